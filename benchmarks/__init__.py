@@ -1,0 +1,1 @@
+"""Speed against ourselves and quality against peers: scripts to run, not part of the package."""

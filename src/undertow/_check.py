@@ -1,0 +1,85 @@
+"""Checks of arguments, worded once.
+
+Each function returns the checked value and raises `InvalidInput` naming the argument, what it must be and what came.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow._errors import InvalidInput
+
+
+def whole_number(name: str, value: object, *, at_least: int) -> int:
+    """A whole number of at least `at_least` (a bool is not a number here)."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = at_least - 1
+    if isinstance(value, bool) or number < at_least:
+        raise InvalidInput(f"{name} must be a whole number of at least {at_least}, got {value!r}")
+    return number
+
+
+def number(
+    name: str,
+    value: object,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    below: float | None = None,
+) -> float:
+    """A finite number inside the stated interval."""
+    wanted = _interval(above, at_least, below)
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InvalidInput(f"{name} must be a number{wanted}, got {value!r}")
+    checked = float(value)
+    inside = (
+        math.isfinite(checked)
+        and (above is None or checked > above)
+        and (at_least is None or checked >= at_least)
+        and (below is None or checked < below)
+    )
+    if not inside:
+        raise InvalidInput(f"{name} must be{wanted or ' finite'}, got {value!r}")
+    return checked
+
+
+def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
+    """One of the allowed words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise InvalidInput(f"{name} must be one of {words}, got {value!r}")
+    return value
+
+
+def vector(name: str, value: Any, *, size: int, non_negative: bool = False) -> NDArray[np.float64]:
+    """A vector of `size` finite numbers, as float64."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != (size,):
+        raise InvalidInput(f"{name} must hold {size} numbers, got an array of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise InvalidInput(f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values")
+    if non_negative and (array < 0).any():
+        raise InvalidInput(f"{name} must not be negative, got {array.min()} among its values")
+    return array
+
+
+def _interval(above: float | None, at_least: float | None, below: float | None) -> str:
+    if at_least is not None and below is not None:
+        return f" in [{at_least:g}, {below:g})"
+    if above is not None and below is not None:
+        return f" in ({above:g}, {below:g})"
+    if above is not None:
+        return f" above {above:g}"
+    if at_least is not None:
+        return f" of at least {at_least:g}"
+    if below is not None:
+        return f" below {below:g}"
+    return ""

@@ -1,0 +1,32 @@
+"""Every exception that undertow raises on purpose.
+
+::
+
+    UndertowError
+    ├── InvalidInput (also ValueError)      an argument or a document that cannot be used
+    ├── TrainingDiverged (also ArithmeticError)  a loss or a parameter became infinite or NaN
+    └── ModelFileError (also ValueError)    a model folder that cannot be trusted
+        └── NewerFormat                     written by a later version of undertow
+
+Messages name the argument, what it must be and what came.
+"""
+
+
+class UndertowError(Exception):
+    """Base class of all of them."""
+
+
+class InvalidInput(UndertowError, ValueError):
+    """An argument or a document that cannot be used."""
+
+
+class TrainingDiverged(UndertowError, ArithmeticError):
+    """A loss or a parameter became infinite or NaN."""
+
+
+class ModelFileError(UndertowError, ValueError):
+    """A model folder that is truncated, edited, mismatched or not a model folder."""
+
+
+class NewerFormat(ModelFileError):
+    """A model folder written by a later version of undertow."""

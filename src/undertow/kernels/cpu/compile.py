@@ -1,0 +1,51 @@
+"""How kernels are compiled: without the GIL, cached on disk, vectorised, and announced."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+logger = logging.getLogger("undertow")
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Sums may be reordered (that is what lets them vectorise; the order is fixed when the kernel is compiled) and
+# multiplications fused into additions. NaN and infinity keep their meaning: training has to notice them.
+FLOAT_RULES = {"reassoc", "contract", "nsz", "arcp"}
+
+
+def kernel(function: Function) -> Function:
+    """A function that the rest of the package calls: releases the GIL, and its machine code is kept on disk."""
+    compiled: Function = numba.njit(
+        function, nogil=True, cache=True, fastmath=FLOAT_RULES, error_model="numpy", boundscheck=False
+    )
+    return compiled
+
+
+def piece(function: Function) -> Function:
+    """A function that only kernels call, always inlined into them."""
+    compiled: Function = numba.njit(function, fastmath=FLOAT_RULES, error_model="numpy", forceinline=True)
+    return compiled
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no stubs
+    """Says once that kernels are being compiled, since the first call then takes seconds."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        dispatcher = event.data["dispatcher"]
+        if not self.said and dispatcher.py_func.__module__.startswith("undertow.") and dispatcher.targetoptions.get("nogil"):
+            self.said = True
+            logger.warning("compiling undertow's kernels for this machine (once; they are cached, later runs start at once)")
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcer())

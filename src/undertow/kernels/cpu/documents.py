@@ -1,0 +1,43 @@
+"""Documents as the hidden units see them: weighted sums of rows of W, posteriors and scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.vector_math import squash
+
+
+@piece
+def add_row(total: Any, coefficient: Any, row: Any) -> None:
+    """total += coefficient * row"""
+    for j in range(total.size):
+        total[j] += coefficient * row[j]
+
+
+@kernel
+def document_inputs(
+    first: int, last: int, starts: Any, words: Any, counts: Any, weights: Any, word_weights: Any, inputs: Any, lengths: Any
+) -> None:
+    """inputs[d] = W.u and lengths[d] = L of each document; the hidden bias is not added."""
+    for d in range(first, last):
+        total = inputs[d]
+        total[:] = np.float32(0.0)
+        length = 0.0
+        for entry in range(starts[d], starts[d + 1]):
+            word = words[entry]
+            coefficient = word_weights[word] * np.float32(counts[entry])
+            length += coefficient
+            add_row(total, coefficient, weights[word])
+        lengths[d] = length
+
+
+@kernel
+def squash_inputs(first: int, last: int, inputs: Any, lengths: Any, hidden_bias: Any, scores: Any) -> None:
+    """Turns inputs into posteriors sigmoid(W.u + L a), in place, and gives the scores S(u)."""
+    for d in range(first, last):
+        row = inputs[d]
+        add_row(row, np.float32(lengths[d]), hidden_bias)
+        scores[d] = squash(row) - row.size * np.log(2.0)

@@ -1,0 +1,124 @@
+"""Partial Noise Sampling: which tokens a document keeps, and which words replace the others.
+
+A document of D tokens keeps a uniformly drawn subset V_r of D_r = min(ceil(alpha D - 1e-9), D - 1) tokens. Each of its k
+noise documents is V_r and D - D_r words drawn from p. Noise is either cut as windows from one stream of words that the
+minibatch shares, or drawn independently for each noise document.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.kernels.cpu.alias import draw_word
+from undertow.kernels.cpu.compile import kernel
+from undertow.kernels.cpu.documents import add_row
+from undertow.kernels.cpu.philox import below, philox
+from undertow.kernels.randomness import Purpose
+
+KEEP, WINDOW, STREAM, NOISE = int(Purpose.KEEP), int(Purpose.WINDOW), int(Purpose.STREAM), int(Purpose.NOISE)
+
+
+def kept_tokens(tokens: NDArray[np.int64], noise_level: float) -> NDArray[np.int64]:
+    """D_r of documents of D tokens. At least one token is always replaced, or there would be nothing to learn."""
+    return np.minimum(np.ceil(noise_level * tokens - 1e-9).astype(np.int64), tokens - 1)
+
+
+@kernel
+def keep_tokens(
+    first: int, last: int, seed: Any, epoch: int, ids: Any, starts: Any, counts: Any, tokens: Any, to_keep: Any, kept: Any
+) -> None:
+    """kept[e]: how many of the counts[e] tokens belong to V_r (selection sampling: one pass, every subset equally likely)."""
+    for d in range(first, last):
+        left, needed = tokens[d], to_keep[d]
+        position = 0
+        b0 = b1 = b2 = b3 = np.uint64(0)
+        for entry in range(starts[d], starts[d + 1]):
+            chosen = 0
+            for _ in range(counts[entry]):
+                if position & 3 == 0:
+                    b0, b1, b2, b3 = philox(seed, KEEP, 0, epoch, ids[d], position >> 2)
+                if below(b0, left) < needed:
+                    chosen += 1
+                    needed -= 1
+                left -= 1
+                position += 1
+                b0, b1, b2 = b1, b2, b3
+            kept[entry] = chosen
+
+
+@kernel
+def split_inputs(
+    first: int,
+    last: int,
+    starts: Any,
+    words: Any,
+    counts: Any,
+    kept: Any,
+    weights: Any,
+    word_weights: Any,
+    kept_inputs: Any,
+    rest_inputs: Any,
+    kept_lengths: Any,
+    rest_lengths: Any,
+) -> None:
+    """W.u and L of the kept tokens and of the others, separately; the hidden bias is not added."""
+    for d in range(first, last):
+        kept_total, rest_total = kept_inputs[d], rest_inputs[d]
+        kept_total[:] = np.float32(0.0)
+        rest_total[:] = np.float32(0.0)
+        kept_length = rest_length = 0.0
+        for entry in range(starts[d], starts[d + 1]):
+            word = words[entry]
+            in_kept = word_weights[word] * np.float32(kept[entry])
+            in_rest = word_weights[word] * np.float32(counts[entry] - kept[entry])
+            if in_kept > 0:
+                kept_length += in_kept
+                add_row(kept_total, in_kept, weights[word])
+            if in_rest > 0:
+                rest_length += in_rest
+                add_row(rest_total, in_rest, weights[word])
+        kept_lengths[d] = kept_length
+        rest_lengths[d] = rest_length
+
+
+@kernel
+def draw_stream(first: int, last: int, seed: Any, epoch: int, batch: int, table: Any, stream: Any) -> None:
+    """Pairs `first` to `last` of the words of a minibatch's noise stream (two words come from one call of Philox)."""
+    for pair in range(first, last):
+        b0, b1, b2, b3 = philox(seed, STREAM, 0, epoch, batch, pair)
+        stream[2 * pair] = draw_word(table, b0, b1)
+        if 2 * pair + 1 < stream.size:
+            stream[2 * pair + 1] = draw_word(table, b2, b3)
+
+
+@kernel
+def draw_windows(
+    first: int, last: int, seed: Any, epoch: int, ids: Any, replaced: Any, stream_length: int, begins: Any, ends: Any
+) -> None:
+    """The stream positions [begin, end) of each document's noise windows, D - D_r words long."""
+    for d in range(first, last):
+        places = stream_length - replaced[d] + 1
+        b0 = b1 = b2 = b3 = np.uint64(0)
+        for j in range(begins.shape[1]):
+            if j & 3 == 0:
+                b0, b1, b2, b3 = philox(seed, WINDOW, 0, epoch, ids[d], j >> 2)
+            begins[d, j] = below(b0, places)
+            ends[d, j] = begins[d, j] + replaced[d]
+            b0, b1, b2 = b1, b2, b3
+
+
+@kernel
+def draw_independent(
+    first: int, last: int, seed: Any, epoch: int, ids: Any, replaced: Any, offsets: Any, n_noise: int, table: Any, noise: Any
+) -> None:
+    """The words of every noise document of documents `first` to `last`, one noise document after the other."""
+    for d in range(first, last):
+        total = replaced[d] * n_noise
+        for pair in range((total + 1) // 2):
+            b0, b1, b2, b3 = philox(seed, NOISE, 0, epoch, ids[d], pair)
+            noise[offsets[d] + 2 * pair] = draw_word(table, b0, b1)
+            if 2 * pair + 1 < total:
+                noise[offsets[d] + 2 * pair + 1] = draw_word(table, b2, b3)

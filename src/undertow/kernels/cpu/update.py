@@ -1,0 +1,131 @@
+"""Optimisers over the touched rows of W, and over small dense vectors.
+
+Adaptive updates are lazy: a row that does not occur in a minibatch is neither read nor written, so the cost does not grow
+with the vocabulary. L2 pulls a row when it is touched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.rows import row_gradient, row_scalar
+
+
+@piece
+def _regularised_gradient(gradient: Any, row: Any, weights: Any, l2: Any, total: Any) -> Any:
+    """The gradient of a touched row with L2, and its mean square."""
+    row_gradient(gradient, row, total)
+    square = np.float32(0.0)
+    for j in range(total.size):
+        total[j] += l2 * weights[j]
+        square += total[j] * total[j]
+    return square / np.float32(total.size)
+
+
+@kernel
+def adam_per_row(
+    first: int, last: int, gradient: Any, weights: Any, moments: Any, touched: Any, rate: float, decay: float, l2: float
+) -> None:
+    """Adam without momentum and with one second moment per row: 8 bytes of state a word.
+
+    The bias of the moment is corrected by the number of times that the row itself was touched.
+    """
+    total = np.empty(weights.shape[1], dtype=np.float32)
+    for i in range(first, last):
+        word = gradient.rows[i]
+        row = weights[word]
+        square = _regularised_gradient(gradient, i, row, np.float32(l2), total)
+        touched[word] += 1
+        moments[word] = np.float32(decay) * moments[word] + np.float32(1.0 - decay) * square
+        corrected = moments[word] / (1.0 - decay ** touched[word])
+        step = np.float32(rate / (np.sqrt(corrected) + 1e-12))
+        for j in range(total.size):
+            row[j] -= step * total[j]
+
+
+@kernel
+def adam_per_element(
+    first: int,
+    last: int,
+    gradient: Any,
+    weights: Any,
+    first_moments: Any,
+    second_moments: Any,
+    touched: Any,
+    rate: float,
+    momentum: float,
+    decay: float,
+    l2: float,
+) -> None:
+    """Lazy Adam with both moments of every element: 8 H bytes of state a word."""
+    total = np.empty(weights.shape[1], dtype=np.float32)
+    for i in range(first, last):
+        word = gradient.rows[i]
+        row, mean, square = weights[word], first_moments[word], second_moments[word]
+        _regularised_gradient(gradient, i, row, np.float32(l2), total)
+        touched[word] += 1
+        in_mean, in_square = np.float32(1.0 - momentum), np.float32(1.0 - decay)
+        scale = np.float32(rate / (1.0 - momentum ** touched[word]))
+        correction = np.float32(1.0 / (1.0 - decay ** touched[word]))
+        for j in range(total.size):
+            mean[j] = np.float32(momentum) * mean[j] + in_mean * total[j]
+            square[j] = np.float32(decay) * square[j] + in_square * total[j] * total[j]
+            row[j] -= scale * mean[j] / (np.sqrt(square[j] * correction) + np.float32(1e-12))
+
+
+@kernel
+def adam_scalars(
+    first: int, last: int, gradient: Any, values: Any, moments: Any, touched: Any, rate: float, decay: float
+) -> None:
+    """The same for the visible biases of touched words; `touched` counts are those of the rows, already raised."""
+    for i in range(first, last):
+        word = gradient.rows[i]
+        slope = row_scalar(gradient, i)
+        moments[word] = np.float32(decay) * moments[word] + np.float32(1.0 - decay) * slope * slope
+        corrected = moments[word] / (1.0 - decay ** touched[word])
+        values[word] -= np.float32(rate / (np.sqrt(corrected) + 1e-12)) * slope
+
+
+@kernel
+def momentum_rows(first: int, last: int, gradient: Any, weights: Any, velocities: Any, rate: float, l2: float) -> None:
+    """The part of SGD with momentum that touched rows bring: velocity -= rate * gradient."""
+    total = np.empty(weights.shape[1], dtype=np.float32)
+    for i in range(first, last):
+        word = gradient.rows[i]
+        _regularised_gradient(gradient, i, weights[word], np.float32(l2), total)
+        velocity = velocities[word]
+        for j in range(total.size):
+            velocity[j] -= np.float32(rate) * total[j]
+
+
+@kernel
+def coast(first: int, last: int, weights: Any, velocities: Any, momentum: float) -> None:
+    """The part of SGD with momentum that every row takes: weights += velocity, then velocity *= momentum."""
+    for row in range(first, last):
+        velocity, values = velocities[row], weights[row]
+        for j in range(velocity.size):
+            values[j] += velocity[j]
+            velocity[j] *= np.float32(momentum)
+
+
+@kernel
+def average_rows(first: int, last: int, rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float) -> None:
+    """Brings the running average of rows up to `step`: since `seen` they have stood still at their present values."""
+    for i in range(first, last):
+        word = rows[i]
+        if step > seen[word]:
+            stays = np.float32(decay ** (step - seen[word]))
+            average, values = averages[word], weights[word]
+            for j in range(average.size):
+                average[j] = stays * average[j] + (np.float32(1.0) - stays) * values[j]
+            seen[word] = step
+
+
+@kernel
+def add_scalars(gradient: Any, out: Any) -> None:
+    """Adds the sparse part of the gradient of the visible bias to a dense vector."""
+    for row in range(gradient.rows.size):
+        out[gradient.rows[row]] += row_scalar(gradient, row)

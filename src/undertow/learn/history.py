@@ -1,0 +1,58 @@
+"""What is recorded of each epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEAD = 1e-3  # a unit on (or off) in less than this share of the documents tells nothing about them
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """One line of a run's history."""
+
+    epoch: int
+    loss: float  # mean over the epoch's documents
+    seconds: float
+    tokens: int
+    activity: float  # mean over units and documents of P(h | document)
+    dead_units: int  # units that are always off or always on
+    split_half: float | None = None  # retrieval of held-out halves, where it was measured
+
+
+@dataclass
+class Tally:
+    """Sums over the part of an epoch that is done; a checkpoint holds them."""
+
+    units: int
+    loss: float = 0.0
+    documents: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    activity: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.activity = np.zeros(self.units)
+
+    def add(self, *, loss: float, documents: int, tokens: int, activity: NDArray[np.float32]) -> None:
+        """Counts a minibatch in."""
+        self.loss += loss * documents
+        self.documents += documents
+        self.tokens += tokens
+        self.activity += documents * activity.astype(np.float64)
+
+    def record(self, epoch: int, split_half: float | None) -> EpochRecord:
+        """The line of a whole epoch."""
+        activity = self.activity / max(self.documents, 1)
+        return EpochRecord(
+            epoch=epoch,
+            loss=self.loss / max(self.documents, 1),
+            seconds=self.seconds,
+            tokens=self.tokens,
+            activity=float(activity.mean()),
+            dead_units=int(np.count_nonzero((activity < DEAD) | (activity > 1.0 - DEAD))),
+            split_half=split_half,
+        )

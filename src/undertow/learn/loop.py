@@ -1,0 +1,110 @@
+"""The training loop: minibatch, gradient, update, and a record of each epoch."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from undertow._errors import InvalidInput, TrainingDiverged
+from undertow.counts import CountBatch, CountSource
+from undertow.learn.divergence import ContrastiveDivergence
+from undertow.learn.gradient import Gradient
+from undertow.learn.history import EpochRecord, Tally
+from undertow.learn.run import Run
+
+logger = logging.getLogger("undertow")
+
+OnBatch = Callable[[Run], None]
+OnEpoch = Callable[[Run, EpochRecord], bool | None]
+Measure = Callable[[Run], float]
+
+
+def train(
+    run: Run,
+    source: CountSource,
+    *,
+    epochs: int,
+    measure: Measure | None = None,
+    on_batch: OnBatch | None = None,
+    on_epoch: OnEpoch | None = None,
+) -> Run:
+    """Trains until `epochs` epochs are done in all, counting those that the run has behind it.
+
+    `measure` gives the split-half figure that the record of an epoch holds. `on_batch` is called after every
+    minibatch. `on_epoch` is called after every epoch; a true answer ends the training.
+    """
+    if source.vocabulary_size != run.parameters.words:
+        raise InvalidInput(f"source must have {run.parameters.words} words as the model, got {source.vocabulary_size}")
+    with _one_blas_thread(run):
+        while run.epoch < epochs:
+            _train_epoch(run, source, on_batch)
+            record = _close_epoch(run, measure)
+            if on_epoch is not None and on_epoch(run, record):
+                break
+    return run
+
+
+def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> None:
+    settings = run.settings
+    batches = source.batches(
+        seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch
+    )
+    began = time.perf_counter()
+    for batch in batches:
+        _train_batch(run, batch)
+        run.batch += 1
+        now = time.perf_counter()
+        run.tally.seconds += now - began
+        if on_batch is not None:
+            on_batch(run)
+        began = time.perf_counter()  # what a callback takes is not training time
+
+
+def _train_batch(run: Run, batch: CountBatch) -> None:
+    """One step: gradient, update."""
+    gradient = run.step.gradient(batch, epoch=run.epoch, number=run.batch)
+    _stop_if_not_finite(run, gradient)
+    run.steps += 1
+    if run.average:
+        run.average.before_update(gradient.rows.rows, run.steps)
+    run.updater.apply(gradient)
+    if run.average:
+        run.average.after_update()
+    run.tally.add(loss=gradient.loss, documents=batch.size, tokens=batch.tokens, activity=gradient.activity)
+
+
+def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
+    for name in ("weights", "hidden_bias", "visible_bias"):
+        if not np.isfinite(getattr(run.parameters, name)).all():
+            raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {_ADVICE}")
+    record = run.tally.record(run.epoch, measure(run) if measure else None)
+    run.history.append(record)
+    run.epoch, run.batch, run.tally = run.epoch + 1, 0, Tally(run.parameters.units)
+    speed = record.tokens / max(record.seconds, 1e-9)
+    logger.info("epoch %d: loss %.4f, activity %.3f, %.2g tokens/s", run.epoch, record.loss, record.activity, speed)
+    if record.dead_units:
+        logger.info("%d of %d hidden units are dead (always off or always on)", record.dead_units, run.parameters.units)
+    return record
+
+
+def _stop_if_not_finite(run: Run, gradient: Gradient) -> None:
+    if not (math.isfinite(gradient.loss) and np.isfinite(gradient.hidden_bias).all()):
+        raise TrainingDiverged(
+            f"the loss is {gradient.loss} in epoch {run.epoch + 1}, minibatch {run.batch + 1}: {_ADVICE}"
+        )
+
+
+_ADVICE = "lower learning_rate or hidden_bias_rate, or raise l2"
+
+
+def _one_blas_thread(run: Run) -> AbstractContextManager[object]:
+    """CD multiplies matrices in our own threads; more threads inside each product would only get in their way."""
+    if isinstance(run.settings.learner, ContrastiveDivergence):
+        return threadpool_limits(1, user_api="blas")
+    return nullcontext()

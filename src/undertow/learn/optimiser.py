@@ -1,0 +1,196 @@
+"""Optimisers: a lazy Adam over the touched rows, and the paper's SGD with momentum.
+
+The gradient of the hidden bias a carries the factor L, so at W's rate all units would die within an epoch: its step is
+scaled down by `hidden_bias_rate`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow.kernels.cpu import threads, update
+from undertow.learn.gradient import Gradient
+from undertow.model.parameters import Parameters
+
+TINY = 1e-12
+ROWS_PER_TASK = 64  # fewer are not worth handing to another thread
+
+
+class Updater(Protocol):
+    """Applies gradients to the parameters of a run, in place."""
+
+    @property
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Arrays that have to survive a resume; a checkpoint restores them in place."""
+        ...
+
+    def apply(self, gradient: Gradient) -> None:
+        """One step down the gradient."""
+        ...
+
+
+class Optimiser(Protocol):
+    """Options of an optimiser, from which a run begins its updater."""
+
+    def begin(self, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> Updater:
+        """The updater of a run; `extras` are the learner's own parameters."""
+        ...
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Adam over touched rows, without momentum; `moments` says whether a row or every element has a second moment.
+
+    One moment per row is the default: it trains as well, and its 8 bytes a word are what keeps the cost flat in K.
+    """
+
+    learning_rate: float = 0.01
+    decay: float = 0.999
+    momentum: float = 0.0  # used with moments="element" alone
+    moments: Literal["row", "element"] = "row"
+    l2: float = 1e-4
+    hidden_bias_rate: float = 0.01
+
+    def __post_init__(self) -> None:
+        _check.number("learning_rate", self.learning_rate, above=0.0)
+        _check.number("decay", self.decay, at_least=0.0, below=1.0)
+        _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
+        _check.one_of("moments", self.moments, ("row", "element"))
+        _check.number("l2", self.l2, at_least=0.0)
+        _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
+
+    def begin(self, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> AdamUpdater:
+        return AdamUpdater(self, parameters, extras, n_threads)
+
+
+class AdamUpdater:
+    """Adam's moments and step counts."""
+
+    def __init__(
+        self, options: Adam, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int
+    ) -> None:
+        self._options, self._parameters, self._threads = options, parameters, n_threads
+        words, units = parameters.words, parameters.units
+        self.state: dict[str, NDArray[Any]] = {
+            "touched": np.zeros(words, dtype=np.int32),
+            "visible_bias_moments": np.zeros(words, dtype=np.float32),
+            "hidden_bias_moments": np.zeros(units),
+            "steps": np.zeros(1, dtype=np.int64),
+        }
+        if options.moments == "row":
+            self.state["row_moments"] = np.zeros(words, dtype=np.float32)
+        else:
+            self.state["first_moments"] = np.zeros((words, units), dtype=np.float32)
+            self.state["second_moments"] = np.zeros((words, units), dtype=np.float32)
+        for name, values in extras.items():
+            self.state[f"{name}_moments"] = np.zeros_like(values)
+
+    def apply(self, gradient: Gradient) -> None:
+        options, parameters, state = self._options, self._parameters, self.state
+        state["steps"] += 1
+        self._update_rows(gradient)
+        if gradient.learns_visible_bias:
+            self._update_visible_bias(gradient)
+        rate = options.learning_rate * options.hidden_bias_rate
+        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, state["hidden_bias_moments"], rate)
+        for extra in gradient.extras:
+            moments = state[f"{extra.name}_moments"]
+            self._update_dense(extra.values, extra.gradient, moments, options.learning_rate)
+
+    def _update_rows(self, gradient: Gradient) -> None:
+        options, state, rows = self._options, self.state, gradient.rows
+        weights = self._parameters.weights
+        if options.moments == "row":
+            moments = (state["row_moments"], state["touched"])
+            rates = (options.learning_rate, options.decay, options.l2)
+            kernel = update.adam_per_row
+        else:
+            moments = (state["first_moments"], state["second_moments"], state["touched"])
+            rates = (options.learning_rate, options.momentum, options.decay, options.l2)
+            kernel = update.adam_per_element
+        arguments = (rows, weights, *moments, *rates)
+        threads.run(
+            threads.split(kernel, len(rows.rows), self._threads, *arguments, least=ROWS_PER_TASK), self._threads
+        )
+
+    def _update_visible_bias(self, gradient: Gradient) -> None:
+        options, state, bias = self._options, self.state, self._parameters.visible_bias
+        moments = state["visible_bias_moments"]
+        if gradient.visible_bias is None:
+            rates = (options.learning_rate, options.decay)
+            rows = gradient.rows
+            update.adam_scalars(0, len(rows.rows), rows, bias, moments, state["touched"], *rates)
+        else:
+            slope = gradient.visible_bias.copy()
+            update.add_scalars(gradient.rows, slope)
+            self._update_dense(bias, slope, moments, options.learning_rate)
+
+    def _update_dense(
+        self, values: NDArray[Any], slope: NDArray[Any], moments: NDArray[Any], rate: float
+    ) -> None:
+        decay = self._options.decay
+        moments *= decay
+        moments += (1.0 - decay) * np.square(slope)
+        corrected = moments / (1.0 - decay ** int(self.state["steps"][0]))
+        values -= (rate * slope / (np.sqrt(corrected) + TINY)).astype(values.dtype)
+
+
+@dataclass(frozen=True)
+class SGD:
+    """Stochastic gradient descent with momentum, as in the paper. Every row moves at every step: the cost grows with K."""
+
+    learning_rate: float = 0.1
+    momentum: float = 0.9
+    l2: float = 0.0
+    hidden_bias_rate: float = 0.01
+
+    def __post_init__(self) -> None:
+        _check.number("learning_rate", self.learning_rate, above=0.0)
+        _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
+        _check.number("l2", self.l2, at_least=0.0)
+        _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
+
+    def begin(self, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> SGDUpdater:
+        return SGDUpdater(self, parameters, extras, n_threads)
+
+
+class SGDUpdater:
+    """SGD's velocities."""
+
+    def __init__(self, options: SGD, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> None:
+        self._options, self._parameters, self._threads = options, parameters, n_threads
+        self.state: dict[str, NDArray[Any]] = {
+            "weight_velocities": np.zeros_like(parameters.weights),
+            "hidden_bias_velocities": np.zeros_like(parameters.hidden_bias),
+            "visible_bias_velocities": np.zeros_like(parameters.visible_bias),
+        }
+        for name, values in extras.items():
+            self.state[f"{name}_velocities"] = np.zeros_like(values)
+
+    def apply(self, gradient: Gradient) -> None:
+        options, parameters, rows = self._options, self._parameters, gradient.rows
+        velocities = self.state["weight_velocities"]
+        pushes = (rows, parameters.weights, velocities, options.learning_rate, options.l2)
+        threads.run(threads.split(update.momentum_rows, len(rows.rows), self._threads, *pushes), self._threads)
+        coasts = (parameters.weights, velocities, options.momentum)
+        threads.run(threads.split(update.coast, parameters.words, self._threads, *coasts), self._threads)
+        if gradient.learns_visible_bias:
+            dense = gradient.visible_bias
+            slope = np.zeros_like(parameters.visible_bias) if dense is None else dense.copy()
+            update.add_scalars(rows, slope)
+            self._update_dense(parameters.visible_bias, slope, "visible_bias", options.learning_rate)
+        rate = options.learning_rate * options.hidden_bias_rate
+        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, "hidden_bias", rate)
+        for extra in gradient.extras:
+            self._update_dense(extra.values, extra.gradient, extra.name, options.learning_rate)
+
+    def _update_dense(self, values: NDArray[Any], slope: NDArray[Any], name: str, rate: float) -> None:
+        velocity = self.state[f"{name}_velocities"]
+        velocity *= self._options.momentum
+        velocity -= (rate * slope).astype(velocity.dtype)
+        values += velocity

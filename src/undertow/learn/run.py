@@ -1,0 +1,89 @@
+"""A training run: its settings, and its whole state as one object that can be saved and resumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow.learn.alpha_nce import AlphaNCE
+from undertow.learn.averaging import RunningAverage
+from undertow.learn.history import EpochRecord, Tally
+from undertow.learn.optimiser import Adam, Optimiser
+from undertow.learn.sparsity import Sparsity
+from undertow.learn.step import Learner, StepContext
+from undertow.kernels.cpu.threads import thread_count
+from undertow.model.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides the result of a run; the number of threads does not."""
+
+    learner: Learner = field(default_factory=AlphaNCE)
+    optimiser: Optimiser = field(default_factory=Adam)
+    sparsity: Sparsity = field(default_factory=Sparsity)
+    averaging: float = 0.0  # decay of the running average of the parameters; 0 for none
+    batch_size: int = 128
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _check.number("averaging", self.averaging, at_least=0.0, below=1.0)
+        _check.whole_number("batch_size", self.batch_size, at_least=1)
+        _check.whole_number("seed", self.seed, at_least=0)
+
+
+class Run:
+    """Parameters, optimiser, learner and position of a training run.
+
+    `train` moves it on. Two runs with the same settings, source and state go on alike, to the bit, whatever their threads.
+    """
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        noise_distribution: NDArray[np.float64],
+        settings: Settings,
+        *,
+        documents: int,
+        longest: int,
+        threads: int | None = None,
+    ) -> None:
+        self.parameters, self.noise_distribution, self.settings = parameters, noise_distribution, settings
+        self.documents, self.longest = documents, longest
+        n_threads = thread_count(threads)
+        context = StepContext(
+            parameters, noise_distribution, settings.sparsity, documents, longest, settings.seed, n_threads
+        )
+        self.step = settings.learner.begin(context)
+        self.updater = settings.optimiser.begin(parameters, self.step.state, n_threads)
+        self.average = RunningAverage(parameters, settings.averaging, n_threads) if settings.averaging else None
+        self.epoch = 0  # epochs done
+        self.batch = 0  # minibatches of the present epoch done
+        self.steps = 0  # minibatches done altogether
+        self.history: list[EpochRecord] = []
+        self.tally = Tally(parameters.units)
+
+    def result(self) -> Parameters:
+        """The parameters to use: the running averages where there are any."""
+        return self.average.parameters(self.steps) if self.average else self.parameters
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays of the state, by name; writing to them restores a run."""
+        named: dict[str, NDArray[Any]] = {
+            "parameters.weights": self.parameters.weights,
+            "parameters.hidden_bias": self.parameters.hidden_bias,
+            "parameters.visible_bias": self.parameters.visible_bias,
+            "parameters.word_weights": self.parameters.word_weights,
+            "noise_distribution": self.noise_distribution,
+            "tally.activity": self.tally.activity,
+        }
+        groups = {"learner": self.step.state, "optimiser": self.updater.state}
+        if self.average:
+            groups["average"] = self.average.state
+        for group, arrays in groups.items():
+            named |= {f"{group}.{name}": array for name, array in arrays.items()}
+        return named

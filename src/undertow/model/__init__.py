@@ -1,0 +1,1 @@
+"""The Replicated Softmax model: its parameters, energies, conditionals, sampling and exact normaliser. Nothing learns here."""

@@ -1,0 +1,16 @@
+"""Model folders: JSON and safetensors, versioned, checked when read and replaced whole when written. No pickle.
+
+`write_folder` and `read_folder` carry any arrays and manifest under a `kind`; `save_model` and `load_model` are what a
+trained model looks like in them.
+"""
+
+from undertow.storage.folder import read_folder, write_folder
+from undertow.storage.model import StoredModel, load_model, save_model
+
+__all__ = [
+    "StoredModel",
+    "load_model",
+    "read_folder",
+    "save_model",
+    "write_folder",
+]

@@ -1,0 +1,128 @@
+"""A folder of arrays and what belongs to them: `model.json` and `weights.safetensors`, whole or not at all.
+
+`model.json` holds the format's version, the kind of folder, the version of undertow that wrote it, a checksum of its
+own contents, size and SHA-256 of the weights, a table of the arrays, and the writer's manifest. Nothing in either file
+is code, and nothing is believed before it is checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+
+from undertow._errors import InvalidInput, ModelFileError, NewerFormat
+from undertow.storage import _disk, _swap
+from undertow.storage._arrays import Array, checked_arrays, read_arrays, table_of, write_arrays
+from undertow.storage._header import FIELDS, HEADER_FILE, WEIGHTS_FILE, header_text, read_document, read_header
+from undertow.storage._json import JSON, plain
+
+READ_ATTEMPTS = 5
+
+
+def write_folder(
+    path: str | os.PathLike[str],
+    *,
+    kind: str,
+    manifest: Mapping[str, JSON],
+    arrays: Mapping[str, Array],
+    overwrite: bool = False,
+) -> Path:
+    """Write a folder, or raise and leave everything as it was.
+
+    With `overwrite`, a folder of the same kind is replaced; anything else in its place, a user's own folder above all,
+    is left alone. A crash at any moment leaves the old or the new folder complete and readable. Missing parent
+    folders are made. Two writers of one path do not mix: one of them wins, or gets an error.
+    """
+    target = Path(path)
+    if target.name in ("", "..") or "\0" in target.name:
+        raise InvalidInput(f"path must name a folder, got {str(path)!r}")
+    stored_manifest = plain("manifest", manifest)
+    stored_arrays = checked_arrays(arrays)
+    try:
+        _swap.recover(target)
+        _check_target(target, kind, overwrite)
+        with _swap.new_sibling(target) as new:
+            _fill(new, kind, stored_manifest, stored_arrays)
+            _swap.put_in_place(new, target)
+    except (OSError, SafetensorError) as error:
+        raise ModelFileError(f"{target} must be a place that can be written, got {_disk.reason(error)}") from error
+    return target
+
+
+def read_folder(path: str | os.PathLike[str], *, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Manifest and arrays of a folder of this kind.
+
+    A writer may replace the folder meanwhile; what was then read could be half of each, and is read again.
+    """
+    folder = Path(path)
+    for _ in range(READ_ATTEMPTS):
+        before = _disk.identity(folder)
+        failure: ModelFileError | None = None
+        try:
+            content = _read(_swap.current(folder), kind)
+        except ModelFileError as error:
+            failure = error
+        if _disk.identity(folder) == before:
+            if failure is not None:
+                raise failure
+            return content
+    raise ModelFileError(f"{folder} must hold still while it is read, got replaced {READ_ATTEMPTS} times meanwhile")
+
+
+def _fill(new: Path, kind: str, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    weights = new / WEIGHTS_FILE
+    write_arrays(weights, arrays)
+    with open(weights, "r+b") as handle:
+        size, digest = _disk.file_size(handle), _disk.sha256(handle)
+        os.fsync(handle.fileno())
+    _disk.write_synced(new / HEADER_FILE, header_text(kind, manifest, table_of(arrays), size, digest))
+    _disk.sync_folder(new)
+
+
+def _check_target(target: Path, kind: str, overwrite: bool) -> None:
+    """The place is free, or holds a folder that we wrote, with nothing of anyone else's in it."""
+    if not os.path.lexists(target):
+        return
+    if not overwrite:
+        raise ModelFileError(f"{target} must not exist yet unless overwrite=True, got something already there")
+    if os.path.islink(target) or not os.path.isdir(target):
+        got = "a symbolic link" if os.path.islink(target) else "a file"
+        raise ModelFileError(f"{target} must be a folder written by undertow to be overwritten, got {got}")
+    foreign = sorted(set(os.listdir(target)) - {HEADER_FILE, WEIGHTS_FILE})
+    if foreign:
+        raise ModelFileError(f"{target} must hold only what undertow wrote to be overwritten, got {foreign[0]!r} in it")
+    try:
+        found = read_document(target)
+    except NewerFormat:
+        raise
+    except ModelFileError as error:
+        raise ModelFileError(f"{target} must be a folder written by undertow to be overwritten: {error}") from error
+    if set(found) != set(FIELDS):
+        raise ModelFileError(
+            f"{target} must be a folder written by undertow to be overwritten, got another {HEADER_FILE}"
+        )
+    if found["kind"] != kind:
+        raise ModelFileError(f"{target} must be of kind {kind!r} to be overwritten, got {found['kind']!r:.60}")
+
+
+def _read(folder: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
+    if not os.path.isdir(folder):
+        got = "something else" if os.path.lexists(folder) else "nothing there"
+        raise ModelFileError(f"{folder} must be a folder written by undertow, got {got}")
+    header = read_header(folder, kind)
+    file = folder / WEIGHTS_FILE
+    with _disk.open_plain_file(file) as handle:
+        size = _disk.file_size(handle)
+        if size != header.weights_bytes:
+            raise ModelFileError(f"{file} must have {header.weights_bytes} bytes, got {size}")
+        try:
+            digest = _disk.sha256(handle)
+        except OSError as error:
+            raise ModelFileError(f"{file} must be readable, got {_disk.reason(error)}") from error
+    if digest != header.weights_sha256:
+        raise ModelFileError(f"{file} must have SHA-256 {header.weights_sha256}, got {digest}")
+    return header.manifest, read_arrays(file, header.arrays)

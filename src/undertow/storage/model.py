@@ -1,0 +1,133 @@
+"""A trained Replicated Softmax as a folder: parameters, the noise it was trained against, how, and its words."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import reprlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow._errors import InvalidInput, ModelFileError
+from undertow.model.parameters import Parameters
+from undertow.storage._arrays import Array
+from undertow.storage._json import JSON
+from undertow.storage.folder import read_folder, write_folder
+
+KIND = "replicated-softmax"
+PARAMETERS = ("weights", "hidden_bias", "visible_bias", "word_weights")
+NOISE = "noise_distribution"
+SUM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """What a model folder holds."""
+
+    parameters: Parameters
+    noise_distribution: NDArray[np.float64] | None  # (K,)
+    training: dict[str, Any]  # how it was trained; empty when nothing was told
+    vocabulary: tuple[str, ...] | None  # K words, in the order of the rows of W
+
+
+def save_model(
+    path: str | os.PathLike[str],
+    parameters: Parameters,
+    *,
+    noise_distribution: NDArray[np.float64] | None = None,
+    training: Mapping[str, JSON] | None = None,
+    vocabulary: Sequence[str] | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write a model folder; what `load_model` would refuse is refused here already."""
+    if isinstance(vocabulary, str):  # a sequence of strings to Python, a slip to everyone else
+        raise InvalidInput(f"vocabulary must be a list of words, got {reprlib.repr(vocabulary)}")
+    model = StoredModel(
+        parameters=parameters,
+        noise_distribution=None if noise_distribution is None else np.asarray(noise_distribution, dtype=np.float64),
+        training={} if training is None else dict(training),
+        vocabulary=None if vocabulary is None else tuple(vocabulary),
+    )
+    _check_model(model)
+    arrays: dict[str, Array] = {name: getattr(parameters, name) for name in PARAMETERS}
+    if model.noise_distribution is not None:
+        arrays[NOISE] = model.noise_distribution
+    # The words come last: a person who looks into model.json finds everything else before them.
+    manifest: dict[str, JSON] = {"training": model.training, "vocabulary": model.vocabulary}
+    return write_folder(path, kind=KIND, manifest=manifest, arrays=arrays, overwrite=overwrite)
+
+
+def load_model(path: str | os.PathLike[str]) -> StoredModel:
+    """Read a model folder, or say in one line why it cannot be trusted."""
+    manifest, arrays = read_folder(path, kind=KIND)
+    try:
+        model = _assembled(manifest, arrays)
+        _check_model(model)
+    except InvalidInput as error:
+        raise ModelFileError(f"{Path(path)} must hold a sound model: {error}") from error
+    return model
+
+
+def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredModel:
+    names = set(arrays) - {NOISE}
+    if names != set(PARAMETERS):
+        raise InvalidInput(f"arrays must be {', '.join(PARAMETERS)}, got {reprlib.repr(sorted(names))}")
+    if set(manifest) != {"training", "vocabulary"}:
+        raise InvalidInput(f"manifest must hold training and vocabulary, got {reprlib.repr(list(manifest))}")
+    training, vocabulary = manifest["training"], manifest["vocabulary"]
+    if not isinstance(training, dict):
+        raise InvalidInput(f"training must be an object, got {reprlib.repr(training)}")
+    if not isinstance(vocabulary, list | None):
+        raise InvalidInput(f"vocabulary must be a list of words, got {reprlib.repr(vocabulary)}")
+    return StoredModel(
+        parameters=Parameters(**{name: arrays[name] for name in PARAMETERS}),
+        noise_distribution=arrays.get(NOISE),
+        training=training,
+        vocabulary=None if vocabulary is None else tuple(vocabulary),
+    )
+
+
+def _check_model(model: StoredModel) -> None:
+    parameters = dataclasses.replace(model.parameters)  # its arrays may have been exchanged since it checked them
+    for name in PARAMETERS:
+        _check_numbers(name, getattr(parameters, name), np.float32)
+    if (parameters.word_weights < 0).any():
+        raise InvalidInput(f"word_weights must not be negative, got {parameters.word_weights.min()} among its values")
+    if model.noise_distribution is not None:
+        _check_noise(model.noise_distribution, parameters.words)
+    if model.vocabulary is not None:
+        _check_vocabulary(model.vocabulary, parameters.words)
+
+
+def _check_numbers(name: str, array: Array, dtype: type[np.floating[Any]]) -> None:
+    if array.dtype != dtype:
+        raise InvalidInput(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
+    if not np.isfinite(array).all():
+        raise InvalidInput(f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values")
+
+
+def _check_noise(noise: Array, words: int) -> None:
+    _check_numbers(NOISE, noise, np.float64)
+    _check.vector(NOISE, noise, size=words)
+    if not (noise > 0).all():
+        raise InvalidInput(f"{NOISE} must be positive, got {noise.min()} among its values")
+    if abs(noise.sum() - 1) > SUM_TOLERANCE:
+        raise InvalidInput(f"{NOISE} must sum to one, got {noise.sum()}")
+
+
+def _check_vocabulary(vocabulary: Sequence[object], words: int) -> None:
+    for word in vocabulary:
+        if not isinstance(word, str):
+            raise InvalidInput(f"vocabulary must hold strings, got {reprlib.repr(word)}")
+    if len(vocabulary) != words:
+        raise InvalidInput(f"vocabulary must hold {words} words, got {len(vocabulary)}")
+    if len(set(vocabulary)) != words:
+        (word, times), *_ = Counter(vocabulary).most_common(1)
+        raise InvalidInput(f"vocabulary must hold each word once, got {reprlib.repr(word)} {times} times")

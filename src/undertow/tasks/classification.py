@@ -1,0 +1,105 @@
+"""Linear probe: how well a softmax regression on the vectors tells the labels.
+
+Vectors are always standardised with the mean and deviation of the training part: posteriors lie in [0, 1] while
+activations are small numbers, and one grid of regularisations could not serve both. The regularisation is chosen on
+a stratified seventh of the training documents, never on the test documents; then the probe is fitted to all of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.tasks import _vectors
+
+REGULARISATIONS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+VALIDATION_EVERY = 7  # one document in so many of each label validates: 14 %
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """What a probe reached, and with which regularisation (scikit-learn's C: the smaller, the stronger)."""
+
+    accuracy: float
+    regularisation: float
+    validation_accuracy: float
+
+
+def probe_accuracy(
+    train_vectors: Any,
+    train_labels: Any,
+    test_vectors: Any,
+    test_labels: Any,
+    *,
+    regularisations: Sequence[float] = REGULARISATIONS,
+    seed: int = 0,
+) -> ProbeResult:
+    """The share of test documents whose label a softmax regression learned from the training documents tells.
+
+    `seed` decides which training documents validate. Of regularisations that validate equally well the strongest
+    is taken. A test label that no training document has counts as missed.
+    """
+    train = _vectors.matrix("train_vectors", train_vectors)
+    test = _vectors.matrix("test_vectors", test_vectors)
+    _vectors.same_width("test_vectors", test, "train_vectors", train)
+    known = _vectors.labels("train_labels", train_labels, size=len(train))
+    wanted = _vectors.labels("test_labels", test_labels, size=len(test))
+    _vectors.same_kind("test_labels", wanted, "train_labels", known)
+    validates = _validation_part(known, _check.whole_number("seed", seed, at_least=0))
+    best, best_accuracy = 0.0, -1.0
+    for regularisation in _checked_regularisations(regularisations):
+        probe = _fitted(train[~validates], known[~validates], regularisation)
+        accuracy = _accuracy(probe, train[validates], known[validates])
+        if accuracy > best_accuracy:
+            best, best_accuracy = regularisation, accuracy
+    return ProbeResult(
+        accuracy=_accuracy(_fitted(train, known, best), test, wanted),
+        regularisation=best,
+        validation_accuracy=best_accuracy,
+    )
+
+
+def _validation_part(known: NDArray[Any], seed: int) -> NDArray[np.bool_]:
+    """True for every seventh document of each label, in a random order; rarer labels keep all theirs for fitting."""
+    _, codes, sizes = np.unique(known, return_inverse=True, return_counts=True)
+    if len(sizes) < 2:
+        raise InvalidInput(f"train_labels must hold at least 2 different labels, got only {known[0]!r}")
+    if sizes.max() < VALIDATION_EVERY:
+        raise InvalidInput(
+            f"train_labels must hold a label with at least {VALIDATION_EVERY} documents, got at most {sizes.max()}"
+        )
+    by_label = np.lexsort((np.random.default_rng(seed).random(len(known)), codes))
+    place_in_label = np.arange(len(known)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    validates = np.zeros(len(known), dtype=np.bool_)
+    validates[by_label] = place_in_label % VALIDATION_EVERY == VALIDATION_EVERY - 1
+    return validates
+
+
+def _fitted(vectors: NDArray[np.float64], labels: NDArray[Any], regularisation: float) -> Pipeline:
+    probe = make_pipeline(StandardScaler(), LogisticRegression(C=regularisation, max_iter=300, tol=1e-3))
+    with warnings.catch_warnings():
+        # A weakly regularised probe need not converge to be compared: the next one of the grid is stronger.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return probe.fit(vectors, labels)
+
+
+def _accuracy(probe: Pipeline, vectors: NDArray[np.float64], labels: NDArray[Any]) -> float:
+    return float(np.mean(probe.predict(vectors) == labels))
+
+
+def _checked_regularisations(regularisations: Sequence[float]) -> list[float]:
+    checked = sorted(_check.number("regularisations", value, above=0) for value in regularisations)
+    if not checked:
+        raise InvalidInput("regularisations must hold at least one number, got none")
+    return checked
