@@ -56,7 +56,7 @@ class CsrSource:
         self._rows = np.flatnonzero(lengths > 0)
         if not len(self._rows):
             raise InvalidInput(
-                f"counts must hold a document with a word of positive weight, got {counts.shape[0]} documents without any"
+                f"counts must hold a document with a word of positive weight, got none in {counts.shape[0]}"
             )
         self._counts = counts
         self._tokens = np.asarray(counts.sum(axis=1)).ravel()

@@ -17,8 +17,9 @@ def checked_counts(counts: Any, name: str = "counts") -> sparse.csr_array:
 
     The input is never changed. Dense input is taken as it is; sparse input of any format is converted.
     """
+    matrix: Any
     if sparse.issparse(counts):
-        matrix = sparse.csr_array(counts)
+        matrix = counts.tocsr()
     else:
         dense = np.asarray(counts)
         if dense.ndim != 2:

@@ -1,4 +1,6 @@
-"""Per-word quantities of the training counts: idf weights w and the empirical distribution p that noise is drawn from."""
+"""Per-word quantities of the training counts: idf weights w and the empirical distribution p that noise is drawn
+from.
+"""
 
 from __future__ import annotations
 

@@ -93,7 +93,9 @@ class AlphaNCEStep:
         noise_tasks = noise.sum_inputs(gains)
         threads.run([*self._input_tasks(batch, kept, split), *noise_tasks], context.threads)
 
-        vectors = self._workspace.array("vectors", (2 * batch.size + noise.vectors, context.parameters.units), np.float32)
+        vectors = self._workspace.array(
+            "vectors", (2 * batch.size + noise.vectors, context.parameters.units), np.float32
+        )
         result = self._result(batch.size, vectors, noise)
         rows = self._contrast(batch, kept, split, noise, vectors, result)
         threads.run(noise.vectors_of_words(result.noise_vectors, vectors[2 * batch.size :]), context.threads)

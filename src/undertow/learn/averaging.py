@@ -1,6 +1,7 @@
 """A running average of the parameters: average <- decay * average + (1 - decay) * parameters, after every step.
 
-Rows of W that stand still are brought up to date when they are touched next, which gives the same average as doing it every time.
+Rows of W that stand still are brought up to date when they are touched next, which gives the same average as doing
+it every time.
 """
 
 from __future__ import annotations
@@ -49,5 +50,12 @@ class RunningAverage:
 
     def _catch_up(self, rows: NDArray[np.int32], step: int) -> None:
         state = self.state
-        arguments = (rows, self._parameters.weights, state["average_weights"], state["averaged_until"], step, self._decay)
+        arguments = (
+            rows,
+            self._parameters.weights,
+            state["average_weights"],
+            state["averaged_until"],
+            step,
+            self._decay,
+        )
         threads.run(threads.split(average_rows, len(rows), self._threads, *arguments), self._threads)

@@ -1,7 +1,8 @@
 """Contrastive divergence (CD-k) and its persistent form (PCD): the learners that alpha-NCE is compared with.
 
-The gradient is the mean over documents of <u h> in the data less <u h> after k Gibbs steps. Both phases are sparse: only rows of W that
-occur in the documents or in the samples are touched. What grows with K is the softmax over words, see `kernels.cpu.gibbs`.
+The gradient is the mean over documents of <u h> in the data less <u h> after k Gibbs steps. Both phases are sparse:
+only rows of W that occur in the documents or in the samples are touched. What grows with K is the softmax over
+words, see `kernels.cpu.gibbs`.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class ContrastiveDivergence:
 class DivergenceStep:
     """Turns minibatches into gradients.
 
-    A persistent chain keeps its document's D. Its state is the document's hidden units, packed to bits: the words are drawn anew from
-    them, so nothing else has to be remembered.
+    A persistent chain keeps its document's D. Its state is the document's hidden units, packed to bits: the words
+    are drawn anew from them, so nothing else has to be remembered.
     """
 
     def __init__(self, options: ContrastiveDivergence, context: StepContext) -> None:
@@ -70,7 +71,11 @@ class DivergenceStep:
             if step:
                 self._draw_hidden(batch.document_ids, sampled, hidden, epoch, step)
             gibbs.draw_words(
-                gibbs.Place(self._context.seed, epoch, step), self._context.parameters, hidden, chain, self._context.threads
+                gibbs.Place(self._context.seed, epoch, step),
+                self._context.parameters,
+                hidden,
+                chain,
+                self._context.threads,
             )
             sample_lengths, sample_scores = self._posteriors("sample", sample, sampled)
         if self._options.persistent:
@@ -104,7 +109,9 @@ class DivergenceStep:
         lengths = self._workspace.array(f"{name} lengths", batch.size, np.float64)
         scores = self._workspace.array(f"{name} scores", batch.size, np.float64)
         documents = (batch.starts, batch.words, batch.counts, parameters.weights, parameters.word_weights)
-        threads.run(threads.split(document_inputs, batch.size, context.threads, *documents, out, lengths), context.threads)
+        threads.run(
+            threads.split(document_inputs, batch.size, context.threads, *documents, out, lengths), context.threads
+        )
         biased = (out, lengths, parameters.hidden_bias, scores)
         threads.run(threads.split(squash_inputs, batch.size, context.threads, *biased), context.threads)
         return lengths, scores
@@ -125,7 +132,12 @@ class DivergenceStep:
         return hidden
 
     def _draw_hidden(
-        self, ids: NDArray[np.int64], posteriors: NDArray[np.float32], hidden: NDArray[np.float32], epoch: int, step: int
+        self,
+        ids: NDArray[np.int64],
+        posteriors: NDArray[np.float32],
+        hidden: NDArray[np.float32],
+        epoch: int,
+        step: int,
     ) -> None:
         context = self._context
         arguments = (context.seed, epoch, step, ids, posteriors, hidden)
@@ -135,9 +147,7 @@ class DivergenceStep:
         word_weights = self._context.parameters.word_weights
         entries = self._buffer.entries(len(batch.words) + len(sample.words))
         count = document_entries(batch.starts, batch.words, batch.counts, word_weights, 0, entries, 0)
-        count = document_entries(
-            sample.starts, sample.words, sample.counts, word_weights, batch.size, entries, count
-        )
+        count = document_entries(sample.starts, sample.words, sample.counts, word_weights, batch.size, entries, count)
         scalars = np.full(len(vectors), 1.0 / batch.size, dtype=np.float32)
         scalars[: batch.size] *= -1.0
         return self._buffer.group(entries, count, vectors, scalars)

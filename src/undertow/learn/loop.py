@@ -52,9 +52,7 @@ def train(
 
 def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> None:
     settings = run.settings
-    batches = source.batches(
-        seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch
-    )
+    batches = source.batches(seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch)
     began = time.perf_counter()
     for batch in batches:
         _train_batch(run, batch)
@@ -106,5 +104,6 @@ _ADVICE = "lower learning_rate or hidden_bias_rate, or raise l2"
 def _one_blas_thread(run: Run) -> AbstractContextManager[object]:
     """CD multiplies matrices in our own threads; more threads inside each product would only get in their way."""
     if isinstance(run.settings.learner, ContrastiveDivergence):
-        return threadpool_limits(1, user_api="blas")
+        limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+        return limits
     return nullcontext()

@@ -1,7 +1,7 @@
 """The noise of a minibatch: as windows of one stream of words, or drawn independently. Both are exact.
 
-Each kind draws its words, sums their rows of W, and leads gradients back to the words. Windows cost M + B k vectors of H a
-minibatch instead of B k (D - D_r): only documents of one minibatch share words.
+Each kind draws its words, sums their rows of W, and leads gradients back to the words. Windows cost M + B k vectors
+of H a minibatch instead of B k (D - D_r): only documents of one minibatch share words.
 """
 
 from __future__ import annotations
@@ -50,9 +50,7 @@ class Noise(Protocol):
         """Appends the noise words to the entries of W's gradient."""
         ...
 
-    def vectors_of_words(
-        self, noise_vectors: NDArray[np.float32], out: NDArray[np.float32]
-    ) -> Iterator[threads.Task]:
+    def vectors_of_words(self, noise_vectors: NDArray[np.float32], out: NDArray[np.float32]) -> Iterator[threads.Task]:
         """Tasks that turn gradients of noise documents into those of their words."""
         ...
 
@@ -95,13 +93,14 @@ class WindowNoise:
             columns = (block, block + 1, self._stream, parameters.weights, parameters.word_weights, self._inputs)
             yield windows.prefix_rows, columns
         yield windows.prefix_scalars, (self._stream, parameters.word_weights, self._lengths)
+        yield self._sort, ()
         if gains is None:
             self._gains[:] = 0.0
         else:
             yield windows.prefix_scalars, (self._stream, gains, self._gains)
 
     def table(self) -> NoiseTable:
-        return NoiseTable(self._inputs, self._lengths, self._gains, self._begins, self._ends)
+        return NoiseTable(self._inputs, self._lengths, self._gains, self._begins, self._ends, self._places)
 
     def buffer(self, noises: int, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         return self._workspace.array("noise vectors", (noises, vectors.shape[1]), np.float32)
@@ -112,13 +111,10 @@ class WindowNoise:
         word_weights = self._context.parameters.word_weights
         return int(stream_entries(self._stream, covering, word_weights, first_vector, entries, count))
 
-    def vectors_of_words(
-        self, noise_vectors: NDArray[np.float32], out: NDArray[np.float32]
-    ) -> Iterator[threads.Task]:
-        begins, by_begin = self._sorted("begin", self._begins)
-        ends, by_end = self._sorted("end", self._ends)
+    def vectors_of_words(self, noise_vectors: NDArray[np.float32], out: NDArray[np.float32]) -> Iterator[threads.Task]:
         for block in range(-(-out.shape[1] // windows.COLUMNS)):
-            yield windows.sweep_rows, (block, block + 1, noise_vectors, begins, by_begin, ends, by_end, out)
+            orders = (self._begin_offsets, self._end_offsets, self._by_end)
+            yield windows.sweep_rows, (block, block + 1, noise_vectors, *orders, out)
 
     def scalars_of_words(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         changes = np.zeros(self.words + 1)
@@ -126,11 +122,21 @@ class WindowNoise:
         np.subtract.at(changes, self._ends.ravel(), factors)
         return np.cumsum(changes)[:-1]
 
-    def _sorted(self, name: str, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        offsets = self._workspace.array(f"{name} offsets", self.words + 2, np.int64)
-        order = self._workspace.array(f"{name} order", keys.size, np.int32)
-        windows.sort_windows(keys.ravel(), offsets, order)
-        return offsets, order
+    def _sort(self) -> None:
+        """The order in which the sweep from right to left meets the windows, and the gradients' places in that
+        order.
+        """
+        array, count = self._workspace.array, self._begins.size
+        self._begin_offsets = array("begin offsets", self.words + 2, np.int64)
+        self._end_offsets = array("end offsets", self.words + 2, np.int64)
+        self._by_end = array("by end", count, np.int32)
+        self._places = array("places", self._begins.shape, np.int32)
+        by_begin = array("by begin", count, np.int32)
+        windows.sort_windows(self._begins.ravel(), self._begin_offsets, by_begin)
+        windows.sort_windows(self._ends.ravel(), self._end_offsets, self._by_end)
+        places = self._places.ravel()
+        places[by_begin] = np.arange(count, dtype=np.int32)
+        self._by_end[:] = places[self._by_end]
 
 
 class IndependentNoise:
@@ -170,7 +176,9 @@ class IndependentNoise:
 
     def table(self) -> NoiseTable:
         ends = np.arange(self.vectors).reshape(-1, self._n_noise)
-        return NoiseTable(self._inputs, self._lengths, self._gains, np.full_like(ends, self.vectors), ends)
+        return NoiseTable(
+            self._inputs, self._lengths, self._gains, np.full_like(ends, self.vectors), ends, ends.astype(np.int32)
+        )
 
     def buffer(self, noises: int, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         return vectors  # a noise word's gradient is its document's
@@ -180,9 +188,7 @@ class IndependentNoise:
         added = document_entries(self._starts, self._noise, self._ones, weights, first_vector, entries, count)
         return int(added)
 
-    def vectors_of_words(
-        self, noise_vectors: NDArray[np.float32], out: NDArray[np.float32]
-    ) -> Iterator[threads.Task]:
+    def vectors_of_words(self, noise_vectors: NDArray[np.float32], out: NDArray[np.float32]) -> Iterator[threads.Task]:
         yield from ()
 
     def scalars_of_words(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:

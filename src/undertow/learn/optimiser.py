@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow.kernels.cpu import threads, update
+from undertow.kernels.cpu.update import TINY
 from undertow.learn.gradient import Gradient
 from undertow.model.parameters import Parameters
 
-TINY = 1e-12
 ROWS_PER_TASK = 64  # fewer are not worth handing to another thread
 
 
@@ -71,22 +71,20 @@ class Adam:
 class AdamUpdater:
     """Adam's moments and step counts."""
 
-    def __init__(
-        self, options: Adam, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int
-    ) -> None:
+    def __init__(self, options: Adam, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> None:
         self._options, self._parameters, self._threads = options, parameters, n_threads
         words, units = parameters.words, parameters.units
         self.state: dict[str, NDArray[Any]] = {
-            "touched": np.zeros(words, dtype=np.int32),
-            "visible_bias_moments": np.zeros(words, dtype=np.float32),
+            "visible_bias_moments": np.zeros((words, 2), dtype=np.float32),
             "hidden_bias_moments": np.zeros(units),
             "steps": np.zeros(1, dtype=np.int64),
         }
         if options.moments == "row":
-            self.state["row_moments"] = np.zeros(words, dtype=np.float32)
+            self.state["row_moments"] = np.zeros((words, 2), dtype=np.float32)
         else:
             self.state["first_moments"] = np.zeros((words, units), dtype=np.float32)
             self.state["second_moments"] = np.zeros((words, units), dtype=np.float32)
+            self.state["masses"] = np.zeros((words, 2), dtype=np.float32)
         for name, values in extras.items():
             self.state[f"{name}_moments"] = np.zeros_like(values)
 
@@ -106,11 +104,11 @@ class AdamUpdater:
         options, state, rows = self._options, self.state, gradient.rows
         weights = self._parameters.weights
         if options.moments == "row":
-            moments = (state["row_moments"], state["touched"])
-            rates = (options.learning_rate, options.decay, options.l2)
-            kernel = update.adam_per_row
+            moments: tuple[NDArray[Any], ...] = (state["row_moments"],)
+            rates: tuple[float, ...] = (options.learning_rate, options.decay, options.l2)
+            kernel: Any = update.adam_per_row
         else:
-            moments = (state["first_moments"], state["second_moments"], state["touched"])
+            moments = (state["first_moments"], state["second_moments"], state["masses"])
             rates = (options.learning_rate, options.momentum, options.decay, options.l2)
             kernel = update.adam_per_element
         arguments = (rows, weights, *moments, *rates)
@@ -124,15 +122,13 @@ class AdamUpdater:
         if gradient.visible_bias is None:
             rates = (options.learning_rate, options.decay)
             rows = gradient.rows
-            update.adam_scalars(0, len(rows.rows), rows, bias, moments, state["touched"], *rates)
+            update.adam_scalars(0, len(rows.rows), rows, bias, moments, *rates)
         else:
             slope = gradient.visible_bias.copy()
             update.add_scalars(gradient.rows, slope)
-            self._update_dense(bias, slope, moments, options.learning_rate)
+            self._update_dense(bias, slope, moments[:, 0], options.learning_rate)
 
-    def _update_dense(
-        self, values: NDArray[Any], slope: NDArray[Any], moments: NDArray[Any], rate: float
-    ) -> None:
+    def _update_dense(self, values: NDArray[Any], slope: NDArray[Any], moments: NDArray[Any], rate: float) -> None:
         decay = self._options.decay
         moments *= decay
         moments += (1.0 - decay) * np.square(slope)
@@ -142,7 +138,9 @@ class AdamUpdater:
 
 @dataclass(frozen=True)
 class SGD:
-    """Stochastic gradient descent with momentum, as in the paper. Every row moves at every step: the cost grows with K."""
+    """Stochastic gradient descent with momentum, as in the paper. Every row moves at every step: the cost grows
+    with K.
+    """
 
     learning_rate: float = 0.1
     momentum: float = 0.9

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
+from undertow.kernels.cpu.threads import thread_count
 from undertow.learn.alpha_nce import AlphaNCE
 from undertow.learn.averaging import RunningAverage
 from undertow.learn.history import EpochRecord, Tally
 from undertow.learn.optimiser import Adam, Optimiser
 from undertow.learn.sparsity import Sparsity
 from undertow.learn.step import Learner, StepContext
-from undertow.kernels.cpu.threads import thread_count
 from undertow.model.parameters import Parameters
 
 
@@ -39,7 +39,8 @@ class Settings:
 class Run:
     """Parameters, optimiser, learner and position of a training run.
 
-    `train` moves it on. Two runs with the same settings, source and state go on alike, to the bit, whatever their threads.
+    `train` moves it on. Two runs with the same settings, source and state go on alike, to the bit, whatever their
+    threads.
     """
 
     def __init__(

@@ -1,4 +1,6 @@
-"""A target for how often a hidden unit is on: sparse units retrieve better, and units that are never on learn nothing."""
+"""A target for how often a hidden unit is on: sparse units retrieve better, and units that are never on learn
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def press_towards_target(
     document_vectors: NDArray[np.float32],
     bias_rows: NDArray[np.float32],
 ) -> tuple[float, NDArray[np.float32]]:
-    """Adds the penalty's gradient to the documents' vectors (parts, B, H) and bias rows; gives the penalty and activity."""
+    """Adds the penalty's gradient to the documents' vectors (parts, B, H) and bias rows; gives the penalty and
+    activity.
+    """
     activity = np.zeros(posteriors.shape[1], dtype=np.float32)
     arguments = (posteriors, lengths, sparsity.target, sparsity.cost, document_vectors, bias_rows, activity)
     return float(contrast.press_towards_target(*arguments)), activity

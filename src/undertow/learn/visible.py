@@ -1,7 +1,8 @@
 """The visible biases under alpha-NCE: frozen, or learned.
 
-b enters the log-ratio as a gain of w_k (b_k - logsumexp(b) - log p_k) for every replaced token. It starts at log p, where all gains are
-zero. Frozen there it costs nothing and the model is as good; learned, its gradient holds softmax(b) and is dense in K.
+b enters the log-ratio as a gain of w_k (b_k - logsumexp(b) - log p_k) for every replaced token. It starts at log p,
+where all gains are zero. Frozen there it costs nothing and the model is as good; learned, its gradient holds
+softmax(b) and is dense in K.
 """
 
 from __future__ import annotations
@@ -69,9 +70,7 @@ class LearnedVisible:
         return (-pull * self._softmax).astype(np.float32)
 
 
-def _gains(
-    parameters: Parameters, log_noise: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gains(parameters: Parameters, log_noise: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     bias = parameters.visible_bias.astype(np.float64)
     peak = bias.max()
     shares = np.exp(bias - peak)

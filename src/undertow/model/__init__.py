@@ -1,1 +1,28 @@
-"""The Replicated Softmax model: its parameters, energies, conditionals, sampling and exact normaliser. Nothing learns here."""
+"""The Replicated Softmax model: its parameters, energies, conditionals, sampling and exact normaliser. Nothing
+learns here.
+"""
+
+from undertow.model.parameters import Parameters, initial_parameters
+from undertow.model.partition import exact_log_probabilities
+from undertow.model.replicated_softmax import (
+    activations,
+    free_energies,
+    frozen_log_normaliser,
+    posteriors,
+    scores,
+    words_given_hidden,
+)
+from undertow.model.sampling import sample_documents
+
+__all__ = [
+    "Parameters",
+    "activations",
+    "exact_log_probabilities",
+    "free_energies",
+    "frozen_log_normaliser",
+    "initial_parameters",
+    "posteriors",
+    "sample_documents",
+    "scores",
+    "words_given_hidden",
+]

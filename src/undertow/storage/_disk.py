@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import stat
@@ -49,20 +48,20 @@ def open_plain_file(file: Path) -> BinaryIO:
     flags = os.O_RDONLY
     for extra in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # each missing on some system
         flags |= getattr(os, extra, 0)
+    if os.path.islink(file):
+        raise ModelFileError(f"{file} must be a plain file, got a symbolic link")
     try:
-        if os.path.islink(file):
-            raise ModelFileError(f"{file} must be a plain file, got a symbolic link")
-        handle = os.fdopen(os.open(file, flags), "rb")
+        descriptor = os.open(file, flags)
     except FileNotFoundError as error:
         raise ModelFileError(f"{file} must be a plain file, got nothing there") from error
     except OSError as error:
-        # A folder is refused by fdopen on some systems, a link exchanged at this very moment by open.
-        got = {errno.EISDIR: "a folder", errno.ELOOP: "a symbolic link"}.get(error.errno or 0, reason(error))
-        raise ModelFileError(f"{file} must be a plain file that can be read, got {got}") from error
-    if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-        handle.close()
-        raise ModelFileError(f"{file} must be a plain file, got something else of that name")
-    return handle
+        raise ModelFileError(f"{file} must be a plain file that can be read, got {reason(error)}") from error
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        got = "a folder" if stat.S_ISDIR(mode) else "a pipe or device"
+        raise ModelFileError(f"{file} must be a plain file, got {got}")
+    return os.fdopen(descriptor, "rb")
 
 
 def file_size(handle: BinaryIO) -> int:

@@ -33,7 +33,7 @@ def plain(name: str, value: object, depth: int = 0) -> Any:
             return [plain(f"{name}[{index}]", entry, depth + 1) for index, entry in enumerate(value)]
     raise InvalidInput(
         f"{name} must be plain JSON (objects with string keys, lists, strings, finite numbers, booleans, None; "
-        f"at most {DEEPEST} deep), got {reprlib.repr(value)}"
+        f"at most {DEEPEST} deep), got {_shown(value)}"
     )
 
 
@@ -57,6 +57,13 @@ def parse(text: bytes, file: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise ModelFileError(f"{file} must be a JSON object, got {reprlib.repr(document)}")
     return document
+
+
+def _shown(value: object) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # an integer of thousands of digits cannot even be printed
+        return f"{type(value).__name__} too large to print"
 
 
 def _finite(text: str) -> float:

@@ -15,9 +15,9 @@ from typing import Any
 from safetensors import SafetensorError
 
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
-from undertow.storage import _disk, _swap
-from undertow.storage._arrays import Array, checked_arrays, read_arrays, table_of, write_arrays
-from undertow.storage._header import FIELDS, HEADER_FILE, WEIGHTS_FILE, header_text, read_document, read_header
+from undertow.storage import _arrays, _disk, _header, _swap
+from undertow.storage._arrays import Array
+from undertow.storage._header import FIELDS, HEADER_FILE, WEIGHTS_FILE
 from undertow.storage._json import JSON, plain
 
 READ_ATTEMPTS = 5
@@ -41,7 +41,7 @@ def write_folder(
     if target.name in ("", "..") or "\0" in target.name:
         raise InvalidInput(f"path must name a folder, got {str(path)!r}")
     stored_manifest = plain("manifest", manifest)
-    stored_arrays = checked_arrays(arrays)
+    stored_arrays = _arrays.checked_arrays(arrays)
     try:
         _swap.recover(target)
         _check_target(target, kind, overwrite)
@@ -75,11 +75,11 @@ def read_folder(path: str | os.PathLike[str], *, kind: str) -> tuple[dict[str, A
 
 def _fill(new: Path, kind: str, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     weights = new / WEIGHTS_FILE
-    write_arrays(weights, arrays)
+    _arrays.write_arrays(weights, arrays)
     with open(weights, "r+b") as handle:
         size, digest = _disk.file_size(handle), _disk.sha256(handle)
         os.fsync(handle.fileno())
-    _disk.write_synced(new / HEADER_FILE, header_text(kind, manifest, table_of(arrays), size, digest))
+    _disk.write_synced(new / HEADER_FILE, _header.header_text(kind, manifest, _arrays.table_of(arrays), size, digest))
     _disk.sync_folder(new)
 
 
@@ -96,7 +96,7 @@ def _check_target(target: Path, kind: str, overwrite: bool) -> None:
     if foreign:
         raise ModelFileError(f"{target} must hold only what undertow wrote to be overwritten, got {foreign[0]!r} in it")
     try:
-        found = read_document(target)
+        found = _header.read_document(target)
     except NewerFormat:
         raise
     except ModelFileError as error:
@@ -113,7 +113,7 @@ def _read(folder: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
     if not os.path.isdir(folder):
         got = "something else" if os.path.lexists(folder) else "nothing there"
         raise ModelFileError(f"{folder} must be a folder written by undertow, got {got}")
-    header = read_header(folder, kind)
+    header = _header.read_header(folder, kind)
     file = folder / WEIGHTS_FILE
     with _disk.open_plain_file(file) as handle:
         size = _disk.file_size(handle)
@@ -125,4 +125,4 @@ def _read(folder: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
             raise ModelFileError(f"{file} must be readable, got {_disk.reason(error)}") from error
     if digest != header.weights_sha256:
         raise ModelFileError(f"{file} must have SHA-256 {header.weights_sha256}, got {digest}")
-    return header.manifest, read_arrays(file, header.arrays)
+    return header.manifest, _arrays.read_arrays(file, header.arrays)

@@ -102,8 +102,8 @@ def _keys(seed: int, stage: int, documents: Any, draws: Any) -> NDArray[np.uint6
 
 
 def _with_counts(matrix: sparse.csr_array, counts: NDArray[np.int32]) -> sparse.csr_array:
-    """The matrix with other counts, entries of 0 left out; copies, because leaving out moves entries in place."""
-    half = sparse.csr_array((counts, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
+    """The matrix with other counts, entries of 0 left out; a copy, because leaving out moves entries in place."""
+    half = sparse.csr_array((counts, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     half.eliminate_zeros()
     return half
 

@@ -1,12 +1,13 @@
 """Drawing words from a fixed distribution in constant time: the alias method (Walker; Vose's construction).
 
-Column c of the table holds word c with probability threshold_c / 2^32 and word alias_c otherwise. One 64-bit number u
-chooses both: u K / 2^64 has the column as its whole part and, independent of it, the fraction that is compared.
+Column c of the table holds word c with probability threshold_c / 2^32 and word alias_c otherwise (side by side,
+since a draw needs both). One 64-bit number u chooses both: u K / 2^64 has the column as its whole part and,
+independent of it, the fraction that is compared.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,7 @@ from numpy.typing import NDArray
 from undertow.kernels.cpu.compile import kernel, piece
 from undertow.kernels.cpu.philox import MASK, SHIFT
 
-
-class AliasTable(NamedTuple):
-    """What is drawn from; both arrays have one element per word."""
-
-    thresholds: NDArray[np.uint32]
-    aliases: NDArray[np.int32]
+AliasTable = NDArray[np.uint32]  # (K, 2): threshold and alias
 
 
 def build_alias_table(distribution: NDArray[np.float64]) -> AliasTable:
@@ -30,14 +26,14 @@ def build_alias_table(distribution: NDArray[np.float64]) -> AliasTable:
     _pair_columns(scaled, aliases, np.empty(size, np.int32), np.empty(size, np.int32))
     # A column that is full keeps itself as alias, so that capping its threshold below 2^32 changes nothing.
     thresholds = np.minimum(np.rint(scaled * 2.0**32), 2.0**32 - 1).astype(np.uint32)
-    return AliasTable(thresholds, aliases)
+    return np.stack([thresholds, aliases.astype(np.uint32)], axis=1)
 
 
 def implied_distribution(table: AliasTable) -> NDArray[np.float64]:
     """The distribution that a table draws from, exactly."""
-    share = table.thresholds * 2.0**-32
+    share = table[:, 0] * 2.0**-32
     distribution = share.copy()
-    np.add.at(distribution, table.aliases, 1.0 - share)
+    np.add.at(distribution, table[:, 1], 1.0 - share)
     return distribution / len(share)
 
 
@@ -71,9 +67,7 @@ def _pair_columns(scaled: Any, aliases: Any, small: Any, large: Any) -> None:
 @piece
 def draw_word(table: Any, high: Any, low: Any) -> Any:
     """The word that two 32-bit random numbers choose."""
-    size = np.uint64(table.aliases.size)
+    size = np.uint64(table.shape[0])
     product = high * size + ((low * size) >> SHIFT)
     column = np.int64(product >> SHIFT)
-    if (product & MASK) < np.uint64(table.thresholds[column]):
-        return np.int32(column)
-    return table.aliases[column]
+    return np.int32(column) if (product & MASK) < np.uint64(table[column, 0]) else np.int32(table[column, 1])

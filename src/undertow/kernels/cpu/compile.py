@@ -40,9 +40,15 @@ class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no stubs
 
     def on_start(self, event: Any) -> None:
         dispatcher = event.data["dispatcher"]
-        if not self.said and dispatcher.py_func.__module__.startswith("undertow.") and dispatcher.targetoptions.get("nogil"):
+        if (
+            not self.said
+            and dispatcher.py_func.__module__.startswith("undertow.")
+            and dispatcher.targetoptions.get("nogil")
+        ):
             self.said = True
-            logger.warning("compiling undertow's kernels for this machine (once; they are cached, later runs start at once)")
+            logger.warning(
+                "compiling undertow's kernels for this machine (once; they are cached, later runs start at once)"
+            )
 
     def on_end(self, event: Any) -> None:
         pass

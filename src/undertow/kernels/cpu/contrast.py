@@ -6,8 +6,9 @@ For a document with kept tokens V_r, weighted length L and D tokens, and for eac
 
     J = mean over documents of  softplus(log k - s X(V_d)) + sum_j softplus(s X(V_n^j) - log k)
 
-with sharpness s, and c_D a correction of the frozen log Z (zero unless log Z is learned). Without the uniform contrastive
-estimate the factor 1/L is left out. With g = dJ/dX / L, the gradient with respect to the input of a document is g sigmoid(input).
+with sharpness s, and c_D a correction of the frozen log Z (zero unless log Z is learned). Without the uniform
+contrastive estimate the factor 1/L is left out. With g = dJ/dX / L, the gradient with respect to the input of a
+document is g sigmoid(input).
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class NoiseTable(NamedTuple):
     gains: NDArray[np.float64]  # (rows,)
     begins: NDArray[np.int64]  # (B, k)
     ends: NDArray[np.int64]  # (B, k)
+    places: NDArray[np.int32]  # (B, k): the row that the gradient of noise j of document d goes to
 
 
 class Objective(NamedTuple):
@@ -57,7 +59,7 @@ class ContrastResult(NamedTuple):
 
     rest_vectors: NDArray[np.float32]  # (B, H): of the replaced tokens' input
     kept_vectors: NDArray[np.float32]  # (B, H): of the kept tokens' input
-    noise_vectors: NDArray[np.float32]  # (B * k, H): of the noise words' input
+    noise_vectors: NDArray[np.float32]  # (B * k, H): of the noise words' input, at their places
     hidden_bias: NDArray[np.float32]  # (B, H): of a, a row per document
     posteriors: NDArray[np.float32]  # (B, H): P(h | V_d)
     data_factors: NDArray[np.float64]  # (B,): dJ / d(L X) of the document
@@ -113,7 +115,7 @@ def contrast(first: int, last: int, split: Any, noise: Any, hidden_bias: Any, ob
         for n in range(n_noise):
             begin, end = noise.begins[d, n], noise.ends[d, n]
             noise_length = kept_length + noise.lengths[end] - noise.lengths[begin]
-            vector, at_end, at_begin = result.noise_vectors[d * n_noise + n], noise.inputs[end], noise.inputs[begin]
+            vector, at_end, at_begin = result.noise_vectors[noise.places[d, n]], noise.inputs[end], noise.inputs[begin]
             for j in range(units):
                 vector[j] = kept_input[j] + (at_end[j] - at_begin[j]) + np.float32(noise_length) * hidden_bias[j]
             log_ratio = noise.gains[end] - noise.gains[begin] + squash(vector) - base
@@ -141,9 +143,11 @@ def contrast(first: int, last: int, split: Any, noise: Any, hidden_bias: Any, ob
 def press_towards_target(
     posteriors: Any, lengths: Any, target: float, cost: float, copies: Any, hidden_bias: Any, activity: Any
 ) -> float:
-    """Adds the gradient of cost * sum_j (mean activity of unit j - target)^2 to the documents' vectors; returns that cost.
+    """Adds the gradient of cost * sum_j (mean activity of unit j - target)^2 to the documents' vectors; returns
+    that cost.
 
-    `copies` holds the vectors of all parts of the documents, (parts, B, H): each part's input moves the posterior alike.
+    `copies` holds the vectors of all parts of the documents, (parts, B, H): each part's input moves the posterior
+    alike.
     """
     documents, units = posteriors.shape
     activity[:] = 0.0

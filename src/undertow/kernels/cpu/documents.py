@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
 from undertow.kernels.cpu.vector_math import squash
 
 
@@ -19,7 +20,15 @@ def add_row(total: Any, coefficient: Any, row: Any) -> None:
 
 @kernel
 def document_inputs(
-    first: int, last: int, starts: Any, words: Any, counts: Any, weights: Any, word_weights: Any, inputs: Any, lengths: Any
+    first: int,
+    last: int,
+    starts: Any,
+    words: Any,
+    counts: Any,
+    weights: Any,
+    word_weights: Any,
+    inputs: Any,
+    lengths: Any,
 ) -> None:
     """inputs[d] = W.u and lengths[d] = L of each document; the hidden bias is not added."""
     for d in range(first, last):
@@ -27,6 +36,7 @@ def document_inputs(
         total[:] = np.float32(0.0)
         length = 0.0
         for entry in range(starts[d], starts[d + 1]):
+            prefetch_row(weights[words[min(entry + AHEAD, words.size - 1)]])
             word = words[entry]
             coefficient = word_weights[word] * np.float32(counts[entry])
             length += coefficient

@@ -1,8 +1,9 @@
 """Gibbs steps: hidden units given documents, and words given hidden units without ever writing documents x words.
 
-P(k | h) = softmax_k( w_k (W_k.h + b_k + a.h) ). The vocabulary goes by in chunks: a matrix product gives the logits of a chunk
-for a block of documents, and each token keeps its present word or, with probability (weight of the chunk) / (weight so
-far), takes a word of the chunk. After the last chunk every token holds an exact draw, from one pass.
+P(k | h) = softmax_k( w_k (W_k.h + b_k + a.h) ). The vocabulary goes by in chunks: a matrix product gives the logits
+of a chunk for a block of documents, and each token keeps its present word or, with probability (weight of the
+chunk) / (weight so far), takes a word of the chunk. After the last chunk every token holds an exact draw, from one
+pass.
 """
 
 from __future__ import annotations
@@ -120,7 +121,6 @@ def _take_from_chunk(
     strips = (width + STRIP - 1) // STRIP
     for d in range(logits.shape[0]):
         row, shift = logits[d], shifts[d]
-        peak = row[0]
         for k in range(width):
             row[k] = word_weights[k] * (row[k] + visible_bias[k] + shift)
         peak = row[0]
@@ -135,7 +135,7 @@ def _take_from_chunk(
                 row[k] = exp_of_negative(row[k] - top)
                 part += row[k]
             sums[strip] = part
-            weight += part
+            weight += np.float64(part)
         totals[d] = totals[d] * np.exp(peaks[d] - new_peak) + weight
         peaks[d] = new_peak
         chance = weight / totals[d]

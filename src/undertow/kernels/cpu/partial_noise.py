@@ -1,8 +1,8 @@
 """Partial Noise Sampling: which tokens a document keeps, and which words replace the others.
 
-A document of D tokens keeps a uniformly drawn subset V_r of D_r = min(ceil(alpha D - 1e-9), D - 1) tokens. Each of its k
-noise documents is V_r and D - D_r words drawn from p. Noise is either cut as windows from one stream of words that the
-minibatch shares, or drawn independently for each noise document.
+A document of D tokens keeps a uniformly drawn subset V_r of D_r = min(ceil(alpha D - 1e-9), D - 1) tokens. Each of
+its k noise documents is V_r and D - D_r words drawn from p. Noise is either cut as windows from one stream of words
+that the minibatch shares, or drawn independently for each noise document.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from undertow.kernels.cpu.alias import draw_word
 from undertow.kernels.cpu.compile import kernel
 from undertow.kernels.cpu.documents import add_row
 from undertow.kernels.cpu.philox import below, philox
+from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
 from undertow.kernels.randomness import Purpose
 
 KEEP, WINDOW, STREAM, NOISE = int(Purpose.KEEP), int(Purpose.WINDOW), int(Purpose.STREAM), int(Purpose.NOISE)
@@ -23,14 +24,26 @@ KEEP, WINDOW, STREAM, NOISE = int(Purpose.KEEP), int(Purpose.WINDOW), int(Purpos
 
 def kept_tokens(tokens: NDArray[np.int64], noise_level: float) -> NDArray[np.int64]:
     """D_r of documents of D tokens. At least one token is always replaced, or there would be nothing to learn."""
-    return np.minimum(np.ceil(noise_level * tokens - 1e-9).astype(np.int64), tokens - 1)
+    kept: NDArray[np.int64] = np.minimum(np.ceil(noise_level * tokens - 1e-9).astype(np.int64), tokens - 1)
+    return kept
 
 
 @kernel
 def keep_tokens(
-    first: int, last: int, seed: Any, epoch: int, ids: Any, starts: Any, counts: Any, tokens: Any, to_keep: Any, kept: Any
+    first: int,
+    last: int,
+    seed: Any,
+    epoch: int,
+    ids: Any,
+    starts: Any,
+    counts: Any,
+    tokens: Any,
+    to_keep: Any,
+    kept: Any,
 ) -> None:
-    """kept[e]: how many of the counts[e] tokens belong to V_r (selection sampling: one pass, every subset equally likely)."""
+    """kept[e]: how many of the counts[e] tokens belong to V_r (selection sampling: one pass, every subset equally
+    likely).
+    """
     for d in range(first, last):
         left, needed = tokens[d], to_keep[d]
         position = 0
@@ -71,6 +84,7 @@ def split_inputs(
         rest_total[:] = np.float32(0.0)
         kept_length = rest_length = 0.0
         for entry in range(starts[d], starts[d + 1]):
+            prefetch_row(weights[words[min(entry + AHEAD, words.size - 1)]])
             word = words[entry]
             in_kept = word_weights[word] * np.float32(kept[entry])
             in_rest = word_weights[word] * np.float32(counts[entry] - kept[entry])
@@ -112,7 +126,16 @@ def draw_windows(
 
 @kernel
 def draw_independent(
-    first: int, last: int, seed: Any, epoch: int, ids: Any, replaced: Any, offsets: Any, n_noise: int, table: Any, noise: Any
+    first: int,
+    last: int,
+    seed: Any,
+    epoch: int,
+    ids: Any,
+    replaced: Any,
+    offsets: Any,
+    n_noise: int,
+    table: Any,
+    noise: Any,
 ) -> None:
     """The words of every noise document of documents `first` to `last`, one noise document after the other."""
     for d in range(first, last):

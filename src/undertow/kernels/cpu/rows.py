@@ -1,7 +1,8 @@
 """The gradient of W in factored form, touching only the rows that occur.
 
-A row's gradient is a sum of coefficient * vector over its entries: a token of a document brings that document's vector, a
-word of the noise stream brings its position's vector. Vectors are shared, so the gradient is never written out.
+A row's gradient is a sum of coefficient * vector over its entries: a token of a document brings that document's
+vector, a word of the noise stream brings its position's vector. Vectors are shared, so the gradient is never
+written out.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class RowGradient(NamedTuple):
 
 @kernel
 def split_entries(starts: Any, words: Any, counts: Any, kept: Any, word_weights: Any, entries: Any) -> int:
-    """Entries of documents split into replaced tokens (vectors 0 to B) and kept ones (vectors B to 2B); returns how many."""
+    """Entries of documents split into replaced tokens (vectors 0 to B) and kept ones (vectors B to 2B); returns how
+    many.
+    """
     documents = starts.size - 1
     n = 0
     for d in range(documents):
@@ -69,7 +72,9 @@ def stream_entries(stream: Any, covering: Any, word_weights: Any, first_vector: 
 
 
 @kernel
-def document_entries(starts: Any, words: Any, counts: Any, word_weights: Any, first_vector: int, entries: Any, n: int) -> int:
+def document_entries(
+    starts: Any, words: Any, counts: Any, word_weights: Any, first_vector: int, entries: Any, n: int
+) -> int:
     """Appends whole documents, document d with vector `first_vector + d`; returns how many entries there are then."""
     for d in range(starts.size - 1):
         for i in range(starts[d], starts[d + 1]):
@@ -120,8 +125,11 @@ def group_entries(entries: Any, n: int, slots: Any, grouped: Any) -> int:
 @piece
 def row_gradient(gradient: Any, row: Any, total: Any) -> None:
     """Writes the gradient of a touched row to `total`."""
-    total[:] = np.float32(0.0)
-    for entry in range(gradient.starts[row], gradient.starts[row + 1]):
+    begin = gradient.starts[row]
+    coefficient, vector = gradient.coefficients[begin], gradient.vectors[gradient.vector_ids[begin]]
+    for j in range(total.size):
+        total[j] = coefficient * vector[j]
+    for entry in range(begin + 1, gradient.starts[row + 1]):
         add_row(total, gradient.coefficients[entry], gradient.vectors[gradient.vector_ids[entry]])
 
 

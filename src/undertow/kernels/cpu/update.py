@@ -1,7 +1,7 @@
 """Optimisers over the touched rows of W, and over small dense vectors.
 
-Adaptive updates are lazy: a row that does not occur in a minibatch is neither read nor written, so the cost does not grow
-with the vocabulary. L2 pulls a row when it is touched.
+Adaptive updates are lazy: a row that does not occur in a minibatch is neither read nor written, so the cost does
+not grow with the vocabulary. L2 pulls a row when it is touched.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
 from undertow.kernels.cpu.rows import row_gradient, row_scalar
+
+TINY = 1e-12
 
 
 @piece
@@ -25,23 +28,30 @@ def _regularised_gradient(gradient: Any, row: Any, weights: Any, l2: Any, total:
     return square / np.float32(total.size)
 
 
+@piece
+def _inverse_deviation(moment: Any, square: Any, decay: Any) -> Any:
+    """Counts a mean square in and gives 1 / sqrt of the present estimate."""
+    moment[0] = decay * moment[0] + (np.float32(1.0) - decay) * square
+    moment[1] = decay * moment[1] + (np.float32(1.0) - decay)
+    return np.float32(1.0) / (np.sqrt(moment[0] / moment[1]) + np.float32(TINY))
+
+
 @kernel
 def adam_per_row(
-    first: int, last: int, gradient: Any, weights: Any, moments: Any, touched: Any, rate: float, decay: float, l2: float
+    first: int, last: int, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float
 ) -> None:
     """Adam without momentum and with one second moment per row: 8 bytes of state a word.
 
-    The bias of the moment is corrected by the number of times that the row itself was touched.
+    moments[word] holds the decaying sum of the gradient's mean squares and the decaying sum of ones; their quotient
+    is the mean over the times that this row was touched, without bias and without a power of the decay.
     """
     total = np.empty(weights.shape[1], dtype=np.float32)
     for i in range(first, last):
+        prefetch_row(weights[gradient.rows[min(i + AHEAD, last - 1)]])
         word = gradient.rows[i]
         row = weights[word]
         square = _regularised_gradient(gradient, i, row, np.float32(l2), total)
-        touched[word] += 1
-        moments[word] = np.float32(decay) * moments[word] + np.float32(1.0 - decay) * square
-        corrected = moments[word] / (1.0 - decay ** touched[word])
-        step = np.float32(rate / (np.sqrt(corrected) + 1e-12))
+        step = np.float32(rate) * _inverse_deviation(moments[word], square, np.float32(decay))
         for j in range(total.size):
             row[j] -= step * total[j]
 
@@ -54,7 +64,7 @@ def adam_per_element(
     weights: Any,
     first_moments: Any,
     second_moments: Any,
-    touched: Any,
+    masses: Any,
     rate: float,
     momentum: float,
     decay: float,
@@ -66,27 +76,24 @@ def adam_per_element(
         word = gradient.rows[i]
         row, mean, square = weights[word], first_moments[word], second_moments[word]
         _regularised_gradient(gradient, i, row, np.float32(l2), total)
-        touched[word] += 1
+        masses[word, 0] = momentum * masses[word, 0] + np.float32(1.0 - momentum)
+        masses[word, 1] = decay * masses[word, 1] + np.float32(1.0 - decay)
         in_mean, in_square = np.float32(1.0 - momentum), np.float32(1.0 - decay)
-        scale = np.float32(rate / (1.0 - momentum ** touched[word]))
-        correction = np.float32(1.0 / (1.0 - decay ** touched[word]))
+        scale = np.float32(rate) / masses[word, 0]
+        correction = np.float32(1.0) / masses[word, 1]
         for j in range(total.size):
             mean[j] = np.float32(momentum) * mean[j] + in_mean * total[j]
             square[j] = np.float32(decay) * square[j] + in_square * total[j] * total[j]
-            row[j] -= scale * mean[j] / (np.sqrt(square[j] * correction) + np.float32(1e-12))
+            row[j] -= scale * mean[j] / (np.sqrt(square[j] * correction) + np.float32(TINY))
 
 
 @kernel
-def adam_scalars(
-    first: int, last: int, gradient: Any, values: Any, moments: Any, touched: Any, rate: float, decay: float
-) -> None:
-    """The same for the visible biases of touched words; `touched` counts are those of the rows, already raised."""
+def adam_scalars(first: int, last: int, gradient: Any, values: Any, moments: Any, rate: float, decay: float) -> None:
+    """The same for the visible biases of touched words."""
     for i in range(first, last):
         word = gradient.rows[i]
         slope = row_scalar(gradient, i)
-        moments[word] = np.float32(decay) * moments[word] + np.float32(1.0 - decay) * slope * slope
-        corrected = moments[word] / (1.0 - decay ** touched[word])
-        values[word] -= np.float32(rate / (np.sqrt(corrected) + 1e-12)) * slope
+        values[word] -= np.float32(rate) * _inverse_deviation(moments[word], slope * slope, np.float32(decay)) * slope
 
 
 @kernel
@@ -112,7 +119,9 @@ def coast(first: int, last: int, weights: Any, velocities: Any, momentum: float)
 
 
 @kernel
-def average_rows(first: int, last: int, rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float) -> None:
+def average_rows(
+    first: int, last: int, rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
+) -> None:
     """Brings the running average of rows up to `step`: since `seen` they have stood still at their present values."""
     for i in range(first, last):
         word = rows[i]

@@ -1,0 +1,46 @@
+"""Asking for memory before it is needed.
+
+Rows of a large W are scattered over main memory. A loop that knows which row comes next asks for it early, so that
+the processor waits once for many rows instead of once for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from undertow.kernels.cpu.compile import piece
+
+AHEAD = 4  # rows between asking and using
+LINE = 16  # float32 numbers in a cache line
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no stubs
+def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
+    """Asks for the cache line of element `index` of a contiguous one-dimensional array, for reading, to be kept
+    close.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        address = builder.gep(view.data, [arguments[1]])
+        byte_pointer = ir.IntType(8).as_pointer()
+        integer = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte_pointer, integer, integer, integer])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        read, close, data = (ir.Constant(integer, value) for value in (0, 3, 1))
+        builder.call(function, [builder.bitcast(address, byte_pointer), read, close, data])
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), generate
+
+
+@piece
+def prefetch_row(row: Any) -> None:
+    """Asks for a row of single-precision numbers."""
+    for j in range(0, row.size, LINE):
+        _prefetch(row, j)

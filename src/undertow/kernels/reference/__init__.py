@@ -1,0 +1,7 @@
+"""The same mathematics in plain NumPy and float64, on small dense arrays: slow, obvious, and what the kernels are
+tested against.
+
+- `energies`: the model.
+- `draws`: every random draw, token by token.
+- `objectives`: alpha-NCE and the sparsity penalty with their gradients.
+"""

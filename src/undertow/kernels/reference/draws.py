@@ -1,0 +1,69 @@
+"""Every random draw of a minibatch, token by token, from the NumPy version of Philox.
+
+Documents are rows of dense counts; a document's tokens are its words in order of the vocabulary, repeated as counted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.kernels.randomness import Purpose, philox
+
+Counts = NDArray[np.int64]
+
+
+def _bits(seed: int, purpose: int, epoch: int, document: int, number: int, *, stage: int = 0) -> list[int]:
+    """The first `number` 32-bit numbers of a document."""
+    calls = np.arange(-(-number // 4))
+    return [int(bit) for bit in philox(seed, purpose, stage, epoch, document, calls).ravel()[:number]]
+
+
+def _below(bit: int, bound: int) -> int:
+    return (bit * bound) >> 32
+
+
+def _word(table: NDArray[np.uint32], high: int, low: int) -> int:
+    scaled = (((high << 32) | low) * len(table)) >> 32
+    column, fraction = scaled >> 32, scaled & 0xFFFFFFFF
+    return column if fraction < int(table[column, 0]) else int(table[column, 1])
+
+
+def kept_counts(seed: int, epoch: int, document: int, counts: Counts, to_keep: int) -> Counts:
+    """V_r: selection sampling over the tokens of one document."""
+    tokens = np.repeat(np.arange(len(counts)), counts)
+    kept = np.zeros_like(counts)
+    needed = to_keep
+    for position, bit in enumerate(_bits(seed, Purpose.KEEP, epoch, document, len(tokens))):
+        if _below(bit, len(tokens) - position) < needed:
+            kept[tokens[position]] += 1
+            needed -= 1
+    return kept
+
+
+def stream(seed: int, epoch: int, batch: int, table: NDArray[np.uint32], length: int) -> list[int]:
+    """The words of a minibatch's noise stream."""
+    bits = _bits(seed, Purpose.STREAM, epoch, batch, 2 * length)
+    return [_word(table, *bits[2 * i : 2 * i + 2]) for i in range(length)]
+
+
+def window_noise(
+    seed: int, epoch: int, document: int, words: list[int], replaced: int, n_noise: int, vocabulary: int
+) -> Counts:
+    """The counts of the words that replace tokens in each noise document, cut from the stream."""
+    noise = np.zeros((n_noise, vocabulary), dtype=np.int64)
+    for j, bit in enumerate(_bits(seed, Purpose.WINDOW, epoch, document, n_noise)):
+        begin = _below(bit, len(words) - replaced + 1)
+        np.add.at(noise[j], words[begin : begin + replaced], 1)
+    return noise
+
+
+def independent_noise(
+    seed: int, epoch: int, document: int, table: NDArray[np.uint32], replaced: int, n_noise: int
+) -> Counts:
+    """The same with words of their own."""
+    noise = np.zeros((n_noise, len(table)), dtype=np.int64)
+    bits = _bits(seed, Purpose.NOISE, epoch, document, 2 * replaced * n_noise)
+    for i in range(replaced * n_noise):
+        noise[i // replaced, _word(table, *bits[2 * i : 2 * i + 2])] += 1
+    return noise

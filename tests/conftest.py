@@ -1,0 +1,37 @@
+"""What all tests share: fresh kernels, and data sets that may be absent."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+KERNELS = Path(__file__).parents[1] / "src" / "undertow" / "kernels"
+
+
+def pytest_configure() -> None:
+    """Forgets compiled kernels when any kernel source has changed.
+
+    numba only looks at the file of a function itself, so a change of a function that is inlined from another file would go unnoticed.
+    """
+    digest = hashlib.sha256()
+    for source in sorted(KERNELS.rglob("*.py")):
+        digest.update(source.read_bytes())
+    stamp = KERNELS / "__pycache__" / "sources.sha256"
+    if not stamp.exists() or stamp.read_text() != digest.hexdigest():
+        for cached in KERNELS.rglob("*.nb[ic]"):
+            cached.unlink()
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(digest.hexdigest())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests marked `data` are skipped where the data sets are not."""
+    if os.environ.get("UNDERTOW_DATA"):
+        return
+    skip = pytest.mark.skip(reason="set UNDERTOW_DATA to the folder of 20newsgroups.parquet and imdb.parquet")
+    for item in items:
+        if "data" in item.keywords:
+            item.add_marker(skip)

@@ -1,0 +1,88 @@
+"""CD's and PCD's steps: the gradient for the samples drawn, and the chains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.oracles.engine import SEED, Case, dense_rows, dense_visible, make_case
+from undertow.kernels.cpu import gibbs
+from undertow.kernels.reference import objectives
+from undertow.learn import ContrastiveDivergence, Sparsity
+from undertow.learn.gradient import Gradient
+from undertow.learn.divergence import DivergenceStep
+
+SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
+
+
+def _samples(step: DivergenceStep, case: Case) -> np.ndarray:
+    """The counts of the words that the last step drew."""
+    tokens = case.counts.sum(axis=1)
+    words = step._workspace.array("chain", int(tokens.sum()), np.int32)
+    counts = np.zeros_like(case.counts)
+    np.add.at(counts, (np.repeat(np.arange(len(tokens)), tokens), words), 1)
+    return counts
+
+
+def _step(case: Case, options: ContrastiveDivergence, threads: int = 1) -> tuple[DivergenceStep, Gradient]:
+    step = options.begin(case.context(sparsity=Sparsity(0.1, 0.0), threads=threads))
+    return step, step.gradient(case.batch(), epoch=1, number=0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_steps", [1, 3])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_gradient_is_samples_less_data(n_steps: int, persistent: bool, weighted: bool) -> None:
+    case = make_case(weighted=weighted)
+    step, gradient = _step(case, ContrastiveDivergence(n_steps=n_steps, persistent=persistent))
+    samples = _samples(step, case)
+    assert (samples.sum(axis=1) == case.counts.sum(axis=1)).all()
+    W, a, b = objectives.divergence(case.model(np.zeros(1)), case.counts, samples)
+    words = case.parameters.words
+    np.testing.assert_allclose(dense_rows(gradient, words), W, atol=SINGLE)
+    np.testing.assert_allclose(gradient.hidden_bias, a, atol=SINGLE)
+    np.testing.assert_allclose(dense_visible(gradient, words), b, atol=SINGLE)
+    np.testing.assert_allclose(gradient.hidden_bias, dense_rows(gradient, words).sum(axis=0), atol=SINGLE)
+
+
+def test_sparsity_enters_as_in_the_oracle() -> None:
+    case = make_case()
+    step = ContrastiveDivergence().begin(case.context(sparsity=Sparsity(0.1, 2.0)))
+    pressed = step.gradient(case.batch(), epoch=1, number=0)
+    _, plain = _step(case, ContrastiveDivergence())
+    penalty, W, a = objectives.sparsity(case.model(np.zeros(1)), case.counts, target=0.1, cost=2.0)
+    assert pressed.loss - plain.loss == pytest.approx(penalty, abs=SINGLE)
+    np.testing.assert_allclose(dense_rows(pressed, 5) - dense_rows(plain, 5), W, atol=SINGLE)
+    np.testing.assert_allclose(pressed.hidden_bias - plain.hidden_bias, a, atol=SINGLE)
+
+
+def test_persistent_chain_goes_on_from_its_hidden_units() -> None:
+    """The second epoch draws words from the hidden units that the first one left, not from the data's."""
+    case = make_case(documents=4, most_tokens=30)
+    step, _ = _step(case, ContrastiveDivergence(persistent=True))
+    left = np.unpackbits(step.state["chains"], axis=1, count=case.parameters.units).astype(np.float32)
+    assert step.state["started"].all()
+    step.gradient(case.batch(), epoch=2, number=0)
+    drawn = _samples(step, case)
+    starts = np.concatenate([[0], np.cumsum(case.counts.sum(axis=1))])
+    again = gibbs.Chain(np.arange(4), starts, np.empty(starts[-1], dtype=np.int32))
+    gibbs.draw_words(gibbs.Place(SEED, 2, 0), case.parameters, left, again, 1)
+    expected = np.zeros_like(drawn)
+    np.add.at(expected, (np.repeat(np.arange(4), np.diff(starts)), again.words), 1)
+    np.testing.assert_array_equal(drawn, expected)
+
+
+def test_chains_start_at_the_data() -> None:
+    case = make_case()
+    _, plain = _step(case, ContrastiveDivergence())
+    _, persistent = _step(case, ContrastiveDivergence(persistent=True))
+    np.testing.assert_array_equal(dense_rows(plain, 5), dense_rows(persistent, 5))
+
+
+def test_the_number_of_threads_does_not_matter() -> None:
+    case = make_case(words=40, units=20, documents=200, most_tokens=30)
+    _, one = _step(case, ContrastiveDivergence(n_steps=2), threads=1)
+    rows, loss = dense_rows(one, 40), one.loss
+    _, three = _step(case, ContrastiveDivergence(n_steps=2), threads=3)
+    np.testing.assert_array_equal(rows, dense_rows(three, 40))
+    assert loss == three.loss

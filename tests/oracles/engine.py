@@ -1,0 +1,130 @@
+"""Small models and minibatches, and the oracle's view of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from undertow.counts import CountBatch
+from undertow.kernels.cpu.alias import build_alias_table
+from undertow.kernels.cpu.partial_noise import kept_tokens
+from undertow.kernels.reference import draws
+from undertow.kernels.reference.objectives import Draws, Model
+from undertow.learn.alpha_nce import AlphaNCE, AlphaNCEStep
+from undertow.learn.gradient import Gradient
+from undertow.learn.sparsity import Sparsity
+from undertow.learn.step import StepContext
+from undertow.model import Parameters
+
+SEED, EPOCH, NUMBER = 7, 3, 2
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, a noise distribution and dense counts."""
+
+    parameters: Parameters
+    p: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    def batch(self) -> CountBatch:
+        """The counts as a minibatch."""
+        return CountBatch.from_csr(sparse.csr_array(self.counts))
+
+    def context(self, *, sparsity: Sparsity | None = None, threads: int = 1) -> StepContext:
+        """What a learner is given."""
+        longest = int(self.counts.sum(axis=1).max())
+        return StepContext(self.parameters, self.p, sparsity or Sparsity(), len(self.counts), longest, SEED, threads)
+
+    def model(self, corrections: NDArray[np.float64]) -> Model:
+        """The oracle's parameters."""
+        theirs = self.parameters
+        arrays = (theirs.weights, theirs.hidden_bias, theirs.visible_bias, theirs.word_weights)
+        W, a, b, w = (array.astype(np.float64) for array in arrays)
+        return Model(W, a, b, w, self.p, corrections)
+
+
+def make_case(
+    *,
+    words: int = 5,
+    units: int = 3,
+    documents: int = 6,
+    most_tokens: int = 9,
+    weighted: bool = True,
+    free_bias: bool = True,
+    scale: float = 0.7,
+    seed: int = 0,
+) -> Case:
+    """A random model whose every term matters: hidden biases, visible biases other than log p, and weights with a zero."""
+    generator = np.random.default_rng(seed)
+    p = generator.dirichlet(np.full(words, 2.0))
+    weights = generator.uniform(0.3, 2.0, words) if weighted else np.ones(words)
+    if weighted and words > 2:
+        weights[1] = 0.0
+    counts = np.array([generator.multinomial(n, p) for n in generator.integers(1, most_tokens + 1, documents)])
+    counts[:, 0] += (counts @ weights == 0).astype(np.int64)  # every document has a length
+    bias = np.log(p) + (generator.normal(0.0, 0.3, words) if free_bias else 0.0)
+    parameters = Parameters(
+        weights=generator.normal(0.0, scale, (words, units)).astype(np.float32),
+        hidden_bias=generator.normal(0.0, 0.2, units).astype(np.float32),
+        visible_bias=bias.astype(np.float32),
+        word_weights=weights.astype(np.float32),
+    )
+    return Case(parameters, p, counts.astype(np.int64))
+
+
+def oracle_draws(case: Case, options: AlphaNCE) -> Draws:
+    """What the step draws for the whole case as one minibatch, drawn again by the oracle."""
+    table = build_alias_table(case.p)
+    tokens = case.counts.sum(axis=1)
+    to_keep = kept_tokens(tokens, options.noise_level)
+    replaced = tokens - to_keep
+    stream = draws.stream(SEED, EPOCH, NUMBER, table, max(options.stream_length, 2 * int(replaced.max())))
+    kept, noise = [], []
+    for d, counts in enumerate(case.counts):
+        kept.append(draws.kept_counts(SEED, EPOCH, d, counts, int(to_keep[d])))
+        size = int(replaced[d])
+        if options.noise == "windows":
+            drawn = draws.window_noise(SEED, EPOCH, d, stream, size, options.n_noise, len(case.p))
+        else:
+            drawn = draws.independent_noise(SEED, EPOCH, d, table, size, options.n_noise)
+        noise.append(drawn)
+    return Draws(case.counts, np.array(kept), np.array(noise))
+
+
+def step_gradient(
+    case: Case,
+    options: AlphaNCE,
+    *,
+    sparsity: Sparsity | None = None,
+    threads: int = 1,
+    corrections: NDArray[np.float64] | None = None,
+) -> Gradient:
+    """The gradient that the fast step computes for the whole case as one minibatch."""
+    step: AlphaNCEStep = options.begin(case.context(sparsity=sparsity, threads=threads))
+    if corrections is not None:
+        step.corrections[:] = corrections
+    return step.gradient(case.batch(), epoch=EPOCH, number=NUMBER)
+
+
+def dense_rows(gradient: Gradient, words: int) -> NDArray[np.float64]:
+    """W's factored gradient, written out."""
+    rows = gradient.rows
+    dense = np.zeros((words, rows.vectors.shape[1]))
+    for i, word in enumerate(rows.rows):
+        for entry in range(rows.starts[i], rows.starts[i + 1]):
+            dense[word] += rows.coefficients[entry] * rows.vectors[rows.vector_ids[entry]].astype(np.float64)
+    return dense
+
+
+def dense_visible(gradient: Gradient, words: int) -> NDArray[np.float64]:
+    """b's gradient, sparse and dense parts together."""
+    rows = gradient.rows
+    dense = np.zeros(words) if gradient.visible_bias is None else gradient.visible_bias.astype(np.float64)
+    for i, word in enumerate(rows.rows):
+        for entry in range(rows.starts[i], rows.starts[i + 1]):
+            dense[word] += float(rows.coefficients[entry]) * float(rows.scalars[rows.vector_ids[entry]])
+    return dense
