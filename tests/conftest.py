@@ -14,7 +14,8 @@ KERNELS = Path(__file__).parents[1] / "src" / "undertow" / "kernels"
 def pytest_configure() -> None:
     """Forgets compiled kernels when any kernel source has changed.
 
-    numba only looks at the file of a function itself, so a change of a function that is inlined from another file would go unnoticed.
+    numba only looks at the file of a function itself, so a change of a function that is inlined from another file
+    would go unnoticed.
     """
     digest = hashlib.sha256()
     for source in sorted(KERNELS.rglob("*.py")):

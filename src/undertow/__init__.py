@@ -1,1 +1,63 @@
-"""undertow"""
+"""Undirected topic models: the Replicated Softmax, learned by alpha-NCE, NCE, CD or PCD on sparse counts.
+
+Names are loaded when they are first used, so `import undertow` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from undertow._errors import InvalidInput, ModelFileError, NewerFormat, TrainingDiverged, UndertowError
+    from undertow.counts import CountBatch, CountSource, CsrSource
+    from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
+    from undertow.model import Parameters
+    from undertow.storage import load_model, resume_run, save_model, save_run
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "undertow._errors": ("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
+    "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
+    "undertow.learn": ("SGD", "Adam", "AlphaNCE", "ContrastiveDivergence", "Run", "Settings", "Sparsity", "train"),
+    "undertow.model": ("Parameters",),
+    "undertow.storage": ("load_model", "resume_run", "save_model", "save_run"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "SGD",
+    "Adam",
+    "AlphaNCE",
+    "ContrastiveDivergence",
+    "CountBatch",
+    "CountSource",
+    "CsrSource",
+    "InvalidInput",
+    "ModelFileError",
+    "NewerFormat",
+    "Parameters",
+    "Run",
+    "Settings",
+    "Sparsity",
+    "TrainingDiverged",
+    "UndertowError",
+    "load_model",
+    "resume_run",
+    "save_model",
+    "save_run",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+        globals()[name] = value  # the next use finds it at once
+        return value
+    raise AttributeError(f"module 'undertow' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

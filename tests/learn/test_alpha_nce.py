@@ -80,7 +80,9 @@ def test_oracle_gradient_matches_finite_differences(name: str, level: float, wei
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_hidden_bias_gradient_is_the_sum_over_words(options: AlphaNCE) -> None:
-    """a_j enters as L a_j and L sums the words' weights, so moving a_j moves every W_kj alike. Without the L this fails."""
+    """a_j enters as L a_j and L sums the words' weights, so moving a_j moves every W_kj alike. Without the L this
+    fails.
+    """
     gradient = step_gradient(make_case(), options, sparsity=Sparsity(target=0.1, cost=2.0))
     over_words = dense_rows(gradient, 5).sum(axis=0)
     np.testing.assert_allclose(gradient.hidden_bias, over_words, atol=SINGLE)

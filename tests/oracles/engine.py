@@ -58,7 +58,9 @@ def make_case(
     scale: float = 0.7,
     seed: int = 0,
 ) -> Case:
-    """A random model whose every term matters: hidden biases, visible biases other than log p, and weights with a zero."""
+    """A random model whose every term matters: hidden biases, visible biases other than log p, and weights with a
+    zero.
+    """
     generator = np.random.default_rng(seed)
     p = generator.dirichlet(np.full(words, 2.0))
     weights = generator.uniform(0.3, 2.0, words) if weighted else np.ones(words)

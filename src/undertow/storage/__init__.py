@@ -4,6 +4,7 @@
 trained model looks like in them.
 """
 
+from undertow.storage.checkpoint import resume_run, save_run
 from undertow.storage.folder import read_folder, write_folder
 from undertow.storage.model import StoredModel, load_model, save_model
 
@@ -11,6 +12,8 @@ __all__ = [
     "StoredModel",
     "load_model",
     "read_folder",
+    "resume_run",
     "save_model",
+    "save_run",
     "write_folder",
 ]

@@ -1,0 +1,67 @@
+"""A training run on disk: saved between any two minibatches, and resumed to the bit."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from undertow._errors import ModelFileError
+from undertow.learn import EpochRecord, Run
+from undertow.storage.folder import read_folder, write_folder
+
+KIND = "run"
+
+
+def save_run(path: str | os.PathLike[str], run: Run) -> Path:
+    """Writes the whole state of a run; an earlier state in the same folder is replaced."""
+    manifest = {
+        "settings": _described(run),
+        "documents": run.documents,
+        "longest": run.longest,
+        "position": {"epoch": run.epoch, "batch": run.batch, "steps": run.steps},
+        "history": [asdict(record) for record in run.history],
+        "tally": {name: getattr(run.tally, name) for name in ("loss", "documents", "tokens", "seconds")},
+    }
+    return write_folder(path, kind=KIND, manifest=manifest, arrays=run.arrays(), overwrite=True)
+
+
+def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
+    """Brings a freshly made run to a saved state. Its settings and sizes have to be those of the saved one."""
+    manifest, arrays = read_folder(path, kind=KIND)
+    _check_same("settings", manifest.get("settings"), _described(run), path)
+    for name in ("documents", "longest"):
+        _check_same(name, manifest.get(name), getattr(run, name), path)
+    own = run.arrays()
+    _check_same("arrays", sorted(arrays), sorted(own), path)
+    for name, array in own.items():
+        saved = arrays[name]
+        _check_same(f"the form of {name}", (saved.shape, saved.dtype), (array.shape, array.dtype), path)
+    try:
+        position, tally = manifest["position"], manifest["tally"]
+        run.epoch, run.batch, run.steps = position["epoch"], position["batch"], position["steps"]
+        run.history = [EpochRecord(**record) for record in manifest["history"]]
+        for name in ("loss", "documents", "tokens", "seconds"):
+            setattr(run.tally, name, tally[name])
+    except (KeyError, TypeError) as error:
+        raise ModelFileError(
+            f"{path} must hold the position and history of a run, got none that fits: {error}"
+        ) from error
+    for name, array in own.items():
+        array[...] = arrays[name]
+    return run
+
+
+def _described(run: Run) -> dict[str, Any]:
+    """The settings of a run as plain data; learner and optimiser are named by their classes."""
+    settings = run.settings
+    described = asdict(settings)
+    described["learner"] = {"kind": type(settings.learner).__name__, **described["learner"]}
+    described["optimiser"] = {"kind": type(settings.optimiser).__name__, **described["optimiser"]}
+    return described
+
+
+def _check_same(name: str, saved: object, own: object, path: str | os.PathLike[str]) -> None:
+    if saved != own:
+        raise ModelFileError(f"{path} holds a run that differs in {name}: it must be {own}, got {saved}")

@@ -1,0 +1,115 @@
+"""The same bits for any number of threads, and for a run that was stopped and resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
+from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
+from undertow.learn.step import Learner
+from undertow.model import initial_parameters
+from undertow.storage import resume_run, save_run
+
+LEARNERS = {
+    "alpha-nce": AlphaNCE(stream_length=256),
+    "alpha-nce, independent": AlphaNCE(n_noise=3, noise="independent"),
+    "alpha-nce, all learned": AlphaNCE(stream_length=256, visible_bias="learned", normaliser="learned"),
+    "nce": AlphaNCE(noise_level=0.0, uniform=False, sharpness=1.0, stream_length=256),
+    "cd": ContrastiveDivergence(n_steps=2),
+    "pcd": ContrastiveDivergence(persistent=True),
+}
+OPTIMISERS = {"adam": Adam(), "adam per element": Adam(moments="element", momentum=0.9), "sgd": SGD()}
+
+
+@pytest.fixture(scope="module")
+def counts() -> sparse.csr_array:
+    generator = np.random.default_rng(3)
+    popularity = 1.0 / np.arange(1, 301)
+    rows = [generator.multinomial(n, popularity / popularity.sum()) for n in generator.integers(1, 80, 400)]
+    return checked_counts(np.array(rows))
+
+
+def begin(counts: sparse.csr_array, settings: Settings, threads: int) -> tuple[Run, CsrSource]:
+    weights, p = idf_weights(counts), word_distribution(counts)
+    source = CsrSource(counts, weights)
+    parameters = initial_parameters(70, p, weights, settings.seed)
+    run = Run(parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=threads)
+    return run, source
+
+
+def make_settings(learner: Learner, optimiser: str = "adam") -> Settings:
+    return Settings(
+        learner=learner,
+        optimiser=OPTIMISERS[optimiser],  # type: ignore[arg-type]
+        sparsity=Sparsity(0.1, 0.5),
+        averaging=0.9,
+        batch_size=64,
+        seed=2**40 + 5,
+    )
+
+
+def assert_same(first: Run, second: Run) -> None:
+    one, other = first.arrays(), second.arrays()
+    assert one.keys() == other.keys()
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+    for mine, theirs in zip(first.history, second.history, strict=True):
+        assert (mine.loss, mine.activity, mine.dead_units) == (theirs.loss, theirs.activity, theirs.dead_units)
+    np.testing.assert_array_equal(first.result().weights, second.result().weights)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("threads", [2, 3])
+def test_any_number_of_threads_gives_the_same_bits(counts: sparse.csr_array, name: str, threads: int) -> None:
+    settings = make_settings(LEARNERS[name])
+    alone, source = begin(counts, settings, 1)
+    together, _ = begin(counts, settings, threads)
+    assert_same(train(alone, source, epochs=2), train(together, source, epochs=2))
+
+
+class _Stop(Exception):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("name", "optimiser"),
+    [(name, "adam") for name in LEARNERS] + [("alpha-nce", "adam per element"), ("cd", "sgd"), ("alpha-nce", "sgd")],
+)
+def test_stopped_and_resumed_gives_the_same_bits(
+    counts: sparse.csr_array, name: str, optimiser: str, tmp_path: Path
+) -> None:
+    settings = make_settings(LEARNERS[name], optimiser)
+    whole, source = begin(counts, settings, 1)
+    train(whole, source, epochs=3)
+
+    def stop(run: Run) -> None:
+        if run.steps == 10:  # in the middle of the second epoch
+            save_run(tmp_path / "run", run)
+            raise _Stop
+
+    stopped, _ = begin(counts, settings, 2)
+    with pytest.raises(_Stop):
+        train(stopped, source, epochs=3, on_batch=stop)
+    resumed = resume_run(tmp_path / "run", begin(counts, settings, 1)[0])
+    assert (resumed.epoch, resumed.batch) == (1, 3)
+    assert_same(whole, train(resumed, source, epochs=3))
+
+
+def test_another_seed_gives_other_bits(counts: sparse.csr_array) -> None:
+    runs = []
+    for seed in (0, 1):
+        run, source = begin(counts, Settings(learner=AlphaNCE(stream_length=256), seed=seed), 1)
+        runs.append(train(run, source, epochs=1).parameters.weights)
+    assert not np.array_equal(runs[0], runs[1])
+
+
+def test_a_run_with_other_settings_is_not_resumed(counts: sparse.csr_array, tmp_path: Path) -> None:
+    run, _ = begin(counts, make_settings(LEARNERS["cd"]), 1)
+    save_run(tmp_path / "run", run)
+    other, _ = begin(counts, make_settings(LEARNERS["alpha-nce"]), 1)
+    with pytest.raises(ValueError, match="holds a run that differs in settings"):
+        resume_run(tmp_path / "run", other)
