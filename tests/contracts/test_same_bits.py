@@ -10,11 +10,12 @@ from scipy import sparse
 
 from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
 from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
+from undertow.learn.optimiser import Optimiser
 from undertow.learn.step import Learner
 from undertow.model import initial_parameters
 from undertow.storage import resume_run, save_run
 
-LEARNERS = {
+LEARNERS: dict[str, Learner] = {
     "alpha-nce": AlphaNCE(stream_length=256),
     "alpha-nce, independent": AlphaNCE(n_noise=3, noise="independent"),
     "alpha-nce, all learned": AlphaNCE(stream_length=256, visible_bias="learned", normaliser="learned"),
@@ -22,7 +23,11 @@ LEARNERS = {
     "cd": ContrastiveDivergence(n_steps=2),
     "pcd": ContrastiveDivergence(persistent=True),
 }
-OPTIMISERS = {"adam": Adam(), "adam per element": Adam(moments="element", momentum=0.9), "sgd": SGD()}
+OPTIMISERS: dict[str, Optimiser] = {
+    "adam": Adam(),
+    "adam per element": Adam(moments="element", momentum=0.9),
+    "sgd": SGD(),
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +49,7 @@ def begin(counts: sparse.csr_array, settings: Settings, threads: int) -> tuple[R
 def make_settings(learner: Learner, optimiser: str = "adam") -> Settings:
     return Settings(
         learner=learner,
-        optimiser=OPTIMISERS[optimiser],  # type: ignore[arg-type]
+        optimiser=OPTIMISERS[optimiser],
         sparsity=Sparsity(0.1, 0.5),
         averaging=0.9,
         batch_size=64,

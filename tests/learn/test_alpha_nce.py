@@ -26,7 +26,14 @@ from undertow.learn import AlphaNCE, Sparsity
 SINGLE = 2e-5
 
 OPTIONS = [
-    AlphaNCE(n_noise=4, noise_level=level, uniform=uniform, sharpness=sharpness, noise=noise, stream_length=20)
+    AlphaNCE(
+        n_noise=4,
+        noise_level=level,
+        uniform=uniform,
+        sharpness=sharpness,
+        noise=noise,  # type: ignore[arg-type]
+        stream_length=20,
+    )
     for level, uniform, sharpness, noise in product((0.0, 0.5), (True, False), (1.0, 3.0), ("windows", "independent"))
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -32,17 +34,20 @@ def _step(case: Case, options: ContrastiveDivergence, threads: int = 1) -> tuple
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_steps", [1, 3])
 @pytest.mark.parametrize("persistent", [False, True])
-def test_gradient_is_samples_less_data(n_steps: int, persistent: bool, weighted: bool) -> None:
+@pytest.mark.parametrize("words", ["unweighted", "exact"])
+def test_gradient_is_samples_less_data(
+    words: Literal["unweighted", "exact"], n_steps: int, persistent: bool, weighted: bool
+) -> None:
     case = make_case(weighted=weighted)
-    step, gradient = _step(case, ContrastiveDivergence(n_steps=n_steps, persistent=persistent))
+    step, gradient = _step(case, ContrastiveDivergence(n_steps, persistent, words))
     samples = _samples(step, case)
     assert (samples.sum(axis=1) == case.counts.sum(axis=1)).all()
     W, a, b = objectives.divergence(case.model(np.zeros(1)), case.counts, samples)
-    words = case.parameters.words
-    np.testing.assert_allclose(dense_rows(gradient, words), W, atol=SINGLE)
+    size = case.parameters.words
+    np.testing.assert_allclose(dense_rows(gradient, size), W, atol=SINGLE)
     np.testing.assert_allclose(gradient.hidden_bias, a, atol=SINGLE)
-    np.testing.assert_allclose(dense_visible(gradient, words), b, atol=SINGLE)
-    np.testing.assert_allclose(gradient.hidden_bias, dense_rows(gradient, words).sum(axis=0), atol=SINGLE)
+    np.testing.assert_allclose(dense_visible(gradient, size), b, atol=SINGLE)
+    np.testing.assert_allclose(gradient.hidden_bias, dense_rows(gradient, size).sum(axis=0), atol=SINGLE)
 
 
 def test_sparsity_enters_as_in_the_oracle() -> None:
@@ -59,7 +64,7 @@ def test_sparsity_enters_as_in_the_oracle() -> None:
 def test_persistent_chain_goes_on_from_its_hidden_units() -> None:
     """The second epoch draws words from the hidden units that the first one left, not from the data's."""
     case = make_case(documents=4, most_tokens=30)
-    step, _ = _step(case, ContrastiveDivergence(persistent=True))
+    step, _ = _step(case, ContrastiveDivergence(persistent=True, words="exact"))
     left = np.unpackbits(step.state["chains"], axis=1, count=case.parameters.units).astype(np.float32)
     assert step.state["started"].all()
     step.gradient(case.batch(), epoch=2, number=0)

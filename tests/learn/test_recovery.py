@@ -31,7 +31,8 @@ def exact_corrections(case: Case) -> NDArray[np.float64]:
     parameters = case.parameters
     log_sum = np.log(np.exp(parameters.visible_bias.astype(np.float64)).sum())
     exact = [exact_log_probabilities(parameters, tokens)[2] for tokens in range(TOKENS + 1)]
-    return np.array(exact) - parameters.units * np.log(2.0) - np.arange(TOKENS + 1) * log_sum
+    frozen = parameters.units * np.log(2.0) + np.arange(TOKENS + 1) * log_sum
+    return np.asarray(exact, dtype=np.float64) - np.asarray(frozen, dtype=np.float64)
 
 
 def likelihood_gradient(case: Case) -> NDArray[np.float64]:

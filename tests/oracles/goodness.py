@@ -26,16 +26,18 @@ def chi_square(observed: ArrayLike, probabilities: ArrayLike) -> tuple[float, fl
     pooled = int(np.searchsorted(expected, LEAST_EXPECTED))
     while 0 < pooled < len(expected) and expected[:pooled].sum() < LEAST_EXPECTED:
         pooled += 1
-    counts = np.concatenate([counts[:pooled].sum(keepdims=True), counts[pooled:]])[0 if pooled else 1 :]
-    expected = np.concatenate([expected[:pooled].sum(keepdims=True), expected[pooled:]])[0 if pooled else 1 :]
-    if len(expected) < 2:
+    if pooled:
+        counts = np.append(counts[pooled:], counts[:pooled].sum())
+        expected = np.append(expected[pooled:], expected[:pooled].sum())
+    assert len(expected) > 1 or chances.size == 1, "too few draws to tell anything"
+    if len(expected) == 1:
         return 0.0, 0.0
     return float(((counts - expected) ** 2 / expected).sum()), float(stats.chi2.isf(FALSE_ALARM, len(expected) - 1))
 
 
 def assert_fits(observed: ArrayLike, probabilities: ArrayLike) -> None:
     """Counts of independent draws fit the probabilities; what has probability 0 was never drawn."""
-    counts, chances = np.asarray(observed), np.asarray(probabilities)
+    counts, chances = np.ravel(observed), np.ravel(probabilities)
     assert counts[chances == 0].sum() == 0
     statistic, limit = chi_square(counts, chances)
     assert statistic <= limit

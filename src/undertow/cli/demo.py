@@ -37,7 +37,7 @@ def demo(
 
 
 def docstrings(folder: Path) -> Iterator[str]:
-    """The documentation strings of all functions and classes of the modules and packages in a folder, tests left out."""
+    """The documentation strings of all functions and classes of the modules in a folder, tests left out."""
     for source in sorted(folder.glob("*.py")) + sorted(folder.glob("*/*.py")):
         if {"test", "idlelib", "site-packages", "lib2to3"} & set(source.parts):
             continue

@@ -13,6 +13,7 @@ from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts.batch import CountBatch
 from undertow.kernels import randomness
+from undertow.kernels.cpu.documents import take_rows
 
 
 class CountSource(Protocol):
@@ -79,13 +80,9 @@ class CsrSource:
             yield self._take(order[first : first + batch_size])
 
     def _take(self, rows: NDArray[np.int64]) -> CountBatch:
-        first, last = self._counts.indptr[rows], self._counts.indptr[rows + 1]
-        lengths = last - first
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.arange(starts[-1]) + np.repeat(first - starts[:-1], lengths)
-        return CountBatch(
-            document_ids=rows,
-            starts=starts,
-            words=self._counts.indices[entries],
-            counts=self._counts.data[entries],
-        )
+        matrix = self._counts
+        starts = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(matrix.indptr[rows + 1] - matrix.indptr[rows], out=starts[1:])
+        words, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.int32)
+        take_rows(rows, matrix.indptr, matrix.indices, matrix.data, starts, words, counts)
+        return CountBatch(rows, starts, words, counts)

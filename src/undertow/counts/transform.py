@@ -17,9 +17,8 @@ def checked_counts(counts: Any, name: str = "counts") -> sparse.csr_array:
 
     The input is never changed. Dense input is taken as it is; sparse input of any format is converted.
     """
-    matrix: Any
     if sparse.issparse(counts):
-        matrix = counts.tocsr()
+        matrix: Any = sparse.csr_array(counts)  # type: ignore[call-overload]  # takes every sparse format
     else:
         dense = np.asarray(counts)
         if dense.ndim != 2:

@@ -8,7 +8,7 @@ words, see `kernels.cpu.gibbs`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,25 @@ from undertow.learn.gradient import EntryBuffer, Gradient
 from undertow.learn.sparsity import press_towards_target
 from undertow.learn.step import StepContext
 from undertow.learn.workspace import Workspace
+from undertow.model.parameters import Parameters
 
 
 @dataclass(frozen=True)
 class ContrastiveDivergence:
-    """Options of CD-k; with `persistent` the chain of a document goes on from where it was in the last epoch."""
+    """Options of CD-k; with `persistent` the chain of a document goes on from where it was in the last epoch.
+
+    `words` says how the chain draws words where words have weights. "unweighted" draws from softmax(W.h + b), the
+    paper's Eq. 3, and weights the words drawn; "exact" draws from the weighted model, softmax(w (W.h + b + a.h)),
+    under which words of weight near 0 soon are all that is drawn. Without weights the two are the same.
+    """
 
     n_steps: int = 1
     persistent: bool = False
+    words: Literal["unweighted", "exact"] = "unweighted"
 
     def __post_init__(self) -> None:
         _check.whole_number("n_steps", self.n_steps, at_least=1)
+        _check.one_of("words", self.words, ("unweighted", "exact"))
 
     def begin(self, context: StepContext) -> DivergenceStep:
         """The step of a run, with its buffers and chains."""
@@ -50,6 +58,11 @@ class DivergenceStep:
         self._options, self._context = options, context
         self._workspace = Workspace()
         self._buffer = EntryBuffer(context.parameters.words, self._workspace)
+        parameters = context.parameters
+        self._word_model = parameters  # what words are drawn from; it shares W and b with the parameters
+        if options.words == "unweighted":
+            ones, zeros = np.ones_like(parameters.word_weights), np.zeros_like(parameters.hidden_bias)
+            self._word_model = Parameters(parameters.weights, zeros, parameters.visible_bias, ones)
         self.state: dict[str, NDArray[Any]] = {}
         if options.persistent:
             bytes_per_chain = -(-context.parameters.units // 8)
@@ -70,13 +83,8 @@ class DivergenceStep:
         for step in range(self._options.n_steps):
             if step:
                 self._draw_hidden(batch.document_ids, sampled, hidden, epoch, step)
-            gibbs.draw_words(
-                gibbs.Place(self._context.seed, epoch, step),
-                self._context.parameters,
-                hidden,
-                chain,
-                self._context.threads,
-            )
+            place = gibbs.Place(self._context.seed, epoch, step)
+            gibbs.draw_words(place, self._word_model, hidden, chain, self._context.threads)
             sample_lengths, sample_scores = self._posteriors("sample", sample, sampled)
         if self._options.persistent:
             self._draw_hidden(batch.document_ids, sampled, hidden, epoch, self._options.n_steps)

@@ -134,9 +134,7 @@ class WindowNoise:
         by_begin = array("by begin", count, np.int32)
         windows.sort_windows(self._begins.ravel(), self._begin_offsets, by_begin)
         windows.sort_windows(self._ends.ravel(), self._end_offsets, self._by_end)
-        places = self._places.ravel()
-        places[by_begin] = np.arange(count, dtype=np.int32)
-        self._by_end[:] = places[self._by_end]
+        windows.place_windows(by_begin, self._by_end, self._places.ravel())
 
 
 class IndependentNoise:

@@ -16,7 +16,7 @@ KIND = "run"
 
 def save_run(path: str | os.PathLike[str], run: Run) -> Path:
     """Writes the whole state of a run; an earlier state in the same folder is replaced."""
-    manifest = {
+    manifest: dict[str, Any] = {
         "settings": _described(run),
         "documents": run.documents,
         "longest": run.longest,

@@ -1,4 +1,4 @@
-"""Documents as the hidden units see them: weighted sums of rows of W, posteriors and scores."""
+"""Documents: taking them out of a matrix, and what the hidden units see of them (inputs, posteriors and scores)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ import numpy as np
 from undertow.kernels.cpu.compile import kernel, piece
 from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
 from undertow.kernels.cpu.vector_math import squash
+
+
+@kernel
+def take_rows(rows: Any, indptr: Any, indices: Any, data: Any, starts: Any, words: Any, counts: Any) -> None:
+    """Copies rows of a compressed sparse matrix, one after the other; row i goes to starts[i]."""
+    for i in range(rows.size):
+        source = indptr[rows[i]]
+        for entry in range(starts[i + 1] - starts[i]):
+            words[starts[i] + entry] = indices[source + entry]
+            counts[starts[i] + entry] = data[source + entry]
 
 
 @piece

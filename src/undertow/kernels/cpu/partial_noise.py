@@ -16,10 +16,12 @@ from undertow.kernels.cpu.alias import draw_word
 from undertow.kernels.cpu.compile import kernel
 from undertow.kernels.cpu.documents import add_row
 from undertow.kernels.cpu.philox import below, philox
-from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
+from undertow.kernels.cpu.prefetch import AHEAD, FAR_AHEAD, prefetch_number, prefetch_row
 from undertow.kernels.randomness import Purpose
 
 KEEP, WINDOW, STREAM, NOISE = int(Purpose.KEEP), int(Purpose.WINDOW), int(Purpose.STREAM), int(Purpose.NOISE)
+
+DRAWN = 64  # words whose random numbers are made before any is looked up: look-ups of a large table then overlap
 
 
 def kept_tokens(tokens: NDArray[np.int64], noise_level: float) -> NDArray[np.int64]:
@@ -85,6 +87,7 @@ def split_inputs(
         kept_length = rest_length = 0.0
         for entry in range(starts[d], starts[d + 1]):
             prefetch_row(weights[words[min(entry + AHEAD, words.size - 1)]])
+            prefetch_number(word_weights, words[min(entry + FAR_AHEAD, words.size - 1)])
             word = words[entry]
             in_kept = word_weights[word] * np.float32(kept[entry])
             in_rest = word_weights[word] * np.float32(counts[entry] - kept[entry])
@@ -101,11 +104,14 @@ def split_inputs(
 @kernel
 def draw_stream(first: int, last: int, seed: Any, epoch: int, batch: int, table: Any, stream: Any) -> None:
     """Pairs `first` to `last` of the words of a minibatch's noise stream (two words come from one call of Philox)."""
-    for pair in range(first, last):
-        b0, b1, b2, b3 = philox(seed, STREAM, 0, epoch, batch, pair)
-        stream[2 * pair] = draw_word(table, b0, b1)
-        if 2 * pair + 1 < stream.size:
-            stream[2 * pair + 1] = draw_word(table, b2, b3)
+    high, low = np.empty(DRAWN, dtype=np.uint64), np.empty(DRAWN, dtype=np.uint64)
+    for begin in range(2 * first, min(2 * last, stream.size), DRAWN):
+        end = min(begin + DRAWN, 2 * last)
+        for position in range(begin, end, 2):
+            i = position - begin
+            high[i], low[i], high[i + 1], low[i + 1] = philox(seed, STREAM, 0, epoch, batch, position >> 1)
+        for position in range(begin, min(end, stream.size)):
+            stream[position] = draw_word(table, high[position - begin], low[position - begin])
 
 
 @kernel

@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 from undertow.kernels.cpu.compile import piece
 
 AHEAD = 4  # rows between asking and using
+FAR_AHEAD = 32  # the same for single numbers
 LINE = 16  # float32 numbers in a cache line
 
 
@@ -37,6 +38,12 @@ def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(array, types.intp), generate
+
+
+@piece
+def prefetch_number(array: Any, index: Any) -> None:
+    """Asks for one number of a vector."""
+    _prefetch(array, index)
 
 
 @piece

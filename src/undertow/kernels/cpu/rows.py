@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from undertow.kernels.cpu.compile import kernel, piece
 from undertow.kernels.cpu.documents import add_row
+from undertow.kernels.cpu.prefetch import FAR_AHEAD, prefetch_number
 
 
 class Entries(NamedTuple):
@@ -44,6 +45,7 @@ def split_entries(starts: Any, words: Any, counts: Any, kept: Any, word_weights:
     n = 0
     for d in range(documents):
         for i in range(starts[d], starts[d + 1]):
+            prefetch_number(word_weights, words[min(i + FAR_AHEAD, words.size - 1)])
             word = words[i]
             if counts[i] > kept[i]:
                 entries.words[n] = word
@@ -95,6 +97,7 @@ def group_entries(entries: Any, n: int, slots: Any, grouped: Any) -> int:
     starts = grouped.starts
     n_rows = 0
     for i in range(n):
+        prefetch_number(slots, entries.words[min(i + FAR_AHEAD, n - 1)])
         word = entries.words[i]
         slot = slots[word]
         if slot < 0:

@@ -47,7 +47,9 @@ def adam_per_row(
     """
     total = np.empty(weights.shape[1], dtype=np.float32)
     for i in range(first, last):
-        prefetch_row(weights[gradient.rows[min(i + AHEAD, last - 1)]])
+        soon = gradient.rows[min(i + AHEAD, last - 1)]
+        prefetch_row(weights[soon])
+        prefetch_row(moments[soon])
         word = gradient.rows[i]
         row = weights[word]
         square = _regularised_gradient(gradient, i, row, np.float32(l2), total)

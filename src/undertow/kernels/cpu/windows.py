@@ -67,6 +67,15 @@ def sort_windows(keys: Any, offsets: Any, order: Any) -> None:
 
 
 @kernel
+def place_windows(by_begin: Any, by_end: Any, places: Any) -> None:
+    """places[window]: its number in the order of beginnings; `by_end` is turned from windows to such places."""
+    for i in range(by_begin.size):
+        places[by_begin[i]] = i
+    for i in range(by_end.size):
+        by_end[i] = places[by_end[i]]
+
+
+@kernel
 def sweep_rows(
     first: int, last: int, vectors: Any, begin_offsets: Any, end_offsets: Any, by_end: Any, out: Any
 ) -> None:

@@ -1,0 +1,201 @@
+"""The training loop: records, callbacks, divergence, dead units, and options that are wrong."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from undertow._errors import InvalidInput, TrainingDiverged
+from undertow.counts import CountBatch, CsrSource, checked_counts, word_distribution
+from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord, Run, Settings, Sparsity, train
+from undertow.learn.averaging import RunningAverage
+from undertow.model import Parameters, initial_parameters, posteriors
+
+
+@pytest.fixture(scope="module")
+def counts() -> sparse.csr_array:
+    generator = np.random.default_rng(0)
+    return checked_counts(generator.multinomial(20, np.full(30, 1 / 30), size=100))
+
+
+def begin(counts: sparse.csr_array, settings: Settings | None = None, units: int = 8) -> tuple[Run, CsrSource]:
+    p = word_distribution(counts)
+    parameters = initial_parameters(units, p, np.ones(counts.shape[1]), 0)
+    source = CsrSource(counts)
+    chosen = settings or Settings(learner=AlphaNCE(stream_length=64), batch_size=32)
+    return Run(parameters, p, chosen, documents=counts.shape[0], longest=source.longest, threads=1), source
+
+
+def test_history_holds_an_epoch_a_line(counts: sparse.csr_array) -> None:
+    run, source = begin(counts)
+    seen: list[EpochRecord] = []
+    train(run, source, epochs=3, measure=lambda _: 0.25, on_epoch=lambda _, record: seen.append(record))
+    assert run.history == seen
+    assert [record.epoch for record in seen] == [0, 1, 2]
+    assert all(record.tokens == 2000 and record.seconds > 0 and record.split_half == 0.25 for record in seen)
+    assert run.steps == 3 * 4  # 100 documents in minibatches of 32
+
+
+def test_epochs_are_counted_in_all(counts: sparse.csr_array) -> None:
+    run, source = begin(counts)
+    train(run, source, epochs=2)
+    train(run, source, epochs=2)
+    assert run.epoch == 2
+
+
+def test_a_true_answer_ends_the_training(counts: sparse.csr_array) -> None:
+    run, source = begin(counts)
+    train(run, source, epochs=10, on_epoch=lambda run, _: run.epoch == 2)
+    assert run.epoch == 2
+
+
+def test_loss_falls(counts: sparse.csr_array) -> None:
+    generator = np.random.default_rng(1)
+    half = np.repeat([1.0, 0.0], 15)
+    topics = generator.multinomial(20, half / 15, size=100) * (np.arange(100) % 2)[:, None]
+    topics += generator.multinomial(20, half[::-1] / 15, size=100) * (1 - np.arange(100) % 2)[:, None]
+    run, source = begin(checked_counts(topics))
+    train(run, source, epochs=10)
+    assert run.history[-1].loss < 0.9 * run.history[0].loss
+
+
+def test_a_loss_that_is_not_finite_stops_and_says_where(counts: sparse.csr_array) -> None:
+    run, source = begin(counts)
+
+    def spoil(run: Run) -> None:
+        if run.steps == 6:
+            run.parameters.weights[:, 0] = np.nan
+
+    with pytest.raises(
+        TrainingDiverged, match=r"the loss is nan in epoch 2, minibatch 3: lower learning_rate or .* l2"
+    ):
+        train(run, source, epochs=5, on_batch=spoil)
+
+
+@pytest.mark.parametrize("name", ["weights", "hidden_bias", "visible_bias"])
+def test_a_parameter_that_is_not_finite_is_named(counts: sparse.csr_array, name: str) -> None:
+    run, source = begin(counts)
+
+    def spoil(run: Run) -> None:
+        if run.steps == 4:
+            getattr(run.parameters, name)[...] = np.inf
+
+    with pytest.raises(TrainingDiverged, match=f"{name} is not finite after epoch 1: lower learning_rate"):
+        train(run, source, epochs=1, on_batch=spoil)
+
+
+def test_a_diverging_run_is_caught(counts: sparse.csr_array) -> None:
+    settings = Settings(learner=AlphaNCE(stream_length=64), optimiser=SGD(learning_rate=1e38))
+    run, source = begin(counts, settings)
+    with pytest.raises(TrainingDiverged, match=r"not finite|the loss is"):
+        train(run, source, epochs=20)
+
+
+def test_dead_units_are_counted_and_reported(counts: sparse.csr_array, caplog: pytest.LogCaptureFixture) -> None:
+    run, source = begin(counts)
+    run.parameters.hidden_bias[:] = [-50, 50, 0, 0, 0, 0, 0, 0]  # always off, always on, alive
+    with caplog.at_level(logging.INFO, logger="undertow"):
+        train(run, source, epochs=1)
+    assert run.history[0].dead_units == 2
+    assert "2 of 8 hidden units are dead (always off or always on)" in caplog.text
+
+
+def test_sparsity_moves_activity_towards_its_target(counts: sparse.csr_array) -> None:
+    activity = {}
+    for cost in (0.0, 30.0):
+        run, source = begin(counts, Settings(learner=AlphaNCE(stream_length=64), sparsity=Sparsity(0.1, cost)))
+        activity[cost] = train(run, source, epochs=60).history[-1].activity
+    assert abs(activity[30.0] - 0.1) < 0.05 < abs(activity[0.0] - 0.1)
+
+
+def test_averages_are_those_of_every_step(counts: sparse.csr_array) -> None:
+    settings = Settings(learner=AlphaNCE(stream_length=64, n_noise=2), averaging=0.8, batch_size=10)
+    run, source = begin(counts, settings)
+    expected = run.parameters.copy()
+
+    def average(run: Run) -> None:
+        for name in ("weights", "hidden_bias", "visible_bias"):
+            mean = getattr(expected, name)
+            mean += np.float32(0.2) * (getattr(run.parameters, name) - mean)
+
+    train(run, source, epochs=2, on_batch=average)
+    # 20 steps of single-precision averaging of numbers below 1
+    for name in ("weights", "hidden_bias", "visible_bias"):
+        np.testing.assert_allclose(getattr(run.result(), name), getattr(expected, name), atol=20 * 2.0**-23)
+    assert isinstance(run.average, RunningAverage)
+    assert not np.array_equal(run.result().weights, run.parameters.weights)
+
+
+def test_source_of_another_vocabulary_is_refused(counts: sparse.csr_array) -> None:
+    run, _ = begin(counts)
+    with pytest.raises(InvalidInput, match="source must have 30 words as the model, got 29"):
+        train(run, CsrSource(counts[:, :29]), epochs=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "value", "message"),
+    [
+        (AlphaNCE, "n_noise", 0, "n_noise must be a whole number of at least 1, got 0"),
+        (AlphaNCE, "n_noise", True, "n_noise must be a whole number of at least 1, got True"),
+        (AlphaNCE, "noise_level", 1.3, r"noise_level must be in \[0, 1\), got 1.3"),
+        (AlphaNCE, "noise_level", float("nan"), r"noise_level must be in \[0, 1\), got nan"),
+        (AlphaNCE, "sharpness", 0, "sharpness must be above 0, got 0"),
+        (AlphaNCE, "noise", "pink", "noise must be one of 'windows', 'independent', got 'pink'"),
+        (AlphaNCE, "visible_bias", "thawed", "visible_bias must be one of 'frozen', 'learned', got 'thawed'"),
+        (ContrastiveDivergence, "n_steps", 0, "n_steps must be a whole number of at least 1, got 0"),
+        (Adam, "learning_rate", -1, "learning_rate must be above 0, got -1"),
+        (Adam, "decay", 1.0, r"decay must be in \[0, 1\), got 1.0"),
+        (Adam, "l2", "much", "l2 must be a number of at least 0, got 'much'"),
+        (Adam, "moments", "none", "moments must be one of 'row', 'element', got 'none'"),
+        (SGD, "momentum", 1.0, r"momentum must be in \[0, 1\), got 1.0"),
+        (Sparsity, "target", 0.0, r"sparsity target must be in \(0, 1\), got 0.0"),
+        (Settings, "batch_size", 0, "batch_size must be a whole number of at least 1, got 0"),
+        (Settings, "seed", -1, "seed must be a whole number of at least 0, got -1"),
+        (Settings, "averaging", 1.0, r"averaging must be in \[0, 1\), got 1.0"),
+    ],
+)
+def test_wrong_options_are_named(options: type, name: str, value: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        options(**{name: value})
+
+
+def _features(parameters: Parameters, batch: CountBatch, out: list[np.ndarray]) -> None:
+    out.extend(posteriors(parameters, batch, threads=2) for _ in range(20))
+
+
+def test_two_python_threads_may_transform_at_once(counts: sparse.csr_array) -> None:
+    run, _ = begin(counts, units=70)
+    batch = CountBatch.from_csr(counts)
+    expected = posteriors(run.parameters, batch, threads=1)
+    found: list[np.ndarray] = []
+    workers = [threading.Thread(target=_features, args=(run.parameters, batch, found)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 40
+    assert all(np.array_equal(expected, one) for one in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_forked_child_trains_to_the_same_bits(counts: sparse.csr_array) -> None:
+    run, source = begin(counts, units=70)
+    posteriors(run.parameters, CountBatch.from_csr(counts), threads=2)  # the parent's pool has threads by now
+    expected = train(run, source, epochs=1).parameters.weights.tobytes()
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover  # the child is not measured
+        again, source = begin(counts, units=70)
+        same = train(again, source, epochs=1).parameters.weights.tobytes() == expected
+        os.write(writable, b"same" if same else b"other")
+        os._exit(0)
+    os.close(writable)
+    answer = os.read(readable, 10)
+    os.waitpid(child, 0)
+    assert answer == b"same"

@@ -1,0 +1,138 @@
+"""Energies and features of made-up corpora: the single-precision kernels against the float64 oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from tests.oracles.corpora import cases, rows_alone, token_batch
+from tests.oracles.engine import Case, make_case
+from tests.oracles.rounding import UNIT, input_bounds, posterior_bounds, score_bounds, softplus_sum_bound
+from undertow import model
+from undertow.counts import CountBatch
+from undertow.kernels.reference import energies
+
+FUNCTIONS: list[Callable[..., Any]] = [model.posteriors, model.activations, model.scores, model.free_energies]
+made_up = settings(deadline=None, max_examples=60)
+
+
+def _u(case: Case) -> Any:
+    return case.model(np.zeros(1)).w * case.counts
+
+
+@made_up
+@given(case=cases())
+def test_posteriors_match_the_oracle(case: Case) -> None:
+    theirs = case.model(np.zeros(1))
+    exact = energies.posterior(_u(case), theirs.W, theirs.a)
+    for batch in (case.batch(), token_batch(case)):
+        assert (np.abs(model.posteriors(case.parameters, batch) - exact) <= posterior_bounds(case)).all()
+
+
+@made_up
+@given(case=cases())
+def test_scores_and_free_energies_match_the_oracle(case: Case) -> None:
+    theirs, u = case.model(np.zeros(1)), _u(case)
+    bounds = score_bounds(case)
+    # b.u is summed in float64: at most 60 terms.
+    visible = 100 * 2.0**-53 * (1.0 + (_u(case) @ np.abs(theirs.b)).sum())
+    for batch in (case.batch(), token_batch(case)):
+        scores, free = model.scores(case.parameters, batch), model.free_energies(case.parameters, batch)
+        assert (np.abs(scores - energies.score(u, theirs.W, theirs.a)) <= bounds).all()
+        assert (np.abs(free - energies.free_energy(u, theirs.W, theirs.a, theirs.b)) <= bounds + visible).all()
+
+
+@made_up
+@given(case=cases())
+def test_activations_match_the_oracle(case: Case) -> None:
+    theirs, u = case.model(np.zeros(1)), _u(case)
+    lengths = energies.lengths(u)[:, None]
+    safe = np.where(lengths > 0, lengths, 1.0)
+    exact = energies.inputs(u, theirs.W, theirs.a) / safe
+    for batch in (case.batch(), token_batch(case)):
+        # Dividing by L rounds once more than the input, which has room for it.
+        assert (np.abs(model.activations(case.parameters, batch) - exact) <= input_bounds(case) / safe).all()
+
+
+@made_up
+@given(case=cases())
+def test_a_document_is_the_same_alone_as_in_a_batch(case: Case) -> None:
+    for function in FUNCTIONS[:3]:
+        together = function(case.parameters, case.batch())
+        alone = [function(case.parameters, batch)[0] for batch in rows_alone(case.batch())]
+        np.testing.assert_array_equal(together, np.array(alone))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *FUNCTIONS[:3],
+        pytest.param(
+            model.free_energies,
+            marks=pytest.mark.xfail(reason="b.u is a difference of sums over the whole batch: the last digits differ"),
+        ),
+    ],
+)
+def test_batches_and_threads_do_not_change_a_bit(function: Callable[..., Any]) -> None:
+    """Enough documents for several tasks, each of them alone, and 1, 2, 3 and 7 threads."""
+    case = make_case(words=40, units=65, documents=300, most_tokens=60)
+    batch = case.batch()
+    one = function(case.parameters, batch, threads=1)
+    for threads in (2, 3, 7):
+        np.testing.assert_array_equal(function(case.parameters, batch, threads=threads), one)
+    alone = [function(case.parameters, document, threads=1)[0] for document in rows_alone(batch)]
+    np.testing.assert_array_equal(np.array(alone), one)
+
+
+@pytest.mark.parametrize("units", [1, 64, 65, 130])
+@pytest.mark.parametrize("kind", ["no words", "words of weight zero"])
+def test_an_empty_document(kind: str, units: int) -> None:
+    """Score 0, posteriors 1/2, activations 0; a document whose words all weigh nothing is empty too."""
+    case = make_case(units=units)
+    words = np.array([] if kind == "no words" else [1, 1], dtype=np.int32)
+    assert case.parameters.word_weights[1] == 0
+    starts = np.array([0, len(words)], dtype=np.int64)
+    batch = CountBatch(np.array([0]), starts, words, np.ones(len(words), dtype=np.int32))
+    assert (model.posteriors(case.parameters, batch) == 0.5).all()
+    assert (model.activations(case.parameters, batch) == 0.0).all()
+    bound = softplus_sum_bound(np.zeros(units))  # log 2 of every unit, in single precision
+    assert abs(model.scores(case.parameters, batch)[0]) <= bound
+    assert abs(model.free_energies(case.parameters, batch)[0] + units * np.log(2.0)) <= bound
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_no_documents(function: Callable[..., Any]) -> None:
+    nothing = np.array([], dtype=np.int32)
+    batch = CountBatch(np.array([], dtype=np.int64), np.array([0], dtype=np.int64), nothing, nothing)
+    assert len(function(make_case().parameters, batch)) == 0
+
+
+def test_long_documents_keep_their_precision() -> None:
+    """Weighted lengths are real and large: 10^6 tokens of three words, whose input is known exactly."""
+    case = make_case(words=3, units=2)
+    counts = np.array([[700_000, 200_000, 100_000]])
+    long = Case(case.parameters, case.p, counts)
+    theirs = long.model(np.zeros(1))
+    exact = energies.inputs(_u(long), theirs.W, theirs.a) / energies.lengths(_u(long))[:, None]
+    three_entries = 12 * UNIT * (np.abs(theirs.W).max() + np.abs(theirs.a).max())
+    np.testing.assert_allclose(model.activations(long.parameters, long.batch()), exact, rtol=0, atol=three_entries)
+
+
+def test_frozen_normaliser_takes_real_lengths() -> None:
+    parameters = make_case().parameters
+    zero, half, whole = model.frozen_log_normaliser(parameters, np.array([0.0, 0.5, 1.0]))
+    assert zero == pytest.approx(3 * np.log(2.0), abs=1e-12)
+    assert half - zero == pytest.approx((whole - zero) / 2, abs=1e-12)
+    assert whole - zero == pytest.approx(np.log(np.exp(parameters.visible_bias.astype(np.float64)).sum()), abs=1e-12)
+
+
+def test_words_given_hidden_survives_large_logits() -> None:
+    case = make_case(scale=300.0)
+    hidden = np.ones((1, 3))
+    words = model.words_given_hidden(case.parameters, hidden)
+    assert np.isfinite(words).all()
+    assert words.sum() == pytest.approx(1.0, abs=1e-12)
