@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from undertow._errors import InvalidInput, ModelFileError, NewerFormat, TrainingDiverged, UndertowError
     from undertow.counts import CountBatch, CountSource, CsrSource
+    from undertow.estimators import ReplicatedSoftmax, load
     from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
     from undertow.model import Parameters
     from undertow.storage import load_model, resume_run, save_model, save_run
@@ -20,6 +21,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "undertow._errors": ("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
+    "undertow.estimators": ("ReplicatedSoftmax", "load"),
     "undertow.learn": ("SGD", "Adam", "AlphaNCE", "ContrastiveDivergence", "Run", "Settings", "Sparsity", "train"),
     "undertow.model": ("Parameters",),
     "undertow.storage": ("load_model", "resume_run", "save_model", "save_run"),
@@ -38,11 +40,13 @@ __all__ = [
     "ModelFileError",
     "NewerFormat",
     "Parameters",
+    "ReplicatedSoftmax",
     "Run",
     "Settings",
     "Sparsity",
     "TrainingDiverged",
     "UndertowError",
+    "load",
     "load_model",
     "resume_run",
     "save_model",

@@ -23,6 +23,7 @@ from undertow.kernels.cpu.contrast import ContrastResult, Objective, SplitDocume
 from undertow.kernels.cpu.rows import RowGradient, split_entries
 from undertow.learn.gradient import EntryBuffer, Extra, Gradient
 from undertow.learn.noise import IndependentNoise, Noise, WindowNoise
+from undertow.learn.options import Options
 from undertow.learn.sparsity import Sparsity, press_towards_target
 from undertow.learn.step import StepContext
 from undertow.learn.visible import FrozenVisible, LearnedVisible
@@ -30,7 +31,7 @@ from undertow.learn.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class AlphaNCE:
+class AlphaNCE(Options):
     """Options of alpha-NCE. `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE."""
 
     n_noise: int = 25

@@ -19,6 +19,7 @@ from undertow.kernels.cpu import gibbs, threads
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.cpu.rows import RowGradient, document_entries
 from undertow.learn.gradient import EntryBuffer, Gradient
+from undertow.learn.options import Options
 from undertow.learn.sparsity import press_towards_target
 from undertow.learn.step import StepContext
 from undertow.learn.workspace import Workspace
@@ -26,7 +27,7 @@ from undertow.model.parameters import Parameters
 
 
 @dataclass(frozen=True)
-class ContrastiveDivergence:
+class ContrastiveDivergence(Options):
     """Options of CD-k; with `persistent` the chain of a document goes on from where it was in the last epoch.
 
     `words` says how the chain draws words where words have weights. "unweighted" draws from softmax(W.h + b), the

@@ -16,6 +16,7 @@ from undertow import _check
 from undertow.kernels.cpu import threads, update
 from undertow.kernels.cpu.update import TINY
 from undertow.learn.gradient import Gradient
+from undertow.learn.options import Options
 from undertow.model.parameters import Parameters
 
 ROWS_PER_TASK = 64  # fewer are not worth handing to another thread
@@ -43,7 +44,7 @@ class Optimiser(Protocol):
 
 
 @dataclass(frozen=True)
-class Adam:
+class Adam(Options):
     """Adam over touched rows, without momentum; `moments` says whether a row or every element has a second moment.
 
     One moment per row is the default: it trains as well, and its 8 bytes a word are what keeps the cost flat in K.
@@ -137,7 +138,7 @@ class AdamUpdater:
 
 
 @dataclass(frozen=True)
-class SGD:
+class SGD(Options):
     """Stochastic gradient descent with momentum, as in the paper. Every row moves at every step: the cost grows
     with K.
     """

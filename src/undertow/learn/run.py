@@ -72,6 +72,23 @@ class Run:
         """The parameters to use: the running averages where there are any."""
         return self.average.parameters(self.steps) if self.average else self.parameters
 
+    def carried_state(self) -> dict[str, NDArray[Any]]:
+        """What a later run on other documents goes on with: the optimiser's state and a learned normaliser."""
+        kept = ("optimiser.", "learner.corrections")
+        return {name: array.copy() for name, array in self.arrays().items() if name.startswith(kept)}
+
+    def adopt(self, carried: dict[str, NDArray[Any]], *, epoch: int) -> None:
+        """Goes on from the `carried_state` of an earlier run, counting epochs (and so drawing noise) on from it.
+
+        Corrections are tables over document lengths; where the lengths differ, what both have is taken over.
+        """
+        self.epoch = epoch
+        own = self.arrays()
+        for name, array in carried.items():
+            if name in own and own[name].ndim == array.ndim and own[name].shape[1:] == array.shape[1:]:
+                size = min(len(own[name]), len(array))
+                own[name][:size] = array[:size]
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays of the state, by name; writing to them restores a run."""
         named: dict[str, NDArray[Any]] = {

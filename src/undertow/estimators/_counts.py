@@ -1,0 +1,36 @@
+"""From what users pass as X to the counts that the model sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.counts import checked_counts, idf_weights, log_counts
+
+COUNT_TRANSFORMS = ("log", None)
+
+
+def transformed_counts(X: Any, count_transform: str | None) -> sparse.csr_array:
+    """Whole-number counts: ceil(log(1 + v)) of any non-negative values, or the values themselves, if they are whole."""
+    if count_transform == "log":
+        return log_counts(X)
+    if count_transform is None:
+        return checked_counts(X, name="X")
+    raise InvalidInput(f"count_transform must be 'log' or None, got {count_transform!r}")
+
+
+def word_weights(weighting: Any, counts: sparse.csr_array) -> NDArray[np.float64]:
+    """w: idf of the counts, ones, or the weights given."""
+    words = counts.shape[1]
+    if weighting is None:
+        return np.ones(words)
+    if isinstance(weighting, str):
+        if weighting == "idf":
+            return idf_weights(counts)
+        raise InvalidInput(f"weighting must be 'idf', None or {words} non-negative weights, got {weighting!r}")
+    return _check.vector("weighting", weighting, size=words, non_negative=True)

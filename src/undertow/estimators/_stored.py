@@ -1,0 +1,100 @@
+"""An estimator in a model folder: its parameters as JSON, what it learned as arrays."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from undertow._errors import ModelFileError
+from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord
+from undertow.storage import load_model, save_model
+
+if TYPE_CHECKING:
+    from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+
+Estimator = TypeVar("Estimator", bound="ReplicatedSoftmax")
+
+OPTION_CLASSES = {kind.__name__: kind for kind in (AlphaNCE, ContrastiveDivergence, Adam, SGD)}
+NOT_SAVED = ("callbacks", "n_jobs", "verbose")  # they belong to the session, not to the model
+
+
+def store(model: ReplicatedSoftmax, path: str | os.PathLike[str], *, overwrite: bool) -> Path:
+    """Writes a fitted estimator."""
+    training = {
+        "estimator": {name: _plain(value) for name, value in _saved_params(model).items()},
+        "history": [asdict(record) for record in model.history_],
+        "n_iter": model.n_iter_,
+        "seed": model._seed,
+        "activity": model.activity_.tolist(),
+        "topic_names": {str(unit): name for unit, name in model.topic_names_.items()},
+    }
+    names = getattr(model, "feature_names_in_", None)
+    return save_model(
+        path,
+        model.parameters_,
+        noise_distribution=model.noise_distribution_,
+        training=training,
+        vocabulary=None if names is None else [str(name) for name in names],
+        overwrite=overwrite,
+    )
+
+
+def restore(model: Estimator, path: str | os.PathLike[str]) -> Estimator:
+    """Brings a new estimator to what is stored; a folder without an estimator's settings gets the defaults."""
+    stored = load_model(path)
+    training = dict(stored.training)
+    try:
+        given = {name: _rich(value, stored) for name, value in training.get("estimator", {}).items()}
+        model.set_params(**{"n_components": stored.parameters.units, **given})
+        model.parameters_ = stored.parameters
+        model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
+        model.n_iter_ = int(training.get("n_iter", 0))
+        model._seed = int(training.get("seed", 0))
+        model.activity_ = np.array(training.get("activity", [0.0] * stored.parameters.units), dtype=np.float64)
+        model.topic_names_ = {int(unit): str(name) for unit, name in training.get("topic_names", {}).items()}
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise ModelFileError(
+            f"{path} must hold the settings of a ReplicatedSoftmax, got some that do not fit: {error}"
+        ) from error
+    if model.activity_.shape != (stored.parameters.units,):
+        raise ModelFileError(f"{path} must hold {stored.parameters.units} activities, got {model.activity_.size}")
+    words = stored.parameters.words
+    model.noise_distribution_ = (
+        np.full(words, 1.0 / words) if stored.noise_distribution is None else stored.noise_distribution
+    )
+    model._run_state = {}
+    model.n_features_in_ = words
+    if stored.vocabulary is not None:
+        model.feature_names_in_ = np.array(stored.vocabulary, dtype=object)
+    return model
+
+
+def _saved_params(model: ReplicatedSoftmax) -> dict[str, Any]:
+    return {name: value for name, value in model.get_params(deep=False).items() if name not in NOT_SAVED}
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can hold it; word weights are in the arrays already, and random states are not kept."""
+    if type(value).__name__ in OPTION_CLASSES:
+        return {"kind": type(value).__name__, **value.get_params()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, (np.ndarray, list, tuple)):
+        return {"kind": "word weights"}
+    return None
+
+
+def _rich(value: Any, stored: Any) -> Any:
+    if isinstance(value, dict):
+        options = dict(value)
+        kind = options.pop("kind", None)
+        if kind == "word weights":
+            return stored.parameters.word_weights.astype(np.float64)
+        return OPTION_CLASSES[kind](**options)
+    return value

@@ -1,0 +1,372 @@
+"""The scikit-learn estimator: validates, delegates to the engine, and stores what was learned under `name_`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.counts import CountBatch, CsrSource, word_distribution
+from undertow.estimators import _fitting
+from undertow.estimators._counts import transformed_counts, word_weights
+from undertow.estimators._stored import restore, store
+from undertow.estimators.topics import DocumentTopics, Topic, attributions, describe, topics_of_documents
+from undertow.learn import EpochRecord, Run, Settings, Sparsity
+from undertow.model import (
+    activations,
+    free_energies,
+    initial_parameters,
+    posteriors,
+    sample_documents,
+    words_given_hidden,
+)
+from undertow.tasks import split_half_score
+
+KINDS = ("posterior", "activation", "code")
+BLOCK = 16384  # documents that are encoded at a time
+
+
+class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Topics and document vectors from word counts, by a Replicated Softmax model.
+
+    Parameters
+    ----------
+    n_components : number of hidden units H; each is a topic that a document switches on or not.
+    learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of its own.
+    weighting : "idf", None, or K non-negative word weights.
+    count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts as they are.
+    features : what `transform` gives: "posterior", P(h | document), or "activation", its argument per unit of length.
+    optimizer : "auto", or an `Adam` or `SGD`.
+    sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
+    averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
+    batch_size : documents per step.
+    max_epochs : passes over the documents, or "auto": as many as make about 2,600 steps, at least 10 and at most 200.
+    early_stopping : hold out rows and stop when split-half retrieval of them no longer rises. They are not trained on
+        afterwards: the best epoch was chosen by them, and a second training would need a stopping point of its own.
+    validation_fraction : share of the rows held out, 2,000 at most.
+    n_iter_no_change : epochs without a rise after which early stopping stops.
+    warm_start : go on from the last `fit` instead of starting anew.
+    callbacks : functions of (estimator, `EpochRecord`), called after each epoch; a true answer ends the training.
+    random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any `n_jobs`.
+    n_jobs : threads; None for one per core. It never changes the result.
+    verbose : 1 shows a progress bar.
+
+    Attributes
+    ----------
+    components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
+    word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
+    activity_ : (H,) share of the training documents that switch each unit on.
+    history_ : a record per epoch: loss, seconds, tokens, activity, dead units, split-half.
+    n_iter_ : epochs done; `n_features_in_`, and `feature_names_in_` where X had column names.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 128,
+        *,
+        learner: Any = "alpha-nce",
+        weighting: Any = "idf",
+        count_transform: Literal["log"] | None = "log",
+        features: Literal["posterior", "activation"] = "posterior",
+        optimizer: Any = "auto",
+        sparsity_target: float = 0.1,
+        sparsity_cost: float = 0.3,
+        averaging: float = 0.0,
+        batch_size: int = 128,
+        max_epochs: int | Literal["auto"] = "auto",
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
+        callbacks: Sequence[Callable[[Any, EpochRecord], bool | None]] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.learner = learner
+        self.weighting = weighting
+        self.count_transform = count_transform
+        self.features = features
+        self.optimizer = optimizer
+        self.sparsity_target = sparsity_target
+        self.sparsity_cost = sparsity_cost
+        self.averaging = averaging
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.callbacks = callbacks
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns from documents x words counts; y is ignored. Empty documents are left out."""
+        counts = self._counts(X, reset=not (self.warm_start and hasattr(self, "parameters_")))
+        if not (self.warm_start and hasattr(self, "parameters_")):
+            self._begin(counts)
+        trained_on = counts
+        stopping = None
+        if self.early_stopping:
+            fraction = _check.number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
+            patience = _check.whole_number("n_iter_no_change", self.n_iter_no_change, at_least=1)
+            rows, held_out = _fitting.hold_out(counts, fraction, self._seed)
+            stopping, trained_on = _fitting.EarlyStopping(counts[held_out], patience), counts[rows]
+        epochs = _fitting.epochs_for(self.max_epochs, trained_on.shape[0], self._settings().batch_size)
+        self._train(trained_on, epochs, stopping)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """One more epoch over these documents. Word weights and noise distribution stay those of the first call."""
+        first = not hasattr(self, "parameters_")
+        counts = self._counts(X, reset=first)
+        if first:
+            self._begin(counts)
+        self._train(counts, 1, None)
+        return self
+
+    def _begin(self, counts: sparse.csr_array) -> None:
+        units = _check.whole_number("n_components", self.n_components, at_least=1)
+        self._check_features()
+        weights = word_weights(self.weighting, counts)
+        if not (counts @ weights > 0).any():
+            raise InvalidInput(
+                "X must hold a document with a word of positive weight, "
+                f"got none in n_samples={counts.shape[0]} (idf gives words that are in every document the weight 0)"
+            )
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.noise_distribution_ = word_distribution(counts)
+        self.parameters_ = initial_parameters(units, self.noise_distribution_, weights, self._seed)
+        self.history_: list[EpochRecord] = []
+        self.topic_names_: dict[int, str] = {}
+        self.n_iter_ = 0
+        self._run_state: dict[str, NDArray[Any]] = {}
+
+    def _train(self, counts: sparse.csr_array, epochs: int, stopping: _fitting.EarlyStopping | None) -> None:
+        source = CsrSource(counts, self.parameters_.word_weights.astype(np.float64))
+        run = Run(
+            self.parameters_.copy(),
+            self.noise_distribution_,
+            self._settings(),
+            documents=counts.shape[0],
+            longest=source.longest,
+            threads=self.n_jobs,
+        )
+        run.adopt(self._run_state, epoch=self.n_iter_)
+        self.parameters_ = _fitting.run_epochs(
+            run,
+            source,
+            epochs=self.n_iter_ + epochs,
+            stopping=stopping,
+            callbacks=self.callbacks or (),
+            caller=self,
+            verbose=self.verbose,
+        )
+        self.history_ = [*self.history_, *run.history]
+        self.n_iter_ = run.epoch
+        self._run_state = run.carried_state()
+        self.activity_ = self._activity(counts)
+
+    def _settings(self) -> Settings:
+        learner = _fitting.make_learner(self.learner)
+        return Settings(
+            learner=learner,
+            optimiser=_fitting.make_optimiser(self.optimizer, learner),
+            sparsity=Sparsity(self.sparsity_target, self.sparsity_cost),
+            averaging=self.averaging,
+            batch_size=self.batch_size,
+            seed=self._seed,
+        )
+
+    def _activity(self, counts: sparse.csr_array) -> NDArray[np.float64]:
+        on = np.zeros(self.parameters_.units)
+        for block in self._blocks(counts):
+            on += (posteriors(self.parameters_, block, threads=self.n_jobs) > 0.5).sum(axis=0)
+        return on / max(counts.shape[0], 1)
+
+    # What was learned
+
+    @property
+    def components_(self) -> NDArray[np.float32]:
+        """Weights, (H, K)."""
+        return self.parameters_.weights.T
+
+    @property
+    def hidden_bias_(self) -> NDArray[np.float32]:
+        """a, (H,)."""
+        return self.parameters_.hidden_bias
+
+    @property
+    def visible_bias_(self) -> NDArray[np.float32]:
+        """b, (K,)."""
+        return self.parameters_.visible_bias
+
+    @property
+    def word_weights_(self) -> NDArray[np.float32]:
+        """w, (K,)."""
+        return self.parameters_.word_weights
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.parameters_.units
+
+    # Using it
+
+    def transform(self, X: Any) -> NDArray[np.float32]:
+        """Document vectors of the kind `features`, (documents, H). An empty document gets 1/2 (posterior) or 0
+        (activation).
+        """
+        self._check_features()
+        return self.encode(X, kind=self.features)
+
+    def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
+        """Document vectors: "posterior", "activation", or "code": posterior > 1/2, packed to bytes. None: as
+        `features`.
+        """
+        chosen = _check.one_of("kind", self.features if kind is None else kind, KINDS)
+        counts = self._fitted_counts(X)
+        return self._encoded(counts, chosen)
+
+    def free_energy(self, X: Any) -> NDArray[np.float64]:
+        """F(V) of each document: low for what the model finds likely among documents of the same length.
+
+        A model learned by "cd", "pcd" or "nce" approaches the distribution of the data. One learned by "alpha-nce"
+        is a feature extractor: its energies are not calibrated, and serve to compare documents of one length at
+        most.
+        """
+        counts = self._fitted_counts(X)
+        blocks = [free_energies(self.parameters_, block, threads=self.n_jobs) for block in self._blocks(counts)]
+        return np.concatenate(blocks)
+
+    def reconstruct(self, X: Any) -> NDArray[np.float64]:
+        """P(word | E[h | document]), (documents, K): dense, so for a few documents at a time.
+
+        Under "alpha-nce" these are not calibrated probabilities (see `free_energy`), but their order tells what
+        belongs to the document.
+        """
+        return words_given_hidden(self.parameters_, self._encoded(self._fitted_counts(X), "posterior"))
+
+    def sample(self, lengths: ArrayLike, n_steps: int = 100, random_state: Any = None) -> sparse.csr_array:
+        """Documents of so many tokens each, drawn by Gibbs sampling from noise: a CSR array of counts.
+
+        Samples of a model learned by "alpha-nce" are not calibrated (see `free_energy`).
+        """
+        check_is_fitted(self)
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        drawn = sample_documents(self.parameters_, lengths, n_steps=n_steps, seed=seed, threads=self.n_jobs)
+        rows = np.repeat(np.arange(drawn.size), np.diff(drawn.starts))
+        shape = (drawn.size, self.parameters_.words)
+        return sparse.coo_array((drawn.counts, (rows, drawn.words)), shape=shape).tocsr()
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Split-half retrieval: how often one half of a document's tokens finds the other, as a mean reciprocal
+        rank.
+
+        It needs no labels, so a grid search can choose with it. At most 2,000 documents are taken, by a seed of its
+        own; ties count against; documents of fewer than two tokens are left out.
+        """
+        return split_half_score(lambda half: self._encoded(half, self.features), self._fitted_counts(X), seed=0)
+
+    # Topics
+
+    def topics(self, n_words: int = 10) -> list[Topic]:
+        """A record per unit, the most active first, with the words that push it up and down."""
+        check_is_fitted(self)
+        count = _check.whole_number("n_words", n_words, at_least=1)
+        words = self._words()
+        shares = self.noise_distribution_
+        return describe(self.parameters_, shares, words, self.activity_, self.topic_names_, count)
+
+    def name_topics(self, names: Mapping[int, str]) -> Self:
+        """Gives units names of your own; they are saved with the model."""
+        check_is_fitted(self)
+        for unit, name in names.items():
+            if unit not in range(self.parameters_.units):
+                raise InvalidInput(f"names must be of units 0 to {self.parameters_.units - 1}, got {unit!r}")
+            if not name or type(name) is not str:
+                raise InvalidInput(f"the name of unit {unit} must be a text, got {name!r}")
+        self.topic_names_ = {**self.topic_names_, **{int(unit): name for unit, name in names.items()}}
+        return self
+
+    def document_topics(self, X: Any) -> list[DocumentTopics]:
+        """The units that each document switches on, with their strength."""
+        on = self._encoded(self._fitted_counts(X), "posterior")
+        names = {topic.id: topic.name for topic in self.topics(n_words=3)}
+        return topics_of_documents(on, [names[unit] for unit in range(len(names))])
+
+    def attribute(self, X: Any, component: int) -> sparse.csr_array:
+        """How much each word moved a unit in each document, (documents, K) sparse; a row sums to the unit's input,
+        exactly.
+        """
+        counts = self._fitted_counts(X)
+        unit = _check.whole_number("component", component, at_least=0)
+        if unit >= self.parameters_.units:
+            raise InvalidInput(f"component must be below {self.parameters_.units}, got {component!r}")
+        return attributions(self.parameters_, counts, unit)
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Writes the model to a folder, from which `undertow.load` brings it back."""
+        check_is_fitted(self)
+        return store(self, path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """A model that `save` wrote."""
+        return restore(cls(), path)
+
+    # Helpers
+
+    def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
+        checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_non_negative=True)
+        return transformed_counts(checked, self.count_transform)
+
+    def _fitted_counts(self, X: Any) -> sparse.csr_array:
+        check_is_fitted(self)
+        return self._counts(X, reset=False)
+
+    def _encoded(self, counts: sparse.csr_array, kind: str) -> NDArray[Any]:
+        parts: list[NDArray[Any]] = []
+        for block in self._blocks(counts):
+            if kind == "activation":
+                parts.append(activations(self.parameters_, block, threads=self.n_jobs))
+                continue
+            on = posteriors(self.parameters_, block, threads=self.n_jobs)
+            parts.append(np.packbits(on > 0.5, axis=1) if kind == "code" else on)
+        return np.concatenate(parts)
+
+    @staticmethod
+    def _blocks(counts: sparse.csr_array) -> list[CountBatch]:
+        starts = range(0, max(counts.shape[0], 1), BLOCK)
+        return [CountBatch.from_csr(counts[first : first + BLOCK], first_id=first) for first in starts]
+
+    def _check_features(self) -> None:
+        _check.one_of("features", self.features, ("posterior", "activation"))
+
+    def _words(self) -> list[str]:
+        if hasattr(self, "feature_names_in_"):
+            return [str(word) for word in self.feature_names_in_]
+        return [f"word {number}" for number in range(self.parameters_.words)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
