@@ -39,7 +39,9 @@ def log_counts(counts: Any) -> sparse.csr_array:
 
 
 def _csr(counts: Any, name: str) -> Any:
-    """Compressed rows of finite, non-negative numbers, without duplicates or explicit zeros; the input is left alone."""
+    """Compressed rows of finite, non-negative numbers, without duplicates or explicit zeros; the input is left
+    alone.
+    """
     if not sparse.issparse(counts):
         counts = np.asarray(counts)
         if counts.ndim != 2:

@@ -1,0 +1,93 @@
+"""The documentation strings of the running Python's standard library and of undertow's own dependencies.
+
+A corpus that every user has already. Sources are read with `ast`; nothing is imported or executed, nothing is
+downloaded.
+"""
+
+from __future__ import annotations
+
+import ast
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = ("numpy", "scipy", "sklearn", "polars", "numba", "joblib", "rich", "typer", "click", "safetensors")
+SKIPPED_FOLDERS = {
+    "test",
+    "tests",
+    "testing",
+    "idlelib",
+    "site-packages",
+    "lib2to3",
+    "externals",
+    "_vendor",
+    "__pycache__",
+}
+SHORTEST = 60  # characters; shorter strings say too little
+LONGEST = 4000  # characters; beyond it are examples and references, mostly
+
+
+@dataclass(frozen=True)
+class Document:
+    """A function or class: `id` is its full name, `label` the package that it is in."""
+
+    id: str
+    text: str
+    label: str
+
+
+def load_python_docs() -> list[Document]:
+    """About ten thousand functions and classes with their documentation, in a fixed order; each text once."""
+    seen: set[str] = set()
+    documents = []
+    for module, source in _modules():
+        for document in _documents(module, source):
+            if document.text not in seen:
+                seen.add(document.text)
+                documents.append(document)
+    return documents
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    """Dotted names and files of all modules."""
+    yield from _modules_in(Path(sysconfig.get_paths()["stdlib"]), "")
+    for package in PACKAGES:
+        found = find_spec(package)  # of a top-level name this finds the folder and runs nothing
+        for folder in (found.submodule_search_locations or []) if found else []:
+            yield from _modules_in(Path(folder), package)
+
+
+def _modules_in(folder: Path, package: str) -> Iterator[tuple[str, Path]]:
+    for source in sorted(folder.rglob("*.py")):
+        inside = source.relative_to(folder)
+        if SKIPPED_FOLDERS.isdisjoint(inside.parts):
+            parts = (package, *inside.parent.parts, "" if inside.stem == "__init__" else inside.stem)
+            yield ".".join(part for part in parts if part), source
+
+
+def _documents(module: str, source: Path) -> Iterator[Document]:
+    try:
+        tree = ast.parse(source.read_text(encoding="utf-8"))
+    except (SyntaxError, UnicodeDecodeError, OSError):
+        return  # templates and odd encodings are no loss
+    label = ".".join(part for part in module.split(".")[:2] if not part.startswith("_"))
+    if "." not in module or module.split(".")[0] not in PACKAGES:
+        label = module.split(".")[0]
+    for name, node in _named(tree.body, module):
+        text = ast.get_docstring(node)
+        if text and len(text) >= SHORTEST:
+            yield Document(id=name, text=f"{node.name.replace('_', ' ')}\n{text[:LONGEST]}", label=label)
+
+
+def _named(
+    body: list[ast.stmt], prefix: str
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]]:
+    """Public functions and classes with their full names, methods included."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            name = f"{prefix}.{node.name}"
+            yield name, node
+            if isinstance(node, ast.ClassDef):
+                yield from _named(node.body, name)
