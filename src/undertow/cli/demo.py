@@ -1,93 +1,162 @@
-"""`undertow demo`: train on the documentation strings of the running Python's standard library, and show the topics.
-
-The sources are read with `ast`; nothing is imported or executed, and nothing is downloaded.
-"""
+"""`undertow demo`: topics, searches and a comparison with LSA on the documentation of Python's own libraries."""
 
 from __future__ import annotations
 
-import ast
-import sysconfig
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from undertow.learn import Run
+    import numpy as np
+    from numpy.typing import NDArray
+    from rich.console import Console
+    from scipy import sparse
 
-UNITS, EPOCHS, WORDS_SHOWN = 32, 20, 8
+    from undertow.datasets import Document
+    from undertow.estimators import ReplicatedSoftmax
+
+SEARCHES = ("fast fourier transform", "parse command line arguments", "sparse matrix factorization")
+TOPICS_SHOWN, FOUND_SHOWN, QUERIES = 10, 5, 2000
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    """The demo's documents as counts."""
+
+    documents: list[Document]
+    vectorizer: Any
+    counts: sparse.csr_array
+    labels: NDArray[np.str_]
 
 
 def demo(
-    seed: Annotated[int, typer.Option(help="Seed of the run; the same seed gives the same topics.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the run; the same seed gives the same model.")] = 0,
+    topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 128,
 ) -> None:
-    """Train a small model on the standard library's documentation strings and print its topics.
+    """Train on the documentation of Python's own libraries, then show topics, searches and a comparison with LSA.
 
-    Example: undertow demo --seed 1
+    Nothing is downloaded: the corpus is read from the sources of the running Python and of undertow's dependencies.
+
+    Examples:
+
+        undertow demo
+
+        undertow demo --topics 64 --seed 1
     """
     from rich.console import Console
 
+    from undertow.estimators import ReplicatedSoftmax
+
     console = Console()
-    with console.status("reading documentation strings"):
-        texts = list(docstrings(Path(sysconfig.get_paths()["stdlib"])))
-    console.print(f"{len(texts):,} documentation strings of the standard library")
-    run, vocabulary = _train(texts, seed)
-    _show_topics(run, vocabulary, console)
+    corpus = _read(console)
+    model = ReplicatedSoftmax(topics, random_state=seed, verbose=1)
+    model.fit(corpus.counts)
+    seconds = sum(record.seconds for record in model.history_)
+    console.print(f"Trained {topics} topics in {seconds:.1f} s ({model.n_iter_} epochs).\n")
+    _show_topics(model, corpus, console)
+    _show_searches(model, corpus, console)
+    _show_comparison(model, corpus, seed, console)
+    console.print(
+        "\nNext: [bold]python -c 'import undertow; help(undertow.ReplicatedSoftmax)'[/bold], "
+        "and the ten lines at the top of README.md for counts of your own."
+    )
 
 
-def docstrings(folder: Path) -> Iterator[str]:
-    """The documentation strings of all functions and classes of the modules in a folder, tests left out."""
-    for source in sorted(folder.glob("*.py")) + sorted(folder.glob("*/*.py")):
-        if {"test", "idlelib", "site-packages", "lib2to3"} & set(source.parts):
-            continue
-        try:
-            tree = ast.parse(source.read_text(encoding="utf-8"))
-        except (SyntaxError, UnicodeDecodeError):
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                text = ast.get_docstring(node)
-                if text and len(text) > 80:
-                    yield text
-
-
-def _train(texts: list[str], seed: int) -> tuple[Run, list[str]]:
-    from rich.progress import Progress
+def _read(console: Console) -> _Corpus:
+    import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
 
-    from undertow.counts import CsrSource, checked_counts, idf_weights, log_counts, word_distribution
-    from undertow.learn import Run, Settings, train
-    from undertow.model import initial_parameters
+    from undertow.counts import checked_counts
+    from undertow.datasets import load_python_docs
 
-    vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.2, token_pattern=r"[^\W\d_]{3,}")
-    counts = log_counts(checked_counts(vectorizer.fit_transform(texts)))
-    weights, p = idf_weights(counts), word_distribution(counts)
-    source = CsrSource(counts, weights)
-    parameters = initial_parameters(UNITS, p, weights, seed)
-    run = Run(parameters, p, Settings(seed=seed), documents=counts.shape[0], longest=source.longest)
-    with Progress(transient=True) as progress:
-        bar = progress.add_task(f"training {UNITS} topics on {source.documents:,} documents", total=EPOCHS)
-        train(run, source, epochs=EPOCHS, on_epoch=lambda *_: progress.advance(bar))
-    return run, vectorizer.get_feature_names_out().tolist()
+    with console.status("reading the documentation of installed libraries"):
+        documents = load_python_docs()
+        vectorizer = CountVectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
+        counts = checked_counts(vectorizer.fit_transform(document.text for document in documents))
+    labels = np.array([document.label for document in documents])
+    words, packages = counts.shape[1], len(set(labels))
+    console.print(f"{len(documents):,} functions and classes of {packages} packages, {words:,} words.")
+    return _Corpus(documents, vectorizer, counts, labels)
 
 
-def _show_topics(run: Run, vocabulary: list[str], console: object) -> None:
-    import numpy as np
-    from rich.console import Console
+def _show_topics(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> None:
     from rich.table import Table
 
-    assert isinstance(console, Console)
-    record = run.history[-1]
-    parameters = run.result()
-    pull = parameters.weights * np.sqrt(run.noise_distribution)[:, None]  # what a unit says often, not only strongly
-    clearest = np.argsort(-np.sort(pull, axis=0)[-WORDS_SHOWN:].sum(axis=0))[:10]
-    table = Table(title=f"the clearest topics of {parameters.units} (loss {record.loss:.3f})")
-    table.add_column("unit", justify="right")
+    words = corpus.vectorizer.get_feature_names_out()
+    table = Table(title="The clearest topics")
+    table.add_column("topic", justify="right")
+    table.add_column("on in", justify="right")
     table.add_column("words that switch it on")
-    for unit in clearest:
-        strongest = np.argsort(-pull[:, unit])[:WORDS_SHOWN]
-        table.add_row(str(unit), ", ".join(vocabulary[word] for word in strongest))
+    shown = sorted(model.topics(n_words=8, words=words), key=lambda topic: -_clarity(topic))[:TOPICS_SHOWN]
+    for topic in shown:
+        table.add_row(str(topic.id), f"{topic.activity:.0%}", ", ".join(weight.word for weight in topic.up))
     console.print(table)
-    speed = record.tokens / record.seconds / 1e6
-    console.print(f"{len(run.history)} epochs, {speed:.1f} million tokens a second in the last one")
+
+
+def _clarity(topic: Any) -> float:
+    """How strongly the words shown push their unit, on average."""
+    return sum(weight.weight for weight in topic.up) / max(len(topic.up), 1)
+
+
+def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> None:
+    import numpy as np
+
+    vectors = _unit_rows(model.encode(corpus.counts, kind="activation"))
+    for query in SEARCHES:
+        began = time.perf_counter()
+        asked = _unit_rows(model.encode(corpus.vectorizer.transform([query]), kind="activation"))
+        closest = np.argsort(-(vectors @ asked[0]))[:FOUND_SHOWN]
+        took = 1e3 * (time.perf_counter() - began)
+        console.print(f"\n[bold]{query}[/bold]  ({took:.0f} ms)")
+        for found in closest:
+            console.print(f"  {corpus.documents[found].id}", highlight=False)
+
+
+def _show_comparison(model: ReplicatedSoftmax, corpus: _Corpus, seed: int, console: Console) -> None:
+    """The same documents through LSA: split-half retrieval without labels, and retrieval of documents of the same
+    package.
+    """
+    from rich.table import Table
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.pipeline import make_pipeline
+
+    from undertow.counts import log_counts
+    from undertow.tasks import split_half_score
+
+    counts = log_counts(corpus.counts)
+    lsa = make_pipeline(TfidfTransformer(), TruncatedSVD(model.n_components, random_state=seed))
+    with console.status("comparing with LSA"):
+        lsa.fit(counts)
+        rows = {
+            "undertow": (split_half_score(model.transform, counts), _label_map(model.transform(corpus.counts), corpus)),
+            "LSA (scikit-learn)": (split_half_score(lsa.transform, counts), _label_map(lsa.transform(counts), corpus)),
+        }
+    table = Table(title=f"\n{model.n_components} numbers per document, judged by retrieval (higher is better)")
+    table.add_column("model")
+    table.add_column("split-half MRR", justify="right")
+    table.add_column("MAP of packages", justify="right")
+    for name, (mrr, precision) in rows.items():
+        table.add_row(name, f"{mrr:.3f}", f"{precision:.3f}")
+    console.print(table)
+
+
+def _label_map(vectors: NDArray[Any], corpus: _Corpus) -> float:
+    """Every sixth document or so asks; the others of its package are right."""
+    import numpy as np
+
+    from undertow.tasks import mean_average_precision
+
+    asks = np.zeros(len(vectors), dtype=bool)
+    asks[:: max(len(vectors) // QUERIES, 2)] = True
+    return mean_average_precision(vectors[asks], corpus.labels[asks], vectors[~asks], corpus.labels[~asks])
+
+
+def _unit_rows(vectors: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: NDArray[Any] = vectors / np.maximum(lengths, 1e-12)
+    return unit

@@ -7,6 +7,7 @@ downloaded.
 from __future__ import annotations
 
 import ast
+import re
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ SKIPPED_FOLDERS = {
     "__pycache__",
 }
 SHORTEST = 60  # characters; shorter strings say too little
-LONGEST = 4000  # characters; beyond it are examples and references, mostly
+NOT_PROSE = re.compile(r"\n(?:Examples?|References)\n-+")  # what follows is code, numbers and names of authors
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,20 @@ def _documents(module: str, source: Path) -> Iterator[Document]:
         tree = ast.parse(source.read_text(encoding="utf-8"))
     except (SyntaxError, UnicodeDecodeError, OSError):
         return  # templates and odd encodings are no loss
-    label = ".".join(part for part in module.split(".")[:2] if not part.startswith("_"))
-    if "." not in module or module.split(".")[0] not in PACKAGES:
-        label = module.split(".")[0]
+    label = _label(module)
     for name, node in _named(tree.body, module):
         text = ast.get_docstring(node)
         if text and len(text) >= SHORTEST:
-            yield Document(id=name, text=f"{node.name.replace('_', ' ')}\n{text[:LONGEST]}", label=label)
+            prose = NOT_PROSE.split(text, maxsplit=1)[0]
+            yield Document(id=name, text=f"{node.name.replace('_', ' ')}\n{prose}", label=label)
+
+
+def _label(module: str) -> str:
+    """The package of a module: `scipy.sparse` of a dependency, `json` of the standard library."""
+    package, *inside = module.split(".")
+    if package in PACKAGES and inside and not inside[0].startswith("_"):
+        return f"{package}.{inside[0]}"
+    return package
 
 
 def _named(

@@ -284,11 +284,16 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     # Topics
 
-    def topics(self, n_words: int = 10) -> list[Topic]:
-        """A record per unit, the most active first, with the words that push it up and down."""
+    def topics(self, n_words: int = 10, *, words: Sequence[str] | None = None) -> list[Topic]:
+        """A record per unit, the most active first, with the words that push it up and down.
+
+        `words` names the columns of X where X itself had no names (a matrix has none).
+        """
         check_is_fitted(self)
         count = _check.whole_number("n_words", n_words, at_least=1)
-        words = self._words()
+        if words is not None and len(words) != self.parameters_.words:
+            raise InvalidInput(f"words must name {self.parameters_.words} columns, got {len(words)}")
+        words = self._words() if words is None else words
         shares = self.noise_distribution_
         return describe(self.parameters_, shares, words, self.activity_, self.topic_names_, count)
 

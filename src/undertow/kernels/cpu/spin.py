@@ -1,6 +1,8 @@
-"""Waiting for another thread without going to sleep: a thread that the system has to wake comes 50 microseconds late.
+"""Waiting for another thread without going to sleep: a thread that the system has to wake comes 50 microseconds
+late.
 
-Between looks the core is offered to whoever else wants it, so that waiting costs others little where threads outnumber cores.
+Between looks the core is offered to whoever else wants it, so that waiting costs others little where threads
+outnumber cores.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ else:
 
 @kernel
 def wait(array: Any, index: int, value: int, until_equal: bool, offers: int) -> bool:
-    """Waits until array[index] equals `value` (or differs from it); False if the core was offered `offers` times first."""
+    """Waits until array[index] equals `value` (or differs from it); False if the core was offered `offers` times
+    first.
+    """
     for _ in range(offers):
         for _ in range(LOOKS_PER_OFFER):
             if (_load(array, index) == value) == until_equal:

@@ -108,7 +108,9 @@ class _Crew:
         job.work()
         # A thread that has not entered by now finds no tasks: nobody has to wait for it.
         for thread in range(helpers):
-            while self._entered[thread] == number and not spin.wait(self._finished, thread * SLOT, number, True, OFFERS):
+            while self._entered[thread] == number and not spin.wait(
+                self._finished, thread * SLOT, number, True, OFFERS
+            ):
                 time.sleep(NAP)
         if job.error is not None:
             raise job.error
