@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from undertow import ReplicatedSoftmax

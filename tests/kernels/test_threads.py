@@ -1,4 +1,6 @@
-"""The pool: every task once, errors handed on, and no way to hang it: from many threads, nested, or after a fork."""
+"""The threads: every task once, errors handed on, and no way to hang them: from many threads, nested, or after a
+fork.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,25 @@ def test_one_thread_is_the_calling_thread_in_order() -> None:
     assert done == [(i, threading.get_ident()) for i in range(10)]
 
 
-def test_two_threads_work_at_the_same_time() -> None:
-    """Both tasks wait for each other: one thread alone would never pass the barrier."""
-    barrier = threading.Barrier(2, timeout=PATIENCE)
-    run([(barrier.wait, ())] * 2, 2)
+@pytest.mark.parametrize("pause", [0.0, 2e-4, 5e-3], ids=["at once", "nearly asleep", "asleep"])
+def test_regions_in_succession_lose_and_repeat_nothing(pause: float) -> None:
+    """With helpers that are still looking out for work, about to go to sleep, and asleep; also more of them, then
+    fewer.
+    """
+    for region in range(2000 if pause == 0.0 else 100):
+        done: list[int] = []
+        run([(done.append, (i,)) for i in range(5)], 2 + region % 4)
+        assert sorted(done) == [0, 1, 2, 3, 4]
+        time.sleep(pause)
+
+
+@pytest.mark.parametrize("helpers", [1, 4])
+def test_helpers_wake_up(helpers: int) -> None:
+    """Every task waits for all others, so each needs a thread of its own, after a pause in which all go to sleep."""
+    for _ in range(5):
+        barrier = threading.Barrier(1 + helpers, timeout=PATIENCE)
+        run([(barrier.wait, ())] * (1 + helpers), 1 + helpers)
+        time.sleep(5e-3)
 
 
 class Broken(Exception):
@@ -58,7 +75,7 @@ def test_errors_of_either_thread_reach_the_caller(thread: str) -> None:
     barrier = threading.Barrier(2, timeout=PATIENCE)
     with pytest.raises(Broken, match=thread):
         run([(_fail_in, (thread, barrier))] * 2, 2)
-    test_two_threads_work_at_the_same_time()  # the pool has survived
+    test_helpers_wake_up(1)  # the helper has survived
 
 
 def _fail_here_or_be_slow(barrier: threading.Barrier, ended: list[bool]) -> None:
@@ -69,7 +86,6 @@ def _fail_here_or_be_slow(barrier: threading.Barrier, ended: list[bool]) -> None
     ended.append(True)
 
 
-@pytest.mark.xfail(reason="run does not wait for its helpers when the calling thread's task fails")
 def test_no_task_is_still_running_after_an_error() -> None:
     """A task that went on would write to arrays that the caller believes to be its own again."""
     barrier, ended = threading.Barrier(2, timeout=PATIENCE), list[bool]()
@@ -125,8 +141,7 @@ def test_several_python_threads_may_transform_at_once() -> None:
 
 
 def _send_posteriors(connection: Connection) -> None:
-    barrier = threading.Barrier(2, timeout=PATIENCE)
-    run([(barrier.wait, ())] * 2, 2)  # the child has helpers of its own
+    test_helpers_wake_up(1)  # the child has helpers of its own
     connection.send_bytes(_posteriors().tobytes())
 
 

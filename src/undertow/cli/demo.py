@@ -97,7 +97,7 @@ def _show_topics(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) ->
 
 def _clarity(topic: Any) -> float:
     """How strongly the words shown push their unit, on average."""
-    return sum(weight.weight for weight in topic.up) / max(len(topic.up), 1)
+    return float(sum(weight.weight for weight in topic.up) / max(len(topic.up), 1))
 
 
 def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> None:
