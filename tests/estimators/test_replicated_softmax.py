@@ -115,10 +115,11 @@ def test_pipeline_classifies(counts: sparse.csr_array) -> None:
 
 
 @pytest.mark.parametrize(("kind", "frame"), [("polars", pl.DataFrame), ("pandas", pd.DataFrame)])
-def test_set_output(counts: sparse.csr_array, kind: str, frame: type) -> None:
+def test_set_output(counts: sparse.csr_array, kind: str, frame: Any) -> None:
     table = make_model().set_output(transform=kind).fit_transform(counts)
     assert isinstance(table, frame)
-    assert list(table.columns)[:2] == ["replicatedsoftmax0", "replicatedsoftmax1"]
+    columns: Any = table.columns
+    assert list(columns)[:2] == ["replicatedsoftmax0", "replicatedsoftmax1"]
 
 
 def test_column_names_are_kept_and_name_the_words(counts: sparse.csr_array) -> None:

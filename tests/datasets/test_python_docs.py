@@ -1,0 +1,71 @@
+"""The corpus that every Python has."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from undertow.datasets import Document, load_python_docs
+from undertow.datasets.python_docs import _documents, _label
+
+LOADED: set[str] = set()  # modules that reading the corpus brought in
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    before = set(sys.modules)
+    found = load_python_docs()
+    LOADED.update(name.split(".")[0] for name in set(sys.modules) - before)
+    return found
+
+
+def test_it_is_large_and_labelled(documents: list[Document]) -> None:
+    assert 8_000 < len(documents) < 20_000
+    labels = {document.label for document in documents}
+    assert {"json", "argparse", "scipy.sparse", "numpy.fft", "polars.expr", "sklearn.cluster"} <= labels
+    assert len({document.text for document in documents}) == len(documents)
+
+
+def test_it_holds_what_the_demo_searches_for(documents: list[Document]) -> None:
+    names = {document.id for document in documents}
+    assert {"argparse.ArgumentParser.parse_args", "scipy.sparse.linalg._dsolve.linsolve.splu"} & names
+
+
+def test_nothing_is_imported(documents: list[Document]) -> None:
+    assert len(documents) > 0
+    assert not LOADED & {"tkinter", "turtle", "distutils", "sklearn", "polars"}
+
+
+def test_a_source_is_read_and_never_run(tmp_path: Path) -> None:
+    source = tmp_path / "module.py"
+    prose = "Says a great deal about what this function does, in more than sixty characters."
+    source.write_text(
+        f'raise SystemExit\ndef some_name():\n    """{prose}\n\n    Examples\n    --------\n    >>> 1\n    """\n'
+        f'def _private():\n    """{prose}"""\nclass Short:\n    """Too short."""\n'
+        f'    def method(self):\n        """{prose} Twice."""\n'
+    )
+    found = list(_documents("json.module", source))
+    assert [document.id for document in found] == ["json.module.some_name", "json.module.Short.method"]
+    assert found[0].text == f"some name\n{prose}\n"
+    assert found[0].label == "json"
+
+
+@pytest.mark.parametrize("content", [b"def broken(:\n", b"# \xff\xfe not utf-8\n"])
+def test_what_cannot_be_read_is_passed_over(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "odd.py").write_bytes(content)
+    assert list(_documents("odd", tmp_path / "odd.py")) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "label"),
+    [
+        ("scipy.sparse.linalg", "scipy.sparse"),
+        ("numpy", "numpy"),
+        ("numpy._core.x", "numpy"),
+        ("email.mime.text", "email"),
+    ],
+)
+def test_labels(module: str, label: str) -> None:
+    assert _label(module) == label
