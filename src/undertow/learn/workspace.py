@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ class Workspace:
 
     def array(self, name: str, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """An uninitialised array; the next call with the same name may hand out the same memory."""
-        size = int(np.prod(shape))
+        size = shape if isinstance(shape, int) else math.prod(shape)
         buffer = self._buffers.get(name)
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
             buffer = np.empty(size + size // 4, dtype=dtype)  # some room, so that a little growth costs nothing

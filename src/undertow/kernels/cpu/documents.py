@@ -11,14 +11,19 @@ from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
 from undertow.kernels.cpu.vector_math import squash
 
 
+@piece
+def _copy(source: Any, target: Any) -> None:
+    for i in range(target.size):
+        target[i] = source[i]
+
+
 @kernel
 def take_rows(rows: Any, indptr: Any, indices: Any, data: Any, starts: Any, words: Any, counts: Any) -> None:
     """Copies rows of a compressed sparse matrix, one after the other; row i goes to starts[i]."""
     for i in range(rows.size):
-        source = indptr[rows[i]]
-        for entry in range(starts[i + 1] - starts[i]):
-            words[starts[i] + entry] = indices[source + entry]
-            counts[starts[i] + entry] = data[source + entry]
+        begin, end = indptr[rows[i]], indptr[rows[i] + 1]
+        _copy(indices[begin:end], words[starts[i] : starts[i + 1]])
+        _copy(data[begin:end], counts[starts[i] : starts[i + 1]])
 
 
 @piece
