@@ -80,7 +80,7 @@ def test_duplicates_are_summed_and_zeros_dropped() -> None:
     [
         sparse.csr_array,
         sparse.csc_array,
-        pytest.param(sparse.coo_array, marks=pytest.mark.xfail(reason="scipy sums in the narrow type and overflows")),
+        sparse.coo_array,
     ],
 )
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16])

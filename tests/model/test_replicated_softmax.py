@@ -71,10 +71,7 @@ def test_a_document_is_the_same_alone_as_in_a_batch(case: Case) -> None:
     "function",
     [
         *FUNCTIONS[:3],
-        pytest.param(
-            model.free_energies,
-            marks=pytest.mark.xfail(reason="b.u is a difference of sums over the whole batch: the last digits differ"),
-        ),
+        model.free_energies,
     ],
 )
 def test_batches_and_threads_do_not_change_a_bit(function: Callable[..., Any]) -> None:

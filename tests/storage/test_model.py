@@ -19,7 +19,8 @@ WORDS = ["sea", "tide", "wave", "surf", "undertow"]
 
 
 def test_public_names() -> None:
-    assert storage.__all__ == ["StoredModel", "load_model", "read_folder", "save_model", "write_folder"]
+    names = ["StoredModel", "load_model", "read_folder", "resume_run", "save_model", "save_run", "write_folder"]
+    assert sorted(storage.__all__) == names
     assert all(hasattr(storage, name) for name in storage.__all__)
 
 

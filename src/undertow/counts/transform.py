@@ -30,8 +30,7 @@ def checked_counts(counts: Any, name: str = "counts") -> sparse.csr_array:
 def log_counts(counts: Any) -> sparse.csr_array:
     """c(v) = ceil(log(1 + v)): 1 stays 1, 2 to 6 become 2, 7 to 19 become 3. Any non-negative numbers may be given.
 
-    For whole numbers the result is exact: e^n - 1 is never a whole number, and no whole number below 2^53 lies so
-    close to one that the rounding of the logarithm could matter.
+    Whole numbers are transformed exactly: e^n - 1 is never whole, and rounding could only matter beyond 10^14.
     """
     matrix = _csr(counts, "counts")
     transformed = np.ceil(np.log1p(matrix.data.astype(np.float64)))
@@ -39,25 +38,25 @@ def log_counts(counts: Any) -> sparse.csr_array:
 
 
 def _csr(counts: Any, name: str) -> Any:
-    """Compressed rows of finite, non-negative numbers, without duplicates or explicit zeros; the input is left
-    alone.
-    """
+    """Compressed rows of finite, non-negative numbers without duplicates or explicit zeros; the input is left alone."""
     if not sparse.issparse(counts):
         counts = np.asarray(counts)
-        if counts.ndim != 2:
-            raise InvalidInput(f"{name} must be a matrix of documents x words, got an array of shape {counts.shape}")
+    if counts.ndim != 2:
+        raise InvalidInput(f"{name} must be a matrix of documents x words, got an array of shape {counts.shape}")
+    if counts.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must be whole numbers, got values of type {counts.dtype}")
+    if counts.dtype == np.float16 or getattr(counts, "format", "csr") == "coo":
+        counts = counts.astype(np.float64)  # coordinates may repeat, and their sums must not overflow a narrow type
     matrix: Any = sparse.csr_array(counts)  # takes every sparse format
     _check_values(matrix.data, name)
     if not matrix.has_canonical_format or (matrix.data == 0).any():
-        matrix = matrix.astype(np.float64)  # a copy, in which sums of small integers cannot overflow
+        matrix = matrix.astype(np.float64)  # a copy, for the same reason
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     return matrix
 
 
 def _check_values(values: Any, name: str) -> None:
-    if values.dtype.kind not in "biuf":
-        raise InvalidInput(f"{name} must be whole numbers, got values of type {values.dtype}")
     if not np.isfinite(values).all():
         raise InvalidInput(f"{name} must be finite, got NaN or infinity")
     if (values < 0).any():
@@ -65,8 +64,7 @@ def _check_values(values: Any, name: str) -> None:
 
 
 def _whole(matrix: Any) -> sparse.csr_array:
-    """As int32 counts."""
-    return sparse.csr_array(
-        (matrix.data.astype(np.int32), matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64)),
-        shape=matrix.shape,
-    )
+    """As int32 counts; scipy gives row starts and column numbers one type, and 32 bits are enough for most."""
+    index = np.int32 if matrix.nnz <= LARGEST_COUNT else np.int64
+    parts = (matrix.data.astype(np.int32), matrix.indices.astype(index), matrix.indptr.astype(index))
+    return sparse.csr_array(parts, shape=matrix.shape)

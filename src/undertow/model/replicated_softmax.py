@@ -57,8 +57,8 @@ def scores(parameters: Parameters, batch: CountBatch, *, threads: int | None = N
 def free_energies(parameters: Parameters, batch: CountBatch, *, threads: int | None = None) -> NDArray[np.float64]:
     """F(V) = -(b.u + S(u) + H log 2): low for documents that the model finds likely among those of their length."""
     pull = parameters.word_weights.astype(np.float64) * parameters.visible_bias
-    filled = np.concatenate([[0.0], np.cumsum(pull[batch.words] * batch.counts)])
-    visible = filled[batch.starts[1:]] - filled[batch.starts[:-1]]
+    owners = np.repeat(np.arange(batch.size), np.diff(batch.starts))
+    visible = np.bincount(owners, weights=pull[batch.words] * batch.counts, minlength=batch.size)
     result: NDArray[np.float64] = -(
         visible + scores(parameters, batch, threads=threads) + parameters.units * np.log(2.0)
     )

@@ -37,6 +37,8 @@ def sample_documents(
     words = np.zeros(starts[-1], dtype=np.int32) if start is None else np.array(start, dtype=np.int32)
     if words.shape != (starts[-1],):
         raise InvalidInput(f"start must hold {starts[-1]} words, got an array of shape {words.shape}")
+    if (words < 0).any() or (words >= parameters.words).any():
+        raise InvalidInput(f"start must hold words 0 to {parameters.words - 1}, got {words.min()} to {words.max()}")
     ids = np.arange(len(sizes), dtype=np.int64)
     chain = gibbs.Chain(ids, starts, words)
     batch = CountBatch(ids, starts, words, np.ones(len(words), dtype=np.int32))

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from undertow.kernels.cpu.compile import piece
 
-AHEAD = 4  # rows between asking and using
+AHEAD = 8  # rows between asking and using
 FAR_AHEAD = 32  # the same for single numbers
 LINE = 16  # float32 numbers in a cache line
 

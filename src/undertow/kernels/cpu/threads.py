@@ -126,9 +126,9 @@ class _Crew:
             threading.Thread(target=self._live, args=(thread,), name=f"undertow-{thread}", daemon=True).start()
 
     def _live(self, thread: int) -> None:
-        seen = 0
+        seen, offers = 0, OFFERS
         while True:
-            if not spin.wait(self._bell, 0, seen, False, OFFERS):
+            if not spin.wait(self._bell, 0, seen, False, offers):
                 self._asleep[thread] = True
                 if self._bell[0] == seen:
                     self._beds[thread].acquire()
@@ -137,7 +137,8 @@ class _Crew:
             if job.number == seen:
                 continue  # woken for a job that was over before this thread went to bed
             seen = job.number
-            if thread < job.helpers:
+            offers = OFFERS if thread < job.helpers else 0  # who is not asked goes to bed at once
+            if offers:
                 self._entered[thread] = seen
                 job.work()
                 self._finished[thread * SLOT] = seen

@@ -78,14 +78,15 @@ def adam_per_element(
         word = gradient.rows[i]
         row, mean, square = weights[word], first_moments[word], second_moments[word]
         _regularised_gradient(gradient, i, row, np.float32(l2), total)
-        masses[word, 0] = momentum * masses[word, 0] + np.float32(1.0 - momentum)
-        masses[word, 1] = decay * masses[word, 1] + np.float32(1.0 - decay)
-        in_mean, in_square = np.float32(1.0 - momentum), np.float32(1.0 - decay)
+        keep_mean, keep_square = np.float32(momentum), np.float32(decay)
+        in_mean, in_square = np.float32(1.0) - keep_mean, np.float32(1.0) - keep_square
+        masses[word, 0] = keep_mean * masses[word, 0] + in_mean
+        masses[word, 1] = keep_square * masses[word, 1] + in_square
         scale = np.float32(rate) / masses[word, 0]
         correction = np.float32(1.0) / masses[word, 1]
         for j in range(total.size):
-            mean[j] = np.float32(momentum) * mean[j] + in_mean * total[j]
-            square[j] = np.float32(decay) * square[j] + in_square * total[j] * total[j]
+            mean[j] = keep_mean * mean[j] + in_mean * total[j]
+            square[j] = keep_square * square[j] + in_square * total[j] * total[j]
             row[j] -= scale * mean[j] / (np.sqrt(square[j] * correction) + np.float32(TINY))
 
 

@@ -42,7 +42,7 @@ def _power_of_two(_context: Any, _exponent: Any) -> Any:
 
 @piece
 def exp_of_negative(x: np.float32) -> np.float32:
-    """e^x for x <= 0, within 2 units in the last place; below -87 it is e^-87, which is as good as 0 here."""
+    """e^x for x <= 0, within 5 units in the last place (2 above -20); below -87 it is e^-87, as good as 0 here."""
     x = max(x, SMALLEST_EXPONENT)
     n = np.floor(x * LOG2_OF_E + HALF)
     r = x - n * LOG_2_HIGH - n * LOG_2_LOW
