@@ -126,14 +126,23 @@ def group_entries(entries: Any, n: int, slots: Any, grouped: Any) -> int:
 
 
 @piece
-def row_gradient(gradient: Any, row: Any, total: Any) -> None:
-    """Writes the gradient of a touched row to `total`."""
-    begin = gradient.starts[row]
-    coefficient, vector = gradient.coefficients[begin], gradient.vectors[gradient.vector_ids[begin]]
+def row_gradient(gradient: Any, row: Any, weights: Any, l2: Any, total: Any) -> Any:
+    """Writes the gradient of a touched row, L2 included, to `total`, and returns its mean square.
+
+    Most rows have one entry, so the last entry, L2 and the squares share one pass.
+    """
+    begin, end = gradient.starts[row], gradient.starts[row + 1] - 1
     for j in range(total.size):
-        total[j] = coefficient * vector[j]
-    for entry in range(begin + 1, gradient.starts[row + 1]):
+        total[j] = l2 * weights[j]
+    for entry in range(begin, end):
         add_row(total, gradient.coefficients[entry], gradient.vectors[gradient.vector_ids[entry]])
+    coefficient, vector = gradient.coefficients[end], gradient.vectors[gradient.vector_ids[end]]
+    square = np.float32(0.0)
+    for j in range(total.size):
+        slope = total[j] + coefficient * vector[j]
+        total[j] = slope
+        square += slope * slope
+    return square / np.float32(total.size)
 
 
 @piece

@@ -18,17 +18,6 @@ TINY = 1e-12
 
 
 @piece
-def _regularised_gradient(gradient: Any, row: Any, weights: Any, l2: Any, total: Any) -> Any:
-    """The gradient of a touched row with L2, and its mean square."""
-    row_gradient(gradient, row, total)
-    square = np.float32(0.0)
-    for j in range(total.size):
-        total[j] += l2 * weights[j]
-        square += total[j] * total[j]
-    return square / np.float32(total.size)
-
-
-@piece
 def _inverse_deviation(moment: Any, square: Any, decay: Any) -> Any:
     """Counts a mean square in and gives 1 / sqrt of the present estimate."""
     moment[0] = decay * moment[0] + (np.float32(1.0) - decay) * square
@@ -52,7 +41,7 @@ def adam_per_row(
         prefetch_row(moments[soon])
         word = gradient.rows[i]
         row = weights[word]
-        square = _regularised_gradient(gradient, i, row, np.float32(l2), total)
+        square = row_gradient(gradient, i, row, np.float32(l2), total)
         step = np.float32(rate) * _inverse_deviation(moments[word], square, np.float32(decay))
         for j in range(total.size):
             row[j] -= step * total[j]
@@ -77,7 +66,7 @@ def adam_per_element(
     for i in range(first, last):
         word = gradient.rows[i]
         row, mean, square = weights[word], first_moments[word], second_moments[word]
-        _regularised_gradient(gradient, i, row, np.float32(l2), total)
+        row_gradient(gradient, i, row, np.float32(l2), total)
         keep_mean, keep_square = np.float32(momentum), np.float32(decay)
         in_mean, in_square = np.float32(1.0) - keep_mean, np.float32(1.0) - keep_square
         masses[word, 0] = keep_mean * masses[word, 0] + in_mean
@@ -105,7 +94,7 @@ def momentum_rows(first: int, last: int, gradient: Any, weights: Any, velocities
     total = np.empty(weights.shape[1], dtype=np.float32)
     for i in range(first, last):
         word = gradient.rows[i]
-        _regularised_gradient(gradient, i, weights[word], np.float32(l2), total)
+        row_gradient(gradient, i, weights[word], np.float32(l2), total)
         velocity = velocities[word]
         for j in range(total.size):
             velocity[j] -= np.float32(rate) * total[j]
