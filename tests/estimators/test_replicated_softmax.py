@@ -426,3 +426,36 @@ def test_learner_objects_say_what_is_wrong() -> None:
         AlphaNCE().set_params(alpha=0.5)
     with pytest.raises(ValueError, match="n_steps must be a whole number of at least 1, got 0"):
         ContrastiveDivergence().set_params(n_steps=0)
+
+
+# New words
+
+
+def test_added_words_leave_old_ones_alone(counts: sparse.csr_array) -> None:
+    model = make_model().fit(counts)
+    before, vectors = model.components_.copy(), model.transform(counts)
+    model.add_words(3)
+    assert model.n_features_in_ == WORDS + 3
+    np.testing.assert_array_equal(model.components_[:, :WORDS], before)
+    padded = sparse.hstack([counts, sparse.csr_array((counts.shape[0], 3), dtype=counts.dtype)], format="csr")
+    np.testing.assert_array_equal(model.transform(padded), vectors)
+    assert model.noise_distribution_.sum() == pytest.approx(1.0)
+    # b stays log p up to a constant, so that the frozen visible biases still bring no gain
+    difference = model.visible_bias_ - np.log(model.noise_distribution_)
+    np.testing.assert_allclose(difference, difference.mean(), atol=1e-5)
+
+
+def test_added_words_are_learned(counts: sparse.csr_array) -> None:
+    model = make_model().fit(counts).add_words(1)
+    theme = (np.arange(counts.shape[0]) % 2)[:, None]
+    told = sparse.hstack([counts, sparse.csr_array(3 * theme)], format="csr")
+    before = model.components_[:, -1].copy()
+    for _ in range(5):
+        model.partial_fit(told)
+    assert np.abs(model.components_[:, -1] - before).max() > 0.1
+
+
+def test_words_are_not_added_to_named_columns(counts: sparse.csr_array) -> None:
+    table = pd.DataFrame(counts.toarray(), columns=[f"w{i}" for i in range(WORDS)])
+    with pytest.raises(ValueError, match="add_words must be used on a model fitted without column names"):
+        make_model().fit(table).add_words(1)

@@ -116,17 +116,16 @@ def test_sparsity_moves_activity_towards_its_target(counts: sparse.csr_array) ->
 def test_averages_are_those_of_every_step(counts: sparse.csr_array) -> None:
     settings = Settings(learner=AlphaNCE(stream_length=64, n_noise=2), averaging=0.8, batch_size=10)
     run, source = begin(counts, settings)
-    expected = run.parameters.copy()
-
-    def average(run: Run) -> None:
-        for name in ("weights", "hidden_bias", "visible_bias"):
-            mean = getattr(expected, name)
-            mean += np.float32(0.2) * (getattr(run.parameters, name) - mean)
-
-    train(run, source, epochs=2, on_batch=average)
-    # 20 steps of single-precision averaging of numbers below 1
-    for name in ("weights", "hidden_bias", "visible_bias"):
-        np.testing.assert_allclose(getattr(run.result(), name), getattr(expected, name), atol=20 * 2.0**-23)
+    names = ("weights", "hidden_bias", "visible_bias")
+    seen: list[Parameters] = []
+    train(run, source, epochs=2, on_batch=lambda run: seen.append(run.parameters.copy()))
+    for name in names:
+        expected = np.zeros_like(getattr(seen[0], name), dtype=np.float64)
+        for step, one in enumerate(seen, start=1):
+            keep = min(0.8, 1.0 - 4.0 / (step + 3.0))
+            expected = keep * expected + (1.0 - keep) * getattr(one, name)
+        # 20 steps of single-precision averaging of numbers below 4
+        np.testing.assert_allclose(getattr(run.result(), name), expected, atol=4 * 20 * 2.0**-23)
     assert isinstance(run.average, RunningAverage)
     assert not np.array_equal(run.result().weights, run.parameters.weights)
 

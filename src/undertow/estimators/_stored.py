@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +12,7 @@ import numpy as np
 
 from undertow._errors import ModelFileError
 from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord
-from undertow.storage import load_model, save_model
+from undertow.storage import StoredModel, save_model
 
 if TYPE_CHECKING:
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
@@ -22,17 +23,25 @@ OPTION_CLASSES = {kind.__name__: kind for kind in (AlphaNCE, ContrastiveDivergen
 NOT_SAVED = ("callbacks", "n_jobs", "verbose")  # they belong to the session, not to the model
 
 
-def store(model: ReplicatedSoftmax, path: str | os.PathLike[str], *, overwrite: bool) -> Path:
-    """Writes a fitted estimator."""
-    training = {
+def store(
+    model: ReplicatedSoftmax,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool,
+    vocabulary: Sequence[str] | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> Path:
+    """Writes a fitted estimator, with words other than its own column names and more facts where they are given."""
+    training: dict[str, Any] = {
         "estimator": {name: _plain(value) for name, value in _saved_params(model).items()},
         "history": [asdict(record) for record in model.history_],
         "n_iter": model.n_iter_,
         "seed": model._seed,
         "activity": model.activity_.tolist(),
         "topic_names": {str(unit): name for unit, name in model.topic_names_.items()},
+        **(more or {}),
     }
-    names = getattr(model, "feature_names_in_", None)
+    names = getattr(model, "feature_names_in_", None) if vocabulary is None else vocabulary
     return save_model(
         path,
         model.parameters_,
@@ -43,9 +52,8 @@ def store(model: ReplicatedSoftmax, path: str | os.PathLike[str], *, overwrite: 
     )
 
 
-def restore(model: Estimator, path: str | os.PathLike[str]) -> Estimator:
+def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str]) -> Estimator:
     """Brings a new estimator to what is stored; a folder without an estimator's settings gets the defaults."""
-    stored = load_model(path)
     training = dict(stored.training)
     try:
         given = {name: _rich(value, stored) for name, value in training.get("estimator", {}).items()}

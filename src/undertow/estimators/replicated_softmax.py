@@ -28,8 +28,10 @@ from undertow.model import (
     initial_parameters,
     posteriors,
     sample_documents,
+    with_more_words,
     words_given_hidden,
 )
+from undertow.storage import load_model
 from undertow.tasks import split_half_score
 
 KINDS = ("posterior", "activation", "code")
@@ -81,7 +83,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         optimizer: Any = "auto",
         sparsity_target: float = 0.1,
         sparsity_cost: float = 0.3,
-        averaging: float = 0.0,
+        averaging: float = 0.999,
         batch_size: int = 128,
         max_epochs: int | Literal["auto"] = "auto",
         early_stopping: bool = False,
@@ -199,6 +201,23 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             on += (posteriors(self.parameters_, block, threads=self.n_jobs) > 0.5).sum(axis=0)
         return on / max(counts.shape[0], 1)
 
+    def add_words(self, number: int) -> Self:
+        """Appends words to the vocabulary; topics keep their ids, and old words their columns.
+
+        A new word weighs as much as the rarest old one, has its share among the noise, and no pull yet:
+        `partial_fit` teaches it.
+        """
+        check_is_fitted(self)
+        added = _check.whole_number("number", number, at_least=0)
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            raise InvalidInput("add_words must be used on a model fitted without column names, got one with names")
+        self.parameters_, self.noise_distribution_ = with_more_words(
+            self.parameters_, self.noise_distribution_, added, self._seed
+        )
+        self.n_features_in_ = self.parameters_.words
+        return self
+
     # What was learned
 
     @property
@@ -308,10 +327,10 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.topic_names_ = {**self.topic_names_, **{int(unit): name for unit, name in names.items()}}
         return self
 
-    def document_topics(self, X: Any) -> list[DocumentTopics]:
-        """The units that each document switches on, with their strength."""
+    def document_topics(self, X: Any, *, words: Sequence[str] | None = None) -> list[DocumentTopics]:
+        """The units that each document switches on, with their strength; `words` as in `topics`."""
         on = self._encoded(self._fitted_counts(X), "posterior")
-        names = {topic.id: topic.name for topic in self.topics(n_words=3)}
+        names = {topic.id: topic.name for topic in self.topics(n_words=3, words=words)}
         return topics_of_documents(on, [names[unit] for unit in range(len(names))])
 
     def attribute(self, X: Any, component: int) -> sparse.csr_array:
@@ -334,7 +353,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """A model that `save` wrote."""
-        return restore(cls(), path)
+        return restore(cls(), load_model(path), path)
 
     # Helpers
 

@@ -1,7 +1,9 @@
-"""A running average of the parameters: average <- decay * average + (1 - decay) * parameters, after every step.
+"""A running average of the parameters: average <- d_t * average + (1 - d_t) * parameters after step t.
 
-Rows of W that stand still are brought up to date when they are touched next, which gives the same average as doing
-it every time.
+d_t = 1 - 4 / (t + 3) until it reaches the decay asked for, and that decay from then on: the average reaches back
+over about the last quarter of a short run, and over the last 1 / (1 - decay) steps of a long one. Rows of W that
+stand still are brought up to date when they are touched next, which gives the same average as doing it at every
+step.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.kernels.cpu import threads
-from undertow.kernels.cpu.update import average_rows
+from undertow.kernels.cpu.update import average_rows, retained
 from undertow.model.parameters import Parameters
+
+NAMES = ("weights", "hidden_bias", "visible_bias")
 
 
 class RunningAverage:
@@ -22,40 +26,33 @@ class RunningAverage:
     def __init__(self, parameters: Parameters, decay: float, n_threads: int) -> None:
         self._parameters, self._decay, self._threads = parameters, decay, n_threads
         self.state: dict[str, NDArray[Any]] = {
-            "average_weights": parameters.weights.copy(),
-            "average_hidden_bias": parameters.hidden_bias.copy(),
-            "average_visible_bias": parameters.visible_bias.copy(),
+            **{f"average_{name}": getattr(parameters, name).copy() for name in NAMES},
             "averaged_until": np.zeros(parameters.words, dtype=np.int64),
         }
+
+    def begin_at(self, step: int) -> None:
+        """Counts steps on from `step`; so far the parameters stood still."""
+        self.state["averaged_until"][:] = step
 
     def before_update(self, rows: NDArray[np.int32], step: int) -> None:
         """Call before step `step` (from 1 on) changes these rows."""
         self._catch_up(rows, step - 1)
 
-    def after_update(self) -> None:
-        """Call after each step: the dense parameters."""
+    def after_update(self, step: int) -> None:
+        """Call after step `step`: the dense parameters."""
+        share = np.float32(1.0 - retained(step - 1, step, self._decay))
         for name in ("hidden_bias", "visible_bias"):
             average = self.state[f"average_{name}"]
-            average += np.float32(1.0 - self._decay) * (getattr(self._parameters, name) - average)
+            average += share * (getattr(self._parameters, name) - average)
 
     def parameters(self, step: int) -> Parameters:
         """The averages after step `step`."""
         self._catch_up(np.arange(self._parameters.words, dtype=np.int32), step)
-        return Parameters(
-            self.state["average_weights"].copy(),
-            self.state["average_hidden_bias"].copy(),
-            self.state["average_visible_bias"].copy(),
-            self._parameters.word_weights,
-        )
+        averages = (self.state[f"average_{name}"].copy() for name in NAMES)
+        return Parameters(*averages, self._parameters.word_weights)
 
     def _catch_up(self, rows: NDArray[np.int32], step: int) -> None:
         state = self.state
-        arguments = (
-            rows,
-            self._parameters.weights,
-            state["average_weights"],
-            state["averaged_until"],
-            step,
-            self._decay,
-        )
+        averages = (state["average_weights"], state["averaged_until"])
+        arguments = (rows, self._parameters.weights, *averages, step, self._decay)
         threads.run(threads.split(average_rows, len(rows), self._threads, *arguments), self._threads)

@@ -73,7 +73,7 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
         run.average.before_update(gradient.rows.rows, run.steps)
     run.updater.apply(gradient)
     if run.average:
-        run.average.after_update()
+        run.average.after_update(run.steps)
     run.tally.add(loss=gradient.loss, documents=batch.size, tokens=batch.tokens, activity=gradient.activity)
 
 

@@ -73,19 +73,24 @@ class Run:
         return self.average.parameters(self.steps) if self.average else self.parameters
 
     def carried_state(self) -> dict[str, NDArray[Any]]:
-        """What a later run on other documents goes on with: the optimiser's state and a learned normaliser."""
-        kept = ("optimiser.", "learner.corrections")
-        return {name: array.copy() for name, array in self.arrays().items() if name.startswith(kept)}
+        """What a later run on other documents goes on with: optimiser, normaliser, the parameters behind averages."""
+        kept = ["optimiser.", "learner.corrections"]
+        if self.average:
+            kept += ["average.", "parameters."]
+        arrays = {name: array.copy() for name, array in self.arrays().items() if name.startswith(tuple(kept))}
+        return arrays | {"steps": np.array(self.steps)}
 
     def adopt(self, carried: dict[str, NDArray[Any]], *, epoch: int) -> None:
         """Goes on from the `carried_state` of an earlier run, counting epochs (and so drawing noise) on from it.
 
-        Corrections are tables over document lengths; where the lengths differ, what both have is taken over.
+        Where there are more words or longer documents now, what both have is taken over.
         """
-        self.epoch = epoch
+        self.epoch, self.steps = epoch, int(carried.get("steps", 0))
+        if self.average:
+            self.average.begin_at(self.steps)
         own = self.arrays()
         for name, array in carried.items():
-            if name in own and own[name].ndim == array.ndim and own[name].shape[1:] == array.shape[1:]:
+            if name in own and own[name].shape[1:] == array.shape[1:]:
                 size = min(len(own[name]), len(array))
                 own[name][:size] = array[:size]
 

@@ -2,7 +2,7 @@
 learns here.
 """
 
-from undertow.model.parameters import Parameters, initial_parameters
+from undertow.model.parameters import Parameters, initial_parameters, with_more_words
 from undertow.model.partition import exact_log_probabilities
 from undertow.model.replicated_softmax import (
     activations,
@@ -24,5 +24,6 @@ __all__ = [
     "posteriors",
     "sample_documents",
     "scores",
+    "with_more_words",
     "words_given_hidden",
 ]

@@ -67,3 +67,27 @@ def initial_parameters(
         visible_bias=np.log(word_distribution).astype(np.float32),
         word_weights=word_weights.astype(np.float32),
     )
+
+
+def with_more_words(
+    parameters: Parameters, word_distribution: NDArray[np.float64], added: int, seed: int
+) -> tuple[Parameters, NDArray[np.float64]]:
+    """A model with words appended, and its word distribution: old words keep their rows, and b its relation to log
+    p.
+
+    New words get fresh rows of W (those that a larger model would have begun with), the largest word weight and the
+    smallest share.
+    """
+    words = parameters.words + added
+    fresh = randomness.normals(seed, randomness.Purpose.WEIGHTS, words, parameters.units)[parameters.words :]
+    share = float(word_distribution.min())
+    # b is a log-share up to a constant; the new words' has to be on the same scale as the old ones'.
+    shift = float(np.mean(parameters.visible_bias - np.log(word_distribution)))
+    distribution = np.concatenate([word_distribution, np.full(added, share)])
+    grown = Parameters(
+        weights=np.concatenate([parameters.weights, fresh * np.float32(WEIGHT_SCALE)]),
+        hidden_bias=parameters.hidden_bias.copy(),
+        visible_bias=np.append(parameters.visible_bias, np.full(added, np.log(share) + shift, dtype=np.float32)),
+        word_weights=np.append(parameters.word_weights, np.full(added, parameters.word_weights.max())),
+    )
+    return grown, distribution / distribution.sum()

@@ -111,6 +111,23 @@ def coast(first: int, last: int, weights: Any, velocities: Any, momentum: float)
 
 
 @kernel
+def retained(since: int, until: int, decay: float) -> float:
+    """d_{since+1} * ... * d_{until}, with d_t = 1 - 4 / (t + 3), at most `decay`: what an average keeps of itself.
+
+    The early factors (t - 1) / (t + 3) telescope.
+    """
+    turn = int(np.floor(4.0 / (1.0 - decay))) - 3  # the last step whose factor is not capped
+    share = 1.0
+    if since < turn:
+        end = min(until, turn)
+        for i in range(4):
+            share *= (since + i) / (end + i) if end + i > 0 else 1.0
+    if until > max(since, turn):
+        share *= decay ** (until - max(since, turn))
+    return share
+
+
+@kernel
 def average_rows(
     first: int, last: int, rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
 ) -> None:
@@ -118,7 +135,7 @@ def average_rows(
     for i in range(first, last):
         word = rows[i]
         if step > seen[word]:
-            stays = np.float32(decay ** (step - seen[word]))
+            stays = np.float32(retained(seen[word], step, decay))
             average, values = averages[word], weights[word]
             for j in range(average.size):
                 average[j] = stays * average[j] + (np.float32(1.0) - stays) * values[j]

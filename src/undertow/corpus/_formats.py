@@ -1,0 +1,158 @@
+"""The formats of a corpus as sources of batches: tables that polars scans, JSON lines, folders of text files.
+
+Rows are numbered from 0, as in polars; lines of a file, in messages, from 1, as in editors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from undertow._errors import InvalidInput
+
+KEYS_FROM = 1000  # JSON lines that are looked at to find out which keys there are
+RECODE = "such as by iconv -f latin1 -t utf-8"
+# What polars writes for a number or truth value where a string was asked for.
+NOT_QUOTED = r"^(?:-?[0-9][0-9.eE+-]*|true|false)$"
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A table that polars reads lazily; `kind` is what the file has to be."""
+
+    name: str
+    kind: str
+    frame: pl.LazyFrame
+    empty_is_null: bool = False  # an empty cell says that there is none, but for the text
+
+    @property
+    def columns(self) -> list[str]:
+        try:
+            return self.frame.collect_schema().names()
+        except (PolarsError, OSError) as error:
+            refuse(self.name, self.kind, error)
+
+    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
+        empty = [column for column in columns if self.empty_is_null and column != text]
+        try:
+            frame = self.frame.select(columns).with_columns(pl.col(empty).replace("", None))
+            yield from frame.collect_batches(chunk_size=rows, lazy=True)
+        except (PolarsError, OSError) as error:
+            refuse(self.name, self.kind, error)
+
+
+@dataclass(frozen=True)
+class JsonLinesSource:
+    """A JSON object a line; blank lines are passed over. Keys are those of the first 1,000 objects."""
+
+    name: str
+    lines: TableSource
+
+    @property
+    def columns(self) -> list[str]:
+        keys: dict[str, None] = {}
+        first = TableSource(self.name, self.lines.kind, self.lines.frame.head(KEYS_FROM))
+        for batch in first.batches(["line"], KEYS_FROM, text="line"):
+            for row, line in enumerate(batch["line"]):
+                if line.strip():
+                    keys |= dict.fromkeys(_json_object(line, row, self.name))
+        return list(keys)
+
+    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
+        wanted = pl.Struct(dict.fromkeys(columns, pl.String))
+        first = 0
+        for batch in self.lines.batches(["line"], rows, text="line"):
+            lines = batch.with_row_index("row", offset=first).filter(pl.col("line").str.strip_chars() != "")
+            first += batch.height
+            try:
+                table = lines["line"].str.json_decode(wanted).struct.unnest()
+            except PolarsError:
+                self._refuse(lines, columns)
+            # A bare number has become a string on the way; the few lines that look like it are read again.
+            self._check_strings(lines.filter(table[text].str.contains(NOT_QUOTED).fill_null(False)), text)
+            yield table
+
+    def _check_strings(self, lines: pl.DataFrame, text: str) -> None:
+        for row, line in lines.iter_rows():
+            value = _json_object(line, row, self.name)[text]
+            if not isinstance(value, str):
+                raise InvalidInput(f"texts must be strings, got {value!r} in line {row + 1} of {self.name}")
+
+    def _refuse(self, lines: pl.DataFrame, columns: Sequence[str]) -> NoReturn:
+        """Finds the line that polars could not read."""
+        for row, line in lines.iter_rows():
+            value = _json_object(line, row, self.name)
+            for column in columns:
+                if isinstance(value.get(column), (list, dict)):
+                    raise InvalidInput(
+                        f"columns must hold single values, got {value[column]!r:.40} under {column!r} "
+                        f"in line {row + 1} of {self.name}"
+                    )
+        raise InvalidInput(f"{self.name} must hold JSON objects that polars can read, got others after line {row}")
+
+
+@dataclass(frozen=True)
+class FolderSource:
+    """A folder of text files, a document each, in the order of their paths, which are their ids."""
+
+    name: str
+    folder: Path
+    files: tuple[Path, ...]
+    columns: list[str] = field(default_factory=lambda: ["id", "text"])
+
+    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
+        for first in range(0, len(self.files), rows):
+            files = self.files[first : first + rows]
+            table = {
+                "id": [file.relative_to(self.folder).as_posix() for file in files],
+                "text": [_decoded(file) for file in files],
+            }
+            yield pl.DataFrame(table, schema={"id": pl.String, "text": pl.String}).select(columns)
+
+
+def _decoded(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{error.object[error.start]:02x} at {error.start:,}"
+        raise InvalidInput(f"{file} must be UTF-8 text, got {found}: convert it, {RECODE}") from None
+    except OSError as error:
+        raise InvalidInput(f"{file} must be readable, got: {error.strerror}") from None
+
+
+def _json_object(line: str, row: int, name: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{name} must hold a JSON object a line, got {line!r:.60} in line {row + 1}")
+    return value
+
+
+def refuse(name: str, kind: str, error: Exception) -> NoReturn:
+    """Says in one line why a file cannot be read."""
+    reason = str(error).strip().partition("\n")[0]
+    if "utf8" in reason.lower().replace("-", ""):
+        raise InvalidInput(f"{name} must be UTF-8 text, got other bytes{_where(name)}: convert it, {RECODE}") from None
+    raise InvalidInput(f"{name} must be {kind}, got: {reason}") from None
+
+
+def _where(name: str) -> str:
+    """The line of the first byte that is not UTF-8, where the file is at hand."""
+    path = Path(name)
+    if not path.is_file() or path.suffix == ".zst":
+        return ""
+    opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    with opened as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return f" (0x{line[error.start]:02x} in line {number:,})"
+    return ""

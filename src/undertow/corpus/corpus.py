@@ -1,0 +1,114 @@
+"""A corpus: documents that are read in chunks, under the same column names whatever they were stored as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+import polars as pl
+
+from undertow import _check
+from undertow._errors import InvalidInput
+
+ROWS = 5000  # documents a chunk: counting is fastest about here, and one chunk of tokens is small
+
+
+class Source(Protocol):
+    """What a format has to offer: its columns, and its rows in batches, as often as asked."""
+
+    @property
+    def name(self) -> str:
+        """The file, folder or object, for messages."""
+        ...
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns there are."""
+        ...
+
+    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
+        """The given columns of all rows in order, at most `rows` at a time; `text` is the one that holds the texts."""
+        ...
+
+
+class Corpus:
+    """Documents with an `id` and a `text`, and a `label`, `split` and `time` where the source has them.
+
+    Only the chunk being read is in memory. Ids, labels and splits come as strings (a source without ids numbers its
+    rows from "0"), times as they are stored. A text that is null or no string is an error that names its row.
+    """
+
+    def __init__(self, source: Source, columns: Mapping[str, str], *, splits: Sequence[str] | None = None) -> None:
+        self._source = source
+        self._columns = dict(columns)
+        self._splits = None if splits is None else tuple(splits)
+
+    def __repr__(self) -> str:
+        chosen = "" if self._splits is None else f", splits={list(self._splits)}"
+        return f"Corpus({self.name!r}, columns={list(self.columns)}{chosen})"
+
+    @property
+    def name(self) -> str:
+        """Where the documents come from."""
+        return self._source.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that chunks have: "id" and "text", and "label", "split" and "time" where present."""
+        return ("id", "text", *(role for role in ("label", "split", "time") if role in self._columns))
+
+    def where_split(self, splits: str | Sequence[str]) -> Corpus:
+        """The documents of these splits only, such as ("train", "unsup")."""
+        if "split" not in self._columns:
+            raise InvalidInput(f"splits need a split column, got {self.name} without one: name it by split_column")
+        chosen = (splits,) if isinstance(splits, str) else tuple(splits)
+        return Corpus(self._source, self._columns, splits=chosen)
+
+    def chunks(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
+        """All documents in order, at most `rows` at a time (fewer where other splits lie between).
+
+        A corpus without any document is an error, raised at the end.
+        """
+        rows = _check.whole_number("rows", rows, at_least=1)
+        first, yielded = 0, False
+        stored = list(dict.fromkeys(self._columns.values()))
+        for batch in self._source.batches(stored, rows, text=self._columns["text"]):
+            chunk = self._normalised(batch, first)
+            first += batch.height
+            if chunk.height:
+                yielded = True
+                yield chunk
+        if not yielded:
+            wanted = "" if self._splits is None else f" with split {' or '.join(map(repr, self._splits))}"
+            raise InvalidInput(f"corpus must hold a document{wanted}, got none in {first:,} rows of {self.name}")
+
+    def texts(self, rows: int = ROWS) -> Iterator[pl.Series]:
+        """The texts alone, in chunks."""
+        for chunk in self.chunks(rows):
+            yield chunk["text"]
+
+    def _normalised(self, batch: pl.DataFrame, first: int) -> pl.DataFrame:
+        """The batch under our names, other splits left out; `first` is the number of its first row."""
+        numbers = pl.int_range(first, first + batch.height, dtype=pl.Int64)
+        roles = [pl.col(column).alias(role) for role, column in self._columns.items()]
+        chunk = batch.select(*roles, numbers.alias("row"))
+        if "id" not in self._columns:
+            chunk = chunk.with_columns(pl.col("row").cast(pl.String).alias("id"))
+        strings = [role for role in ("id", "label", "split") if role in chunk.columns]
+        chunk = chunk.with_columns(pl.col(strings).cast(pl.String))
+        if self._splits is not None:
+            chunk = chunk.filter(pl.col("split").is_in(self._splits))
+        self._check_texts(chunk)
+        return chunk.select(self.columns)
+
+    def _check_texts(self, chunk: pl.DataFrame) -> None:
+        column = self._columns["text"]
+        if not chunk.height:
+            return
+        if chunk.schema["text"] not in (pl.String, pl.Null):
+            raise InvalidInput(
+                f"text_column must hold strings, got {chunk.schema['text']} in column {column!r} of {self.name}"
+            )
+        if chunk["text"].null_count():
+            row = chunk.filter(pl.col("text").is_null())["row"][0]
+            raise InvalidInput(f"texts must be strings, got null in row {row} of column {column!r} of {self.name}")

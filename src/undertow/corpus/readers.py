@@ -1,0 +1,123 @@
+"""Opening a corpus by its path: which format it is, and whether the path can be it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+
+from undertow._errors import InvalidInput
+from undertow.corpus._columns import find_columns
+from undertow.corpus._formats import FolderSource, JsonLinesSource, TableSource
+from undertow.corpus.corpus import Corpus, Source
+
+FORMATS = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".jsonl": "JSON lines",
+    ".ndjson": "JSON lines",
+    ".txt": "text",
+}
+PACKED = (".gz", ".zst")
+TEXT_FILES = (".txt", ".text", "")  # in a folder
+MAGIC = {b"PAR1": "a Parquet file", b"PK\x03\x04": "a zip archive", b"%PDF": "a PDF", b"\x89HDF": "an HDF5 file"}
+
+
+def open_corpus(
+    path: str | os.PathLike[str],
+    *,
+    id_column: str | None = None,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    split_column: str | None = None,
+    time_column: str | None = None,
+) -> Corpus:
+    """A corpus on disk or on a server, told by the end of its name; nothing but the column names is read yet.
+
+    - `.parquet` or `.pq`, or a folder that holds such files (shards, at any depth, in the order of their paths);
+    - `.csv`, `.tsv` with a header; an empty cell is an empty text, and elsewhere says that there is no value;
+    - `.jsonl`, `.ndjson`: a JSON object a line;
+    - `.txt`: a document a line;
+    - a folder of text files (`.txt`, `.text` or no suffix, at any depth): a document a file, its path the id.
+
+    All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://` ...) and patterns with
+    `*` go to polars as they are. Text has to be UTF-8: other bytes are an error that names file and line, never
+    replaced in silence. Columns not given are found by common names, such as "document" or "review" for the text.
+    """
+    source = _source(os.fspath(path))
+    given = {
+        "id": id_column,
+        "text": text_column,
+        "label": label_column,
+        "split": split_column,
+        "time": time_column,
+    }
+    return Corpus(source, find_columns(source.columns, given, source.name))
+
+
+def _source(path: str) -> Source:
+    remote = "://" in path
+    local = Path(path)
+    if not remote and local.is_dir():
+        return _folder(local)
+    if not remote and "*" not in path:
+        _check_file(local)
+    return _file(path, "Parquet" if remote and path.endswith("/") else _format(path))
+
+
+def _format(path: str) -> str:
+    """The format by the end of the path."""
+    stem, suffix = os.path.splitext(path.partition("?")[0].lower())
+    if suffix in PACKED:
+        suffix = os.path.splitext(stem)[1]
+    kind = FORMATS.get(suffix)
+    if kind is None:
+        raise InvalidInput(f"path must end in {', '.join(FORMATS)} (or be a folder), got {path}")
+    return kind
+
+
+def _file(path: str, kind: str) -> Source:
+    table = f"a {kind} file"
+    if kind == "Parquet":
+        return TableSource(path, table, pl.scan_parquet(path))
+    if kind in ("CSV", "TSV"):
+        separator = "," if kind == "CSV" else "\t"
+        frame = pl.scan_csv(path, separator=separator, infer_schema=False, empty_string_is_null=False)
+        return TableSource(path, table, frame, empty_is_null=True)
+    lines = TableSource(path, table, pl.scan_lines(path, name="line" if kind == "JSON lines" else "text"))
+    return JsonLinesSource(path, lines) if kind == "JSON lines" else lines
+
+
+def _folder(folder: Path) -> Source:
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and not _hidden(file, folder)]
+    shards = [file for file in files if file.suffix.lower() in (".parquet", ".pq")]
+    if shards:
+        return TableSource(str(folder), "a folder of Parquet files alike", pl.scan_parquet(shards))
+    texts = tuple(file for file in files if file.suffix.lower() in TEXT_FILES)
+    if not texts:
+        raise InvalidInput(
+            f"path must hold Parquet files or text files (.txt or no suffix), got the folder {folder} without any"
+        )
+    return FolderSource(str(folder), folder, texts)
+
+
+def _hidden(file: Path, folder: Path) -> bool:
+    """Left by tools, such as .ipynb_checkpoints or Spark's _SUCCESS."""
+    return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+
+
+def _check_file(path: Path) -> None:
+    """The file is there, can be read and does not begin like one of another kind."""
+    if not path.exists():
+        raise InvalidInput(f"path must be a file or folder, got {path}, which does not exist")
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(4)
+    except OSError as error:
+        raise InvalidInput(f"path must be readable, got {path}: {error.strerror}") from None
+    kind, found = _format(str(path)), MAGIC.get(beginning)
+    if found and not (kind == "Parquet" and beginning == b"PAR1"):
+        raise InvalidInput(f"{path} must be a {kind} file, got {found}")

@@ -1,0 +1,92 @@
+"""Texts of any kind, on one path: a corpus, a column, a list or an iterator, as chunks of polars strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from undertow._errors import InvalidInput
+from undertow.corpus._columns import NAMES, find_columns
+from undertow.corpus._formats import TableSource
+from undertow.corpus.corpus import ROWS, Corpus
+
+BYTES = 2**25  # of text in a chunk, so that long documents do not make large chunks
+
+
+def as_corpus(texts: Any) -> Corpus:
+    """A corpus of what is at hand: a `Corpus` as it is, a polars (lazy) table, or texts in any collection."""
+    if isinstance(texts, Corpus):
+        return texts
+    if not isinstance(texts, (pl.DataFrame, pl.LazyFrame)):
+        texts = pl.DataFrame({"text": pl.concat(list(text_chunks(texts)))})
+    source = TableSource("the table", "a table", texts.lazy())
+    return Corpus(source, find_columns(source.columns, dict.fromkeys(NAMES), source.name))
+
+
+def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
+    """The texts as columns of strings without nulls, at most `rows` documents or 32 MiB at a time (one at least)."""
+    if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame)):
+        columns: Iterable[pl.Series] = as_corpus(texts).texts(rows)
+    elif isinstance(texts, pl.Series):
+        columns = _of_series(texts, rows)
+    else:
+        columns = _of_values(texts, rows)
+    for column in columns:
+        yield from _not_too_large(column.alias("text"))
+
+
+def _of_series(texts: pl.Series, rows: int) -> Iterator[pl.Series]:
+    if texts.dtype in (pl.Categorical, pl.Enum):
+        texts = texts.cast(pl.String)
+    if texts.dtype == pl.Object:  # polars' name for "any Python object"
+        yield from _of_values(texts.to_list(), rows)
+        return
+    if texts.dtype != pl.String and len(texts):
+        raise InvalidInput(f"texts must be strings, got a column of type {texts.dtype}")
+    if texts.null_count():
+        raise InvalidInput(f"texts must be strings, got null in row {texts.is_null().arg_true()[0]}")
+    for first in range(0, len(texts), rows):
+        yield texts[first : first + rows]
+
+
+def _of_values(texts: Any, rows: int) -> Iterator[pl.Series]:
+    """Any iterable of str; NumPy arrays and pandas columns are iterables too."""
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        raise InvalidInput(f"texts must be a collection of strings, a string a document, got {texts!r:.60}")
+    if getattr(texts, "ndim", 1) != 1:
+        raise InvalidInput(f"texts must have one dimension, got an array of shape {np.shape(texts)}")
+    values, first = iter(texts), 0
+    while chunk := list(islice(values, rows)):
+        try:
+            yield pl.Series("text", [str(text) if type(text) is np.str_ else text for text in chunk], dtype=pl.String)
+        except (TypeError, UnicodeEncodeError):
+            _refuse(chunk, first)
+        if any(text is None for text in chunk):
+            _refuse(chunk, first)
+        first += len(chunk)
+
+
+def _refuse(chunk: list[Any], first: int) -> None:
+    for row, text in enumerate(chunk, start=first):
+        if not isinstance(text, str):
+            raise InvalidInput(f"texts must be strings, got {text!r:.60} in row {row}")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            found = f"half of a surrogate pair, {text[error.start]!r},"
+            raise InvalidInput(f"texts must be valid Unicode, got {found} in row {row}") from None
+
+
+def _not_too_large(texts: pl.Series) -> Iterator[pl.Series]:
+    """The column, cut wherever another `BYTES` of text begin."""
+    ends = texts.str.len_bytes().cum_sum().to_numpy()
+    if not len(ends) or ends[-1] <= BYTES:
+        yield texts
+        return
+    cuts = np.flatnonzero(np.diff(ends // BYTES)) + 1
+    for first, last in zip([0, *cuts], [*cuts, len(texts)], strict=True):
+        yield texts[int(first) : int(last)]

@@ -1,0 +1,174 @@
+"""A text model in one object: a vectorizer and a Replicated Softmax, saved in one folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from undertow._errors import InvalidInput, ModelFileError
+from undertow.corpus import Vectorizer
+from undertow.estimators._stored import restore, store
+from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+from undertow.estimators.topics import DocumentTopics, Topic
+from undertow.storage import StoredModel
+
+
+class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Topics and vectors straight from texts.
+
+    Parameters
+    ----------
+    n_components : number of topics; ignored where `softmax` is given.
+    vectorizer : a `Vectorizer`, or None for one with its defaults.
+    softmax : a `ReplicatedSoftmax`, or None for one with its defaults.
+    random_state, n_jobs, verbose : passed on to the Replicated Softmax where it does not set them itself.
+
+    Attributes
+    ----------
+    vectorizer_, softmax_ : the fitted parts.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 128,
+        *,
+        vectorizer: Vectorizer | None = None,
+        softmax: ReplicatedSoftmax | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.vectorizer = vectorizer
+        self.softmax = softmax
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, texts: Any, y: Any = None) -> Self:
+        """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus)."""
+        self._begin()
+        self.softmax_.fit(self.vectorizer_.fit_transform(_texts(texts)))
+        return self
+
+    def partial_fit(self, texts: Any, y: Any = None) -> Self:
+        """One more epoch over these texts. New words are appended; topics keep their ids and old words their
+        columns.
+        """
+        documents = _texts(texts)
+        if not hasattr(self, "softmax_"):
+            self._begin()
+            self.softmax_.partial_fit(self.vectorizer_.fit_transform(documents))
+            return self
+        self.vectorizer_.partial_fit(documents)
+        self.softmax_.add_words(len(self.vectorizer_.vocabulary_) - self.softmax_.n_features_in_)
+        self.softmax_.partial_fit(self.vectorizer_.transform(documents))
+        return self
+
+    def _begin(self) -> None:
+        self.vectorizer_ = Vectorizer() if self.vectorizer is None else clone(self.vectorizer)
+        given = ReplicatedSoftmax(self.n_components) if self.softmax is None else clone(self.softmax)
+        session = {"random_state": self.random_state, "n_jobs": self.n_jobs, "verbose": self.verbose}
+        unset = {name: value for name, value in session.items() if not getattr(given, name)}
+        self.softmax_ = given.set_params(**unset)
+
+    # Using it
+
+    def counts(self, texts: Any) -> sparse.csr_array:
+        """Word counts of texts; words that the vocabulary does not know are left out (`coverage` counts them)."""
+        check_is_fitted(self)
+        return self.vectorizer_.transform(_texts(texts))
+
+    def transform(self, texts: Any) -> NDArray[np.float32]:
+        """Document vectors."""
+        return self.softmax_.transform(self.counts(texts))
+
+    def encode(self, texts: Any, kind: str | None = None) -> NDArray[Any]:
+        """Document vectors: "posterior", "activation" or "code"."""
+        return self.softmax_.encode(self.counts(texts), kind)
+
+    def score(self, texts: Any, y: Any = None) -> float:
+        """Split-half retrieval: how often one half of a text's words finds the other."""
+        return self.softmax_.score(self.counts(texts))
+
+    def topics(self, n_words: int = 10) -> list[Topic]:
+        """A record per topic, the most active first."""
+        check_is_fitted(self)
+        return self.softmax_.topics(n_words, words=self.words())
+
+    def words(self) -> list[str]:
+        """The vocabulary in the order of the columns."""
+        return [str(word) for word in self.vectorizer_.get_feature_names_out()]
+
+    def name_topics(self, names: Mapping[int, str]) -> Self:
+        """Gives topics names of your own."""
+        check_is_fitted(self)
+        self.softmax_.name_topics(names)
+        return self
+
+    def document_topics(self, texts: Any) -> list[DocumentTopics]:
+        """The topics that each text switches on."""
+        return self.softmax_.document_topics(self.counts(texts), words=self.words())
+
+    def attribute(self, texts: Any, component: int) -> sparse.csr_array:
+        """How much each word moved a topic in each text."""
+        return self.softmax_.attribute(self.counts(texts), component)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.softmax_._n_features_out
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Writes everything that is needed to encode a sentence years later to one folder."""
+        check_is_fitted(self)
+        options = self.vectorizer_.get_params(deep=False)
+        plain = {name: _plain(name, value) for name, value in options.items() if name != "vocabulary"}
+        return store(self.softmax_, path, overwrite=overwrite, vocabulary=self.words(), more={"vectorizer": plain})
+
+    @classmethod
+    def from_stored(cls, stored: StoredModel, path: str | os.PathLike[str]) -> Self:
+        """The model in a folder that `save` wrote."""
+        if stored.vocabulary is None:
+            raise ModelFileError(f"{path} must hold the vocabulary of a TopicModel, got none")
+        try:
+            options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
+            vectorizer = Vectorizer(**options, vocabulary=list(stored.vocabulary))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ModelFileError(
+                f"{path} must hold the settings of a Vectorizer, got some that do not fit: {error}"
+            ) from error
+        softmax = restore(ReplicatedSoftmax(), stored, path)
+        if hasattr(softmax, "feature_names_in_"):
+            del softmax.feature_names_in_  # the words are the vectorizer's
+        model = cls(softmax.n_components, vectorizer=Vectorizer(**options), softmax=clone(softmax))
+        model.vectorizer_, model.softmax_ = vectorizer.fit([]), softmax
+        return model
+
+
+def _texts(texts: Any) -> Any:
+    """Refuses a single text, which would be read letter by letter."""
+    if isinstance(texts, (str, bytes)):
+        raise InvalidInput("texts must be a list of texts, got a single text: put it into a list")
+    return texts
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return sorted(value) if isinstance(value, (set, frozenset)) else list(value)
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    raise InvalidInput(f"vectorizer option {name} must be plain data to be saved, got {value!r}")
+
+
+def _rich(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) and all(isinstance(item, int) for item in value) else value
