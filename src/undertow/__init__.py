@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from undertow._errors import InvalidInput, ModelFileError, NewerFormat, TrainingDiverged, UndertowError
+    from undertow.corpus import Vectorizer
     from undertow.counts import CountBatch, CountSource, CsrSource
-    from undertow.estimators import ReplicatedSoftmax, load
+    from undertow.estimators import ReplicatedSoftmax, TopicModel, load
     from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
     from undertow.model import Parameters
     from undertow.storage import load_model, resume_run, save_model, save_run
@@ -21,7 +22,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "undertow._errors": ("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
-    "undertow.estimators": ("ReplicatedSoftmax", "load"),
+    "undertow.corpus": ("Vectorizer",),
+    "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
     "undertow.learn": ("SGD", "Adam", "AlphaNCE", "ContrastiveDivergence", "Run", "Settings", "Sparsity", "train"),
     "undertow.model": ("Parameters",),
     "undertow.storage": ("load_model", "resume_run", "save_model", "save_run"),
@@ -44,8 +46,10 @@ __all__ = [
     "Run",
     "Settings",
     "Sparsity",
+    "TopicModel",
     "TrainingDiverged",
     "UndertowError",
+    "Vectorizer",
     "load",
     "load_model",
     "resume_run",

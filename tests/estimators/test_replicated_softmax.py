@@ -228,7 +228,7 @@ def test_verbose_shows_a_bar(counts: sparse.csr_array, capsys: pytest.CaptureFix
     assert "2/2" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("documents", "epochs"), [(100, 200), (11_314, 30), (100_000, 10)])
+@pytest.mark.parametrize(("documents", "epochs"), [(100, 500), (11_314, 50), (100_000, 10)])
 def test_auto_epochs(documents: int, epochs: int) -> None:
     from undertow.estimators._fitting import epochs_for
 

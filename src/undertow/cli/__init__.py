@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
-from undertow.cli import demo
+from undertow.cli import demo, evaluate, fit, info, topics, transform
 
 app = typer.Typer(
     name="undertow",
-    help="Undirected topic models, learned by alpha-NCE.",
+    help="Undirected topic models: fit, look, encode and judge, from the command line.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
 )
-app.command("demo")(demo.demo)
+for command in (fit.fit, topics.topics, transform.transform, info.info, evaluate.evaluate, demo.demo):
+    app.command()(command)
 
 
 @app.command()
@@ -28,5 +32,25 @@ def version() -> None:
 
 
 def main() -> None:
-    """Entry point of the `undertow` command."""
-    app()
+    """Entry point of the `undertow` command: an error is one line, with exit code 2 for wrong use and 1 for failure."""
+    from undertow._errors import InvalidInput, UndertowError
+
+    try:
+        app()
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except (UndertowError, OSError, MemoryError) as error:
+        if "--debug" in sys.argv:
+            raise
+        _fail(_worded(error), 2 if isinstance(error, InvalidInput) else 1)
+
+
+def _worded(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _fail(message: str, code: int) -> None:
+    typer.echo(f"undertow: {message}", err=True)
+    sys.exit(code)

@@ -32,7 +32,8 @@ def find_columns(columns: Sequence[str], given: Mapping[str, str | None], name: 
         found["text"] = columns[0]
     if "text" not in found:
         raise InvalidInput(
-            f"text_column must be given: no column of {name} is named {_listed(NAMES['text'])}; it has {_listed(columns)}"
+            f"text_column must be given: no column of {name} is named {_listed(NAMES['text'])}; "
+            f"it has {_listed(columns)}"
         )
     return found
 

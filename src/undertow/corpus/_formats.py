@@ -5,9 +5,11 @@ Rows are numbered from 0, as in polars; lines of a file, in messages, from 1, as
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NoReturn
 
 import polars as pl
@@ -148,8 +150,7 @@ def _where(name: str) -> str:
     path = Path(name)
     if not path.is_file() or path.suffix == ".zst":
         return ""
-    opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-    with opened as file:
+    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode()

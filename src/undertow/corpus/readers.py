@@ -43,8 +43,8 @@ def open_corpus(
     - `.txt`: a document a line;
     - a folder of text files (`.txt`, `.text` or no suffix, at any depth): a document a file, its path the id.
 
-    All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://` ...) and patterns with
-    `*` go to polars as they are. Text has to be UTF-8: other bytes are an error that names file and line, never
+    All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://` ...) and patterns
+    with `*` go to polars as they are. Text has to be UTF-8: other bytes are an error that names file and line, never
     replaced in silence. Columns not given are found by common names, such as "document" or "review" for the text.
     """
     source = _source(os.fspath(path))

@@ -58,16 +58,23 @@ def _of_values(texts: Any, rows: int) -> Iterator[pl.Series]:
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
         raise InvalidInput(f"texts must be a collection of strings, a string a document, got {texts!r:.60}")
     if getattr(texts, "ndim", 1) != 1:
-        raise InvalidInput(f"texts must have one dimension, got an array of shape {np.shape(texts)}")
+        raise InvalidInput(f"texts must have one dimension, got an array of shape {texts.shape}")  # type: ignore[attr-defined]
     values, first = iter(texts), 0
     while chunk := list(islice(values, rows)):
-        try:
-            yield pl.Series("text", [str(text) if type(text) is np.str_ else text for text in chunk], dtype=pl.String)
-        except (TypeError, UnicodeEncodeError):
-            _refuse(chunk, first)
-        if any(text is None for text in chunk):
-            _refuse(chunk, first)
+        yield _column(chunk, first)
         first += len(chunk)
+
+
+def _column(chunk: list[Any], first: int) -> pl.Series:
+    """The values as a column, or an error that names the row of the first that is no text."""
+    try:
+        column = pl.Series("text", chunk, dtype=pl.String)
+    except (TypeError, UnicodeEncodeError):
+        column = None
+    if column is None or column.null_count():
+        _refuse(chunk, first)
+        column = pl.Series("text", list(map(str, chunk)), dtype=pl.String)  # of a subclass of str, such as NumPy's
+    return column
 
 
 def _refuse(chunk: list[Any], first: int) -> None:

@@ -22,7 +22,8 @@ from undertow.model import Parameters, posteriors
 from undertow.tasks import split_half_mrr, split_halves, splittable
 
 HELD_OUT_AT_MOST = 2000
-STEPS, FEWEST_EPOCHS, MOST_EPOCHS = 2600, 10, 200
+WATCHED_AT_MOST = 500  # documents whose split-half figure the progress bar shows
+STEPS, FEWEST_EPOCHS, MOST_EPOCHS = 4500, 10, 500
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
     "alpha-nce": lambda: AlphaNCE(noise_level=0.7),
@@ -57,7 +58,7 @@ def make_optimiser(optimizer: Any, learner: Learner) -> Optimiser:
 
 
 def epochs_for(max_epochs: Any, documents: int, batch_size: int) -> int:
-    """The number of epochs given, or as many as make about 2,600 steps: a small corpus is seen more often."""
+    """The number of epochs given, or as many as make about 4,500 steps: a small corpus is seen more often."""
     if max_epochs == "auto":
         batches = math.ceil(documents / batch_size)
         return min(max(math.ceil(STEPS / batches), FEWEST_EPOCHS), MOST_EPOCHS)
@@ -72,34 +73,48 @@ def hold_out(counts: sparse.csr_array, fraction: float, seed: int) -> tuple[NDAr
     return np.sort(order[size:]), np.sort(order[:size])
 
 
-class EarlyStopping:
-    """Stops when split-half retrieval of held-out documents has not risen for a while; remembers the best
-    parameters.
-    """
+class SplitHalf:
+    """Watches split-half retrieval of some documents."""
+
+    def __init__(self, counts: sparse.csr_array, at_most: int = WATCHED_AT_MOST) -> None:
+        self._halves = split_halves(counts[splittable(counts)[:at_most]], seed=0)
+
+    def measure(self, run: Run) -> float | None:
+        """The split-half figure of the present parameters; None where there are no two documents to tell apart."""
+        if self._halves[0].shape[0] < 2:
+            return None
+        parameters = run.result()
+        return split_half_mrr(*(posteriors(parameters, CountBatch.from_csr(half)) for half in self._halves))
+
+    def should_stop(self, record: EpochRecord) -> bool:
+        """Only watches."""
+        return False
+
+
+class EarlyStopping(SplitHalf):
+    """Stops when split-half retrieval of held-out documents has not risen for a while; keeps the best parameters."""
 
     def __init__(self, held_out: sparse.csr_array, patience: int) -> None:
-        rows = splittable(held_out)
-        if len(rows) < 2:
+        documents = len(splittable(held_out))
+        if documents < 2:
             raise InvalidInput(
                 "early_stopping needs at least two held-out documents of two tokens, "
-                f"got {len(rows)}: set early_stopping=False or raise validation_fraction"
+                f"got {documents}: set early_stopping=False or raise validation_fraction"
             )
-        self._halves = split_halves(held_out[rows], seed=0)
+        super().__init__(held_out, at_most=HELD_OUT_AT_MOST)
         self._patience = patience
-        self.best, self.best_epoch = -math.inf, 0
+        self._best, self._best_epoch = -math.inf, 0
         self.parameters: Parameters | None = None
 
-    def measure(self, run: Run) -> float:
-        """The split-half figure of the present parameters."""
-        parameters = run.result()
-        figure = split_half_mrr(*(posteriors(parameters, CountBatch.from_csr(half)) for half in self._halves))
-        if figure > self.best:
-            self.best, self.best_epoch, self.parameters = figure, run.epoch, parameters.copy()
+    def measure(self, run: Run) -> float | None:
+        figure = super().measure(run)
+        if figure is not None and figure > self._best:
+            self._best, self._best_epoch, self.parameters = figure, run.epoch, run.result().copy()
         return figure
 
     def should_stop(self, record: EpochRecord) -> bool:
         """Whether the best epoch lies too far back."""
-        return record.epoch - self.best_epoch >= self._patience
+        return record.epoch - self._best_epoch >= self._patience
 
 
 def run_epochs(
@@ -107,23 +122,20 @@ def run_epochs(
     source: CsrSource,
     *,
     epochs: int,
-    stopping: EarlyStopping | None,
+    watch: SplitHalf | None,
     callbacks: Sequence[Callable[[Any, EpochRecord], bool | None]],
     caller: Any,
     verbose: int,
-) -> Parameters:
-    """Trains, showing a bar if asked to, and gives the parameters to keep."""
+) -> None:
+    """Trains, showing a bar if asked to."""
     with _progress(epochs - run.epoch, verbose) as show:
 
         def after_epoch(run: Run, record: EpochRecord) -> bool:
             show(record)
             answers = [callback(caller, record) for callback in callbacks]
-            return any(answers) or (stopping is not None and stopping.should_stop(record))
+            return any(answers) or (watch is not None and watch.should_stop(record))
 
-        train(run, source, epochs=epochs, measure=stopping.measure if stopping else None, on_epoch=after_epoch)
-    if stopping is not None and stopping.parameters is not None:
-        return stopping.parameters
-    return run.result()
+        train(run, source, epochs=epochs, measure=watch.measure if watch else None, on_epoch=after_epoch)
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from undertow.model import (
     with_more_words,
     words_given_hidden,
 )
-from undertow.storage import load_model
+from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 
 KINDS = ("posterior", "activation", "code")
@@ -52,7 +52,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
     averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
     batch_size : documents per step.
-    max_epochs : passes over the documents, or "auto": as many as make about 2,600 steps, at least 10 and at most 200.
+    max_epochs : passes over the documents, or "auto": as many as make about 4,500 steps, at least 10 and at most 500.
     early_stopping : hold out rows and stop when split-half retrieval of them no longer rises. They are not trained on
         afterwards: the best epoch was chosen by them, and a second training would need a stopping point of its own.
     validation_fraction : share of the rows held out, 2,000 at most.
@@ -170,19 +170,24 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             threads=self.n_jobs,
         )
         run.adopt(self._run_state, epoch=self.n_iter_)
-        self.parameters_ = _fitting.run_epochs(
-            run,
-            source,
-            epochs=self.n_iter_ + epochs,
-            stopping=stopping,
-            callbacks=self.callbacks or (),
-            caller=self,
-            verbose=self.verbose,
-        )
-        self.history_ = [*self.history_, *run.history]
-        self.n_iter_ = run.epoch
-        self._run_state = run.carried_state()
-        self.activity_ = self._activity(counts)
+        watch = stopping or (_fitting.SplitHalf(counts) if self.verbose else None)
+        try:
+            _fitting.run_epochs(
+                run,
+                source,
+                epochs=self.n_iter_ + epochs,
+                watch=watch,
+                callbacks=self.callbacks or (),
+                caller=self,
+                verbose=self.verbose,
+            )
+        finally:  # after an interrupt, too, the model is what was learned so far
+            best = stopping.parameters if stopping else None
+            self.parameters_ = run.result() if best is None else best
+            self.history_ = [*self.history_, *run.history]
+            self.n_iter_ = run.epoch
+            self._run_state = run.carried_state()
+            self.activity_ = self._activity(counts)
 
     def _settings(self) -> Settings:
         learner = _fitting.make_learner(self.learner)
@@ -351,9 +356,9 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return store(self, path, overwrite=overwrite)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """A model that `save` wrote."""
-        return restore(cls(), load_model(path), path)
+    def from_stored(cls, stored: StoredModel, path: str | os.PathLike[str]) -> Self:
+        """The model in a folder that `save` wrote."""
+        return restore(cls(), stored, path)
 
     # Helpers
 

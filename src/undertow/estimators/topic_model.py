@@ -76,9 +76,13 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _begin(self) -> None:
         self.vectorizer_ = Vectorizer() if self.vectorizer is None else clone(self.vectorizer)
         given = ReplicatedSoftmax(self.n_components) if self.softmax is None else clone(self.softmax)
-        session = {"random_state": self.random_state, "n_jobs": self.n_jobs, "verbose": self.verbose}
-        unset = {name: value for name, value in session.items() if not getattr(given, name)}
-        self.softmax_ = given.set_params(**unset)
+        session = {
+            "random_state": (None, self.random_state),
+            "n_jobs": (None, self.n_jobs),
+            "verbose": (0, self.verbose),
+        }
+        unset = {name: own for name, (default, own) in session.items() if getattr(given, name) is default}
+        self.softmax_: ReplicatedSoftmax = given.set_params(**unset)
 
     # Using it
 
@@ -142,7 +146,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise ModelFileError(f"{path} must hold the vocabulary of a TopicModel, got none")
         try:
             options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
-            vectorizer = Vectorizer(**options, vocabulary=list(stored.vocabulary))
+            vectorizer = Vectorizer(**options).remember(stored.vocabulary)
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
                 f"{path} must hold the settings of a Vectorizer, got some that do not fit: {error}"
@@ -151,7 +155,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if hasattr(softmax, "feature_names_in_"):
             del softmax.feature_names_in_  # the words are the vectorizer's
         model = cls(softmax.n_components, vectorizer=Vectorizer(**options), softmax=clone(softmax))
-        model.vectorizer_, model.softmax_ = vectorizer.fit([]), softmax
+        model.vectorizer_, model.softmax_ = vectorizer, softmax
         return model
 
 

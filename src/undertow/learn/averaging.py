@@ -48,8 +48,8 @@ class RunningAverage:
     def parameters(self, step: int) -> Parameters:
         """The averages after step `step`."""
         self._catch_up(np.arange(self._parameters.words, dtype=np.int32), step)
-        averages = (self.state[f"average_{name}"].copy() for name in NAMES)
-        return Parameters(*averages, self._parameters.word_weights)
+        weights, hidden_bias, visible_bias = (self.state[f"average_{name}"].copy() for name in NAMES)
+        return Parameters(weights, hidden_bias, visible_bias, self._parameters.word_weights)
 
     def _catch_up(self, rows: NDArray[np.int32], step: int) -> None:
         state = self.state

@@ -22,7 +22,7 @@ logger = logging.getLogger("undertow")
 
 OnBatch = Callable[[Run], None]
 OnEpoch = Callable[[Run, EpochRecord], bool | None]
-Measure = Callable[[Run], float]
+Measure = Callable[[Run], float | None]
 
 
 def train(

@@ -1,0 +1,121 @@
+"""Speed and memory of `Vectorizer` against scikit-learn's CountVectorizer, and whether the counts are equal.
+
+    python -m benchmarks.vectorize [DATA FOLDER] [--ngrams N] [--rounds R]
+
+DATA FOLDER holds imdb.parquet and 20newsgroups.parquet (default: the environment variable UNDERTOW_DATA). Each timing
+is a process of its own, so that its peak memory is its own; the sides take turns, and the median counts. Both begin
+with the file and end with the counts:
+
+- fit: `fit_transform` with all words;
+- fixed: `transform` with the vocabulary fixed beforehand (the 50,000 most frequent words), which is what the cell by
+  cell comparison is made with;
+- stream: undertow only, the fixed vocabulary, chunk by chunk, nothing kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+from undertow.corpus import Vectorizer, open_corpus
+
+PATTERN = r"[\p{L}\p{N}_]{2,}"  # gives CountVectorizer's default tokens
+WORDS = 50_000
+SIDES = (("undertow", "fit"), ("scikit-learn", "fit"), ("undertow", "fixed"), ("scikit-learn", "fixed"))
+
+
+def vectorize(side: str, task: str, file: str, words: list[str], ngrams: int) -> Any:
+    """The counts of the file, from start to end as a user would have them."""
+    fixed = None if task == "fit" else words
+    if side == "scikit-learn":
+        texts = pl.read_parquet(file, columns=["text"])["text"].to_list()
+        theirs = CountVectorizer(vocabulary=fixed, ngram_range=(1, ngrams), dtype=np.int32)
+        return theirs.fit_transform(texts)
+    ours = Vectorizer(None, vocabulary=fixed, token_pattern=PATTERN, ngram_range=(1, ngrams))
+    corpus = open_corpus(file)
+    if task == "stream":
+        return sum(chunk.counts.nnz for chunk in ours.count_chunks(corpus))
+    return ours.fit_transform(corpus)
+
+
+def work(side: str, task: str, file: str, folder: Path, ngrams: int) -> None:
+    """In a process of its own: seconds and peak memory on standard output, the counts into the folder."""
+    path = folder / "words.txt"
+    words = path.read_text().split("\n") if path.exists() else []
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.perf_counter()
+    counts = vectorize(side, task, file, words, ngrams)
+    seconds = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if task == "fixed":
+        sparse.save_npz(folder / f"{side}.npz", counts, compressed=False)
+    print(json.dumps({"seconds": seconds, "peak_mib": peak / 1024, "grown_mib": (peak - before) / 1024}))
+
+
+def measure(side: str, task: str, file: str, folder: Path, ngrams: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.vectorize", "--work", side, task, file, str(folder), str(ngrams)]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    result: dict[str, float] = json.loads(answer)
+    return result
+
+
+def equal(folder: Path) -> bool:
+    """Whether the counts of both sides are the same, cell by cell."""
+    ours, theirs = (sparse.load_npz(folder / f"{side}.npz") for side in ("undertow", "scikit-learn"))
+    same = [np.array_equal(getattr(ours, part), getattr(theirs, part)) for part in ("indptr", "indices", "data")]
+    return ours.shape == theirs.shape and all(same)
+
+
+def compare(file: Path, ngrams: int, rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        chosen = Vectorizer(WORDS, token_pattern=PATTERN, ngram_range=(1, ngrams)).fit(open_corpus(file))
+        (folder / "words.txt").write_text("\n".join(chosen.get_feature_names_out()))
+        runs: dict[Any, list[dict[str, float]]] = {side: [] for side in (*SIDES, ("undertow", "stream"))}
+        for _ in range(rounds):
+            for side, task in runs:
+                runs[side, task].append(measure(side, task, str(file), folder, ngrams))
+        seconds = {key: statistics.median(run["seconds"] for run in found) for key, found in runs.items()}
+        print(f"{file.name}, n-grams 1 to {ngrams}, median of {rounds}")
+        for (side, task), found in runs.items():
+            peak, grown = (max(run[key] for run in found) for key in ("peak_mib", "grown_mib"))
+            print(
+                f"  {task:6} {side:13} {seconds[side, task]:7.2f} s   peak {peak:6.0f} MiB, grown by {grown:6.0f} MiB"
+            )
+        for task in ("fit", "fixed"):
+            print(f"  {task:6} {seconds['scikit-learn', task] / seconds['undertow', task]:.2f} times as fast")
+        print(f"  counts equal, cell by cell: {equal(folder)}")
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--work"]:
+        side, task, file, folder, ngrams = sys.argv[2:]
+        work(side, task, file, Path(folder), int(ngrams))
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, default=os.environ.get("UNDERTOW_DATA"))
+    parser.add_argument("--ngrams", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    if options.data is None:
+        parser.error("name the folder of imdb.parquet and 20newsgroups.parquet, or set UNDERTOW_DATA")
+    for name in ("imdb.parquet", "20newsgroups.parquet"):
+        compare(Path(options.data) / name, options.ngrams, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

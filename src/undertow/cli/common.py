@@ -1,0 +1,95 @@
+"""What commands share: arguments and options, corpora by name, and the way results are printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from undertow.corpus import Corpus
+    from undertow.estimators import TopicModel
+
+NAMED = ("20newsgroups", "imdb", "python-docs")
+
+CorpusArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="CORPUS",
+        help=f"A Parquet, CSV, TSV, JSON-lines or text file, a folder of them, or one of {', '.join(NAMED)}.",
+    ),
+]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder that `undertow fit` wrote.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output where it exists.")]
+
+COLUMNS = "Columns of the corpus"
+IdColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
+TextColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
+LabelColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
+SplitColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
+
+
+def open_any(
+    corpus: str,
+    *,
+    id_column: str | None = None,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    split_column: str | None = None,
+    quiet: bool = False,
+) -> Corpus:
+    """The corpus at a path, or a data set by its name."""
+    from undertow.corpus import as_corpus, open_corpus
+
+    if corpus in NAMED:
+        return as_corpus(_named(corpus, quiet))
+    return open_corpus(
+        corpus, id_column=id_column, text_column=text_column, label_column=label_column, split_column=split_column
+    )
+
+
+def _named(name: str, quiet: bool) -> Any:
+    import polars as pl
+
+    from undertow import datasets
+
+    if name == "20newsgroups":
+        return datasets.load_20newsgroups(progress=not quiet)
+    if name == "imdb":
+        return datasets.load_imdb(progress=not quiet)
+    return pl.DataFrame([vars(document) for document in datasets.load_python_docs()])
+
+
+def for_training(corpus: Corpus) -> Corpus:
+    """Without the rows of the test part: they are never trained on."""
+    return corpus.where_split(("train", "unsup")) if "split" in corpus.columns else corpus
+
+
+def load_topic_model(path: Path) -> TopicModel:
+    """The model in a folder; it has to be one that reads texts."""
+    from undertow._errors import InvalidInput
+    from undertow.estimators import TopicModel, load
+
+    model = load(path)
+    if not isinstance(model, TopicModel):
+        raise InvalidInput(f"MODEL must be a model of texts, got {path}, which holds a model of counts")
+    return model
+
+
+def check_free(path: Path, force: bool) -> None:
+    """Refuses to write over something, before any work is done."""
+    from undertow._errors import InvalidInput
+
+    if path.exists() and not force:
+        raise InvalidInput(f"--out must not exist yet, got {path}, which does: add --force to replace it")
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

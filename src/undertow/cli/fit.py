@@ -1,0 +1,171 @@
+"""`undertow fit`: from a corpus to a model folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from undertow.cli import common
+
+if TYPE_CHECKING:
+    from undertow.estimators import TopicModel
+
+WORDS, MODEL, LEARNING = "Words", "Model", "Learning"
+
+
+def _option(panel: str, text: str, **more: Any) -> Any:
+    return typer.Option(rich_help_panel=panel, help=text, **more)
+
+
+def fit(
+    corpus: common.CorpusArgument,
+    out: Annotated[Path, typer.Option(help="The model folder to write.")],
+    vocabulary_size: Annotated[int, _option(WORDS, "Words kept, the most frequent ones.", min=1)] = 50_000,
+    ngram_range: Annotated[tuple[int, int], _option(WORDS, "Shortest and longest n-gram.")] = (1, 1),
+    stop_words: Annotated[str | None, _option(WORDS, "'english', or a file with a word a line.")] = None,
+    stemmer: Annotated[str | None, _option(WORDS, "A language, such as 'english'.")] = None,
+    min_df: Annotated[int, _option(WORDS, "Fewest documents a word must be in.", min=1)] = 1,
+    max_df: Annotated[float, _option(WORDS, "Largest share of documents a word may be in.", max=1.0)] = 1.0,
+    token_pattern: Annotated[str | None, _option(WORDS, "A regular expression for a word.")] = None,
+    lowercase: Annotated[bool, _option(WORDS, "Ignore case.")] = True,
+    strip_html: Annotated[bool, _option(WORDS, "Take HTML tags out first.")] = False,
+    n_components: Annotated[int, _option(MODEL, "Topics.", min=1)] = 128,
+    weighting: Annotated[str, _option(MODEL, "'idf' or 'none'.")] = "idf",
+    count_transform: Annotated[str, _option(MODEL, "'log' or 'none'.")] = "log",
+    features: Annotated[str, _option(MODEL, "'posterior' or 'activation'.")] = "posterior",
+    learner: Annotated[str, _option(LEARNING, "'alpha-nce', 'nce', 'cd' or 'pcd'.")] = "alpha-nce",
+    noise_level: Annotated[float | None, _option(LEARNING, "Share of a document that its noise keeps.")] = None,
+    n_noise: Annotated[int | None, _option(LEARNING, "Noise documents per document.")] = None,
+    learning_rate: Annotated[float | None, _option(LEARNING, "Step of the optimiser.")] = None,
+    max_epochs: Annotated[
+        int | None, _option(LEARNING, "Passes over the corpus.  [default: chosen by its size]")
+    ] = None,
+    batch_size: Annotated[int, _option(LEARNING, "Documents per step.", min=1)] = 128,
+    sparsity_target: Annotated[float, _option(LEARNING, "How often a topic should be on.")] = 0.1,
+    sparsity_cost: Annotated[float, _option(LEARNING, "How much that counts; 0 switches it off.")] = 0.3,
+    early_stopping: Annotated[bool, _option(LEARNING, "Stop when held-out documents stop gaining.")] = False,
+    n_jobs: Annotated[int | None, _option(LEARNING, "Threads; never changes the result.  [default: all cores]")] = None,
+    id_column: common.IdColumn = None,
+    text_column: common.TextColumn = None,
+    label_column: common.LabelColumn = None,
+    split_column: common.SplitColumn = None,
+    seed: common.Seed = 0,
+    force: common.Force = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    debug: common.Debug = False,
+) -> None:
+    """Learn topics from a corpus and write a model folder. Rows whose split is 'test' are never trained on.
+
+    Examples:
+
+        undertow fit reviews.parquet --out model
+
+        undertow fit 20newsgroups --out model --stop-words english --stemmer english --vocabulary-size 2000
+
+        undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out model --seed 1
+    """
+    from undertow.corpus import Vectorizer
+    from undertow.estimators import ReplicatedSoftmax, TopicModel
+
+    common.check_free(out, force)
+    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
+    documents = common.for_training(common.open_any(corpus, **columns, split_column=split_column, quiet=quiet))
+    words: dict[str, Any] = {"token_pattern": token_pattern} if token_pattern is not None else {}
+    vectorizer = Vectorizer(
+        vocabulary_size,
+        ngram_range=ngram_range,
+        stop_words=_stop_words(stop_words),
+        stemmer=stemmer,
+        min_df=min_df,
+        max_df=max_df,
+        lowercase=lowercase,
+        strip_html=strip_html,
+        **words,
+    )
+    softmax = ReplicatedSoftmax(
+        n_components,
+        learner=_learner(learner, noise_level, n_noise),
+        optimizer=_optimizer(learner, learning_rate),
+        weighting=None if weighting == "none" else weighting,
+        count_transform=None if count_transform == "none" else count_transform,  # type: ignore[arg-type]
+        features=features,  # type: ignore[arg-type]
+        max_epochs="auto" if max_epochs is None else max_epochs,
+        batch_size=batch_size,
+        sparsity_target=sparsity_target,
+        sparsity_cost=sparsity_cost,
+        early_stopping=early_stopping,
+        random_state=seed,
+        n_jobs=n_jobs,
+        verbose=0 if quiet or json else 1,
+    )
+    model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax)
+    interrupted = _fit(model, documents)
+    model.save(out, overwrite=force)
+    _report(model, out, interrupted=interrupted, json=json, quiet=quiet)
+
+
+def _fit(model: TopicModel, documents: Any) -> bool:
+    """Trains; says whether it was interrupted with something worth keeping."""
+    try:
+        model.fit(documents)
+    except KeyboardInterrupt:
+        if not getattr(getattr(model, "softmax_", None), "n_iter_", 0):
+            raise
+        return True
+    return False
+
+
+def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quiet: bool) -> None:
+    record = model.softmax_.history_[-1]
+    facts = {
+        "model": str(out),
+        "topics": model.softmax_.n_components,
+        "words": len(model.vectorizer_.vocabulary_),
+        "epochs": model.softmax_.n_iter_,
+        "loss": record.loss,
+        "seconds": sum(line.seconds for line in model.softmax_.history_),
+        "dead_units": record.dead_units,
+        "interrupted": interrupted,
+    }
+    if json:
+        common.print_json(facts)
+    elif not quiet:
+        kept = "Interrupted: kept the model of the last whole epoch. " if interrupted else ""
+        typer.echo(
+            f"{kept}Wrote {out}: {facts['topics']} topics over {facts['words']:,} words, "
+            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s.\nNext: undertow topics {out}"
+        )
+
+
+def _stop_words(given: str | None) -> Any:
+    from undertow._errors import InvalidInput
+
+    if given is None or given == "english":
+        return given
+    if not Path(given).is_file():
+        raise InvalidInput(f"--stop-words must be 'english' or a file with a word a line, got {given!r}")
+    return Path(given).read_text(encoding="utf-8").split()
+
+
+def _learner(name: str, noise_level: float | None, n_noise: int | None) -> Any:
+    from undertow._errors import InvalidInput
+    from undertow.estimators._fitting import make_learner
+
+    learner: Any = make_learner(name)
+    given = {key: value for key, value in (("noise_level", noise_level), ("n_noise", n_noise)) if value is not None}
+    unknown = [key for key in given if key not in learner.get_params()]
+    if unknown:
+        raise InvalidInput(f"--{unknown[0].replace('_', '-')} must be used with a learner of noise, got {name!r}")
+    return learner.set_params(**given) if given else name
+
+
+def _optimizer(learner: str, learning_rate: float | None) -> Any:
+    from undertow.estimators._fitting import make_learner, make_optimiser
+
+    if learning_rate is None:
+        return "auto"
+    optimizer: Any = make_optimiser("auto", make_learner(learner))
+    return optimizer.set_params(learning_rate=learning_rate)

@@ -1,0 +1,267 @@
+"""The vectorizer: texts to sparse word counts, as a scikit-learn transformer that counts inside polars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.corpus import _options
+from undertow.corpus._ahead import ahead, threads
+from undertow.corpus._matrices import selected, stacked, summed, totals
+from undertow.corpus._tokens import Analyzer
+from undertow.corpus._vocabulary import TypeCounts, choose, columns_of, numbered_words
+from undertow.corpus.texts import text_chunks
+
+WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+"
+"""Letters with their marks (and the joiners inside words of Hindi or Persian), digits and _, at least two."""
+
+UNKNOWN_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class ChunkCounts:
+    """The counts of a chunk of documents, and how many terms each held, known or not."""
+
+    counts: sparse.csr_array  # (B, K)
+    terms: NDArray[np.int64]  # (B,)
+
+    @property
+    def unknown(self) -> NDArray[np.int64]:
+        """(B,) How many terms of each document the vocabulary does not have."""
+        known: NDArray[np.int64] = self.terms - np.asarray(self.counts.sum(axis=1, dtype=np.int64)).ravel()
+        return known
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a vocabulary knows of a corpus. Stop words are not counted: they are left out before."""
+
+    documents: int
+    empty_documents: int  # without any term that is known
+    tokens: int  # terms: tokens, or n-grams where these are counted
+    unknown_tokens: int
+    unknown_words: tuple[tuple[str, int], ...]  # the most frequent unknown ones, with their counts
+
+    @property
+    def unknown_share(self) -> float:
+        """The share of unknown terms among all; 0 where there are none."""
+        return self.unknown_tokens / max(self.tokens, 1)
+
+
+class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Counts the words of texts, in chunks, so that a corpus may be larger than memory.
+
+    Texts are a `Corpus`, a polars or pandas column, a polars table, an array, a list or any iterable of strings.
+
+    Scripts without spaces (Chinese, Japanese, Thai): a run of letters between spaces or punctuation is one token.
+    Segment such texts before and join the words by spaces, or count pairs of characters by
+    `token_pattern=r"[\p{L}\p{N}]"` with `ngram_range=(2, 2)`.
+
+    Parameters
+    ----------
+    vocabulary_size : number of words kept, the most frequent ones (ties alphabetically); None for all.
+    ngram_range : shortest and longest n-grams; words are joined by a space, and none crosses into another document.
+    stop_words : words left out, before stemming and before n-grams are made: None, "english" (scikit-learn's list) or
+        a list.
+    stemmer : None, or a language of PyStemmer such as "english"; it is applied to each distinct word once.
+    min_df, max_df : words in fewer or more documents are left out; whole numbers count documents, floats are shares.
+    token_pattern : what a token is, in the syntax of Rust's regex; a whole match is a token. CountVectorizer's default
+        tokens are those of `[\p{L}\p{N}_]{2,}`.
+    lowercase : lower-case texts first.
+    strip_html : tags, comments, scripts and styles become spaces, and entities their characters.
+    chunk_size : documents at a time; less where they are long (32 MiB of text).
+    vocabulary : a fixed vocabulary, as words in the order of their columns or a mapping word -> column.
+    n_jobs : threads; None for one per core, 8 at most. It never changes the result.
+    max_types : distinct terms held while counting (about 100 bytes each). Beyond, the rarest are dropped: those seen
+        once, then twice and so on, until half of `max_types` are left; `pruned_` says so.
+
+    Attributes
+    ----------
+    vocabulary_ : word -> column. Columns fall in frequency; words that `partial_fit` adds come after all others.
+    type_counts_ : polars table of all types seen (word, count, documents), which `partial_fit` goes on from.
+    n_documents_ : documents seen.
+    pruned_ : 0 if all counts were exact. Otherwise a type may have been lost if it occurs at most `pruned_` times, and
+        the counts that the vocabulary was chosen by are too low by at most as much. Counts of `transform` are exact.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int | None = 50_000,
+        *,
+        ngram_range: tuple[int, int] = (1, 1),
+        stop_words: Literal["english"] | Iterable[str] | None = None,
+        stemmer: str | None = None,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        token_pattern: str = WORDS,
+        lowercase: bool = True,
+        strip_html: bool = False,
+        chunk_size: int = 5000,
+        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        max_types: int = 10_000_000,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.vocabulary_size = vocabulary_size
+        self.ngram_range = ngram_range
+        self.stop_words = stop_words
+        self.stemmer = stemmer
+        self.min_df = min_df
+        self.max_df = max_df
+        self.token_pattern = token_pattern
+        self.lowercase = lowercase
+        self.strip_html = strip_html
+        self.chunk_size = chunk_size
+        self.vocabulary = vocabulary
+        self.max_types = max_types
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Chooses the vocabulary; X is read once and never held. With a fixed vocabulary, X is not read."""
+        self._forget()
+        if self.vocabulary is None:
+            self._count(X)
+            self._require_words()
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Adds documents: their words join the counts, and those that now belong to the vocabulary are appended.
+
+        Old columns keep their numbers, and no word leaves. Once `vocabulary_size` is reached no more are added, unless
+        it is raised by `set_params`. A fixed vocabulary stays as it is.
+        """
+        if not hasattr(self, "vocabulary_"):
+            self._forget()
+        if self.vocabulary is None:
+            self._count(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_array:
+        """`fit`, then `transform`, reading X once; the counts of all words are held until the vocabulary is chosen."""
+        self._forget()
+        if self.vocabulary is not None:
+            return self.transform(X)
+        kept: list[list[tuple[pl.Series, sparse.csr_array]]] = []
+        self._count(X, kept)
+        self._require_words()
+        words = numbered_words(self.vocabulary_)
+        kept.reverse()
+        chunks = []
+        while kept:  # what has been turned into counts of words is let go
+            chunks.append(summed([selected(*part, words) for part in kept.pop()]))
+        return stacked(chunks, words.height)
+
+    def remember(self, words: Iterable[str]) -> Self:
+        """Takes these words as learned, in this order: a model that was saved goes on with `partial_fit` from them."""
+        self._forget()
+        self.vocabulary_ = _options.fixed_vocabulary(list(words))
+        return self
+
+    def transform(self, X: Any) -> sparse.csr_array:
+        """Counts as a CSR array (documents, words) of int32, columns in order; unknown words are left out."""
+        return stacked([chunk.counts for chunk in self.count_chunks(X)], len(self._columns()))
+
+    def count_chunks(self, X: Any) -> Iterator[ChunkCounts]:
+        """As `transform`, a chunk of documents at a time: memory does not grow with their number."""
+        analyzer, words = self._analyzer(), numbered_words(self._columns())
+
+        def count(texts: pl.Series) -> ChunkCounts:
+            parts, lengths = [], np.zeros(len(texts), dtype=np.int64)
+            for terms in analyzer.terms(texts):
+                lengths += np.diff(terms.starts)
+                parts.append(terms.known(columns_of(terms.types, words), words.height))
+            return ChunkCounts(summed(parts), lengths)
+
+        return ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs))
+
+    def coverage(self, X: Any) -> Coverage:
+        """How much of these texts the vocabulary knows, and which words it misses most."""
+        analyzer, words = self._analyzer(), numbered_words(self._columns())
+        unknown = TypeCounts(_check.whole_number("max_types", self.max_types, at_least=1))
+        documents = empty = tokens = missed = 0
+        for texts in text_chunks(X, self._rows()):
+            known = np.zeros(len(texts), dtype=np.int64)
+            for terms in analyzer.terms(texts):
+                columns = columns_of(terms.types, words)
+                counts = np.bincount(terms.codes, minlength=len(columns)) * (columns < 0)
+                unknown.add(terms.types, counts, counts)
+                known += terms.known_terms(columns)
+                tokens, missed = tokens + len(terms.codes), missed + int(counts.sum())
+            documents, empty = documents + len(texts), empty + int((known == 0).sum())
+        most = unknown.frame().sort("count", "word", descending=[True, False]).head(UNKNOWN_SHOWN)
+        return Coverage(documents, empty, tokens, missed, tuple(most.select("word", "count").iter_rows()))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The words in the order of their columns."""
+        return np.array(list(self._columns()), dtype=object)
+
+    def _forget(self) -> None:
+        """Begins anew, with the options checked before anything is read."""
+        self._analyzer(), self._rows(), threads(self.n_jobs)
+        _options.vocabulary_size(self.vocabulary_size)
+        _options.document_limits(self.min_df, self.max_df, 10**9)
+        self.vocabulary_ = {} if self.vocabulary is None else _options.fixed_vocabulary(self.vocabulary)
+        self.type_counts_ = TypeCounts(1).frame()
+        self.n_documents_ = 0
+        self.pruned_ = 0
+
+    def _count(self, X: Any, kept: list[list[tuple[pl.Series, sparse.csr_array]]] | None = None) -> None:
+        """Counts types on top of those seen before, and extends the vocabulary; `kept` collects counts by chunk."""
+        analyzer = self._analyzer()
+        max_types = _check.whole_number("max_types", self.max_types, at_least=1)
+        seen = TypeCounts(max_types, self.type_counts_, self.pruned_)
+        documents = self.n_documents_
+
+        def count(texts: pl.Series) -> list[tuple[pl.Series, sparse.csr_array]]:
+            return [(terms.types, terms.counts()) for terms in analyzer.terms(texts)]
+
+        for parts in ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs)):
+            documents += parts[0][1].shape[0]
+            for types, counts in parts:
+                seen.add(types, *totals(counts))
+            if kept is not None:
+                kept.append(parts)
+        self.type_counts_, self.n_documents_, self.pruned_ = seen.frame(), documents, seen.pruned
+        least, most = _options.document_limits(self.min_df, self.max_df, documents)
+        size = _options.vocabulary_size(self.vocabulary_size)
+        room = None if size is None else max(size - len(self.vocabulary_), 0)
+        new = choose(self.type_counts_, limit=room, least=least, most=most, known=self.vocabulary_)
+        self.vocabulary_ = self.vocabulary_ | {word: len(self.vocabulary_) + i for i, word in enumerate(new)}
+
+    def _require_words(self) -> None:
+        if self.vocabulary_:
+            return
+        if not self.type_counts_.height:
+            raise InvalidInput(f"texts must hold a token, got none in {self.n_documents_:,} documents")
+        raise InvalidInput(
+            f"min_df and max_df must leave a word, got {self.min_df!r} and {self.max_df!r}, which leave none "
+            f"of {self.type_counts_.height:,}"
+        )
+
+    def _columns(self) -> dict[str, int]:
+        """Word -> column, of what was learned or of a fixed vocabulary, which needs no fitting."""
+        if self.vocabulary is not None and not hasattr(self, "vocabulary_"):
+            return _options.fixed_vocabulary(self.vocabulary)
+        check_is_fitted(self, "vocabulary_")
+        return self.vocabulary_
+
+    def _analyzer(self) -> Analyzer:
+        return _options.analyzer(self.get_params(deep=False))
+
+    def _rows(self) -> int:
+        return _check.whole_number("chunk_size", self.chunk_size, at_least=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

@@ -1,0 +1,218 @@
+"""From a file to topics, vectors and an evaluation, and what wrong use says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import undertow
+from undertow import TopicModel
+from undertow.cli import main
+from undertow.learn import EpochRecord
+
+THEMES = (
+    "apple pear plum cherry grape melon orchard juice ripe fruit",
+    "engine wheel brake clutch gear diesel garage tyre road driver",
+)
+
+
+def make_table(documents: int = 120, seed: int = 0) -> pl.DataFrame:
+    generator = np.random.default_rng(seed)
+    rows = []
+    for number in range(documents):
+        words = generator.choice(THEMES[number % 2].split(), size=generator.integers(6, 15))
+        rows.append(
+            {
+                "id": f"d{number}",
+                "text": " ".join(words),
+                "label": ("fruit", "cars")[number % 2],
+                "split": "test" if number % 5 == 0 else "train",
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.parquet"
+    make_table().write_parquet(path)
+    return path
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command as from a shell: exit code, standard output, standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["undertow", *map(str, arguments)])
+        try:
+            main()
+            code: Any = 0
+        except SystemExit as stopped:
+            code = stopped.code or 0
+        output = capsys.readouterr()
+        return int(code), output.out, output.err
+
+    return call
+
+
+Run = Callable[..., tuple[int, str, str]]
+SMALL = ("--n-components", 8, "--max-epochs", 30, "--batch-size", 32)
+
+
+def test_three_commands_from_a_file_to_an_evaluation(run: Run, corpus: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    code, out, _ = run("fit", corpus, "--out", model, *SMALL)
+    assert code == 0
+    assert "Wrote" in out
+    assert "undertow topics" in out
+    assert "30/30" in out  # the live line
+    assert run("topics", model, "--n-words", 3)[0] == 0
+    code, out, _ = run("evaluate", model, corpus, "--json")
+    figures = json.loads(out)
+    assert code == 0
+    assert list(figures) == [
+        "accuracy",
+        "accuracy_activation",
+        "map",
+        "precision_at_recall",
+        "split_half_mrr",
+        "npmi",
+        "diversity",
+        "unknown_tokens",
+        "documents_per_second",
+    ]
+    assert figures["accuracy"] > 0.9
+    assert figures["map"] > 0.8
+    assert 0.02 in [point["recall"] for point in figures["precision_at_recall"]]
+    assert figures["unknown_tokens"] == 0.0
+
+
+def test_test_rows_are_never_trained_on(run: Run, tmp_path: Path) -> None:
+    table = make_table().with_columns(
+        pl.when(pl.col("split") == "test").then(pl.lit("secret words only here")).otherwise("text").alias("text")
+    )
+    table.write_parquet(tmp_path / "corpus.parquet")
+    run("fit", tmp_path / "corpus.parquet", "--out", tmp_path / "model", "--quiet", *SMALL)
+    model = undertow.load(tmp_path / "model")
+    assert isinstance(model, TopicModel)
+    assert "secret" not in model.vectorizer_.vocabulary_
+
+
+def test_without_labels_there_is_still_a_judgement(run: Run, tmp_path: Path) -> None:
+    make_table().select("text").write_csv(tmp_path / "corpus.csv")
+    run("fit", tmp_path / "corpus.csv", "--out", tmp_path / "model", "--quiet", *SMALL)
+    _, out, _ = run("evaluate", tmp_path / "model", tmp_path / "corpus.csv", "--json")
+    assert set(json.loads(out)) == {"split_half_mrr", "npmi", "diversity", "unknown_tokens", "documents_per_second"}
+    _, out, _ = run("evaluate", tmp_path / "model", tmp_path / "corpus.csv")
+    assert "split_half_mrr" in out
+
+
+@pytest.mark.parametrize(("kind", "size", "dtype"), [("posterior", 8, pl.Float32), ("code", 1, pl.UInt8)])
+def test_vectors_are_written(run: Run, corpus: Path, tmp_path: Path, kind: str, size: int, dtype: Any) -> None:
+    run("fit", corpus, "--out", tmp_path / "model", "--quiet", *SMALL)
+    target = tmp_path / "vectors.parquet"
+    code, out, _ = run("transform", tmp_path / "model", corpus, "--out", target, "--kind", kind, "--json")
+    assert code == 0
+    assert json.loads(out)["documents"] == 120
+    table = pl.read_parquet(target)
+    assert table.columns == ["id", "label", "split", "vector"]
+    assert table.schema["vector"] == pl.Array(dtype, size)
+    model = undertow.load(tmp_path / "model")
+    np.testing.assert_array_equal(table["vector"].to_numpy(), model.encode(make_table()["text"], kind))
+    assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
+
+
+def test_info_tells_how_it_was_made(run: Run, corpus: Path, tmp_path: Path) -> None:
+    run("fit", corpus, "--out", tmp_path / "model", "--quiet", "--noise-level", 0.25, "--learning-rate", 0.02, *SMALL)
+    code, out, _ = run("info", tmp_path / "model", "--json")
+    facts = json.loads(out)
+    assert (code, facts["topics"], facts["words"], facts["epochs"]) == (0, 8, 20, 30)
+    assert "noise_level=0.25" in facts["learner"]
+    assert "topics" in run("info", tmp_path / "model")[1]
+
+
+def test_the_same_seed_gives_the_same_model(run: Run, corpus: Path, tmp_path: Path) -> None:
+    weights = []
+    for name in ("one", "two"):
+        run("fit", corpus, "--out", tmp_path / name, "--quiet", "--seed", 4, *SMALL)
+        weights.append((tmp_path / name / "weights.safetensors").read_bytes())
+    assert weights[0] == weights[1]
+
+
+def test_an_interrupt_keeps_the_model_so_far(
+    run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from undertow.estimators import ReplicatedSoftmax
+
+    def interrupt(_model: Any, record: EpochRecord) -> bool:
+        if record.epoch == 4:
+            raise KeyboardInterrupt
+        return False
+
+    original = ReplicatedSoftmax.fit
+
+    def fit(self: ReplicatedSoftmax, X: Any, y: Any = None) -> ReplicatedSoftmax:
+        self.callbacks = [interrupt]
+        return original(self, X, y)
+
+    monkeypatch.setattr(ReplicatedSoftmax, "fit", fit)
+    code, out, _ = run("fit", corpus, "--out", tmp_path / "model", *SMALL)
+    assert code == 0
+    assert "Interrupted: kept the model of the last whole epoch" in out
+    monkeypatch.undo()
+    loaded = undertow.load(tmp_path / "model")
+    assert isinstance(loaded, TopicModel)
+    assert loaded.softmax_.n_iter_ == 5
+
+
+def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from undertow import datasets
+
+    few = [datasets.Document(f"d{i}", text, "p") for i, text in enumerate(make_table()["text"])]
+    monkeypatch.setattr(datasets, "load_python_docs", lambda: few)
+    assert run("fit", "python-docs", "--out", tmp_path / "model", "--quiet", *SMALL)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("fit", "{tmp}/absent.csv", "--out", "{tmp}/m"), 2, "absent.csv, which does not exist"),
+        (("fit", "{corpus}", "--out", "{tmp}"), 2, "--out must not exist yet"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--text-column", "body"), 2, "body"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--noise-level", 3), 2, "noise_level must be in [0, 1), got 3.0"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "em"), 2, "learner must be one of 'alpha-nce'"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "cd", "--n-noise", 3), 2, "--n-noise must be used with"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--stop-words", "klingon"), 2, "--stop-words must be 'english' or a"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "min_df"),
+        (("topics", "{tmp}"), 1, "must"),
+        (("info", "{tmp}/absent"), 1, "absent"),
+        (("transform", "{tmp}/absent", "{corpus}", "--out", "{tmp}/v.parquet"), 1, "absent"),
+    ],
+)
+def test_wrong_use_is_one_line(run: Run, corpus: Path, tmp_path: Path, arguments: Any, code: int, message: str) -> None:
+    filled = [str(part).format(tmp=tmp_path, corpus=corpus) for part in arguments]
+    before = sorted(path.name for path in tmp_path.iterdir())
+    found, _, err = run(*filled)
+    assert (found, message in err, err.count("\n")) == (code, True, 1), err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_debug_shows_the_traceback(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["undertow", "fit", "absent.csv", "--out", str(tmp_path / "m"), "--debug"])
+    with pytest.raises(undertow.InvalidInput):
+        main()
+
+
+def test_every_command_has_examples(run: Run) -> None:
+    for command in ("fit", "topics", "transform", "info", "evaluate", "demo"):
+        code, out, _ = run(command, "--help")
+        assert code == 0
+        assert f"undertow {command}" in out.split("Example")[1]
