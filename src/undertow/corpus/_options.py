@@ -34,11 +34,15 @@ def vocabulary_size(value: Any) -> int | None:
 
 def document_limits(min_df: Any, max_df: Any, documents: int) -> tuple[float, float]:
     """The least and the greatest number of documents that a word may be in."""
-    least = _documents("min_df", min_df, documents)
-    most = _documents("max_df", max_df, documents)
-    if most < least:
+    return _documents("min_df", min_df, documents), _documents("max_df", max_df, documents)
+
+
+def check_limits(min_df: Any, max_df: Any) -> None:
+    """Both limits are of the right kind, and do not exclude each other whatever the documents are."""
+    least, most = document_limits(min_df, max_df, 1)
+    shares = isinstance(min_df, (float, np.floating)), isinstance(max_df, (float, np.floating))
+    if shares[0] == shares[1] and most < least:
         raise InvalidInput(f"max_df must allow at least as many documents as min_df, got {max_df!r} and {min_df!r}")
-    return least, most
 
 
 def fixed_vocabulary(value: Any) -> dict[str, int]:

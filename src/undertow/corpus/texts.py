@@ -28,7 +28,7 @@ def as_corpus(texts: Any) -> Corpus:
 
 
 def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
-    """The texts as columns of strings without nulls, at most `rows` documents or 32 MiB at a time (one at least)."""
+    """The texts as columns of strings without nulls, at most `rows` documents and about 32 MiB at a time."""
     if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame)):
         columns: Iterable[pl.Series] = as_corpus(texts).texts(rows)
     elif isinstance(texts, pl.Series):
@@ -89,7 +89,7 @@ def _refuse(chunk: list[Any], first: int) -> None:
 
 
 def _not_too_large(texts: pl.Series) -> Iterator[pl.Series]:
-    """The column, cut wherever another `BYTES` of text begin."""
+    """The column, cut wherever another `BYTES` of text are full: a chunk has no more, besides its first document."""
     ends = texts.str.len_bytes().cum_sum().to_numpy()
     if not len(ends) or ends[-1] <= BYTES:
         yield texts

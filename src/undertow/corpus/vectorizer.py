@@ -208,7 +208,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Begins anew, with the options checked before anything is read."""
         self._analyzer(), self._rows(), threads(self.n_jobs)
         _options.vocabulary_size(self.vocabulary_size)
-        _options.document_limits(self.min_df, self.max_df, 10**9)
+        _options.check_limits(self.min_df, self.max_df)
         self.vocabulary_ = {} if self.vocabulary is None else _options.fixed_vocabulary(self.vocabulary)
         self.type_counts_ = TypeCounts(1).frame()
         self.n_documents_ = 0
