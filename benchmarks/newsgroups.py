@@ -64,7 +64,7 @@ def lsa(data: NewsgroupsCounts, seed: int) -> dict[str, float]:
 
 MODELS: dict[str, Callable[[NewsgroupsCounts, int], dict[str, float]]] = {
     "alpha-NCE (defaults)": replicated_softmax,
-    # 20 epochs: on the validation part CD's MAP falls after that (.401 at 20, .376 at 33), and its accuracy no longer rises
+    # 20 epochs: on the validation part CD's MAP falls after that (.401 at 20, .376 at 33), its accuracy rises no more
     "CD-1, idf": lambda data, seed: replicated_softmax(data, seed, learner="cd", sparsity_cost=0.0, max_epochs=20),
     "LSA": lsa,
 }

@@ -54,16 +54,24 @@ def vectorize(side: str, task: str, file: str, words: list[str], ngrams: int) ->
 
 def work(side: str, task: str, file: str, folder: Path, ngrams: int) -> None:
     """In a process of its own: seconds and peak memory on standard output, the counts into the folder."""
-    path = folder / "words.txt"
-    words = path.read_text().split("\n") if path.exists() else []
+    if task == "words":
+        chosen = Vectorizer(WORDS, token_pattern=PATTERN, ngram_range=(1, ngrams)).fit(open_corpus(file))
+        (folder / "words.txt").write_text("\n".join(chosen.get_feature_names_out()))
+    if task == "equal":
+        (folder / "equal.txt").write_text(str(equal(folder)))
+    if task in ("words", "equal"):
+        print("{}")
+        return
+    words = (folder / "words.txt").read_text().split("\n")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
+    began, busy = time.perf_counter(), time.process_time()
     counts = vectorize(side, task, file, words, ngrams)
-    seconds = time.perf_counter() - began
+    seconds, busy = time.perf_counter() - began, time.process_time() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if task == "fixed":
         sparse.save_npz(folder / f"{side}.npz", counts, compressed=False)
-    print(json.dumps({"seconds": seconds, "peak_mib": peak / 1024, "grown_mib": (peak - before) / 1024}))
+    memory = {"peak_mib": peak / 1024, "grown_mib": (peak - before) / 1024}
+    print(json.dumps({"seconds": seconds, "cpu_seconds": busy} | memory))
 
 
 def measure(side: str, task: str, file: str, folder: Path, ngrams: int) -> dict[str, float]:
@@ -83,22 +91,28 @@ def equal(folder: Path) -> bool:
 def compare(file: Path, ngrams: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        chosen = Vectorizer(WORDS, token_pattern=PATTERN, ngram_range=(1, ngrams)).fit(open_corpus(file))
-        (folder / "words.txt").write_text("\n".join(chosen.get_feature_names_out()))
+        measure("undertow", "words", str(file), folder, ngrams)
         runs: dict[Any, list[dict[str, float]]] = {side: [] for side in (*SIDES, ("undertow", "stream"))}
         for _ in range(rounds):
             for side, task in runs:
                 runs[side, task].append(measure(side, task, str(file), folder, ngrams))
-        seconds = {key: statistics.median(run["seconds"] for run in found) for key, found in runs.items()}
-        print(f"{file.name}, n-grams 1 to {ngrams}, median of {rounds}")
-        for (side, task), found in runs.items():
-            peak, grown = (max(run[key] for run in found) for key in ("peak_mib", "grown_mib"))
-            print(
-                f"  {task:6} {side:13} {seconds[side, task]:7.2f} s   peak {peak:6.0f} MiB, grown by {grown:6.0f} MiB"
-            )
-        for task in ("fit", "fixed"):
-            print(f"  {task:6} {seconds['scikit-learn', task] / seconds['undertow', task]:.2f} times as fast")
-        print(f"  counts equal, cell by cell: {equal(folder)}")
+        measure("both", "equal", str(file), folder, ngrams)
+        report(file.name, ngrams, runs)
+        print(f"  counts equal, cell by cell: {(folder / 'equal.txt').read_text()}")
+
+
+def report(name: str, ngrams: int, runs: dict[Any, list[dict[str, float]]]) -> None:
+    middle = {
+        key: {figure: statistics.median(run[figure] for run in found) for figure in found[0]}
+        for key, found in runs.items()
+    }
+    print(f"{name}, n-grams 1 to {ngrams}, median of {len(next(iter(runs.values())))}")
+    for (side, task), found in middle.items():
+        times = f"{found['seconds']:7.2f} s ({found['cpu_seconds']:.2f} s of processor time)"
+        print(f"  {task:6} {side:13} {times}   peak {found['peak_mib']:5.0f} MiB, grown by {found['grown_mib']:.0f}")
+    for task in ("fit", "fixed"):
+        ratio = middle["scikit-learn", task]["seconds"] / middle["undertow", task]["seconds"]
+        print(f"  {task:6} {ratio:.2f} times as fast")
 
 
 def main() -> None:

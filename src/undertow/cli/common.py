@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -88,6 +90,18 @@ def check_free(path: Path, force: bool) -> None:
 
     if path.exists() and not force:
         raise InvalidInput(f"--out must not exist yet, got {path}, which does: add --force to replace it")
+
+
+@contextmanager
+def status(message: str, *, silent: bool) -> Iterator[None]:
+    """A spinner on standard error while something takes its time."""
+    if silent:
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(message):
+        yield
 
 
 def print_json(value: Any) -> None:

@@ -51,8 +51,13 @@ def evaluate(
     """
     trained = common.load_topic_model(model)
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
-    read = _read(trained, common.open_any(corpus, **columns, split_column=split_column, quiet=quiet))
-    figures = _label_figures(trained.softmax_, read, seed) | _label_free_figures(trained, read)
+    silent = quiet or json
+    with common.status("counting and encoding", silent=silent):
+        read = _read(trained, common.open_any(corpus, **columns, split_column=split_column, quiet=silent))
+    with common.status("classifying and retrieving", silent=silent):
+        figures = _label_figures(trained.softmax_, read, seed)
+    with common.status("judging topics", silent=silent):
+        figures |= _label_free_figures(trained, read)
     if json:
         common.print_json(figures)
         return

@@ -46,9 +46,9 @@ def transform(
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
     documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet)
     began = time.perf_counter()
-    parts = [_encoded(trained, chunk, kind) for chunk in documents.chunks()]
-    vectors = pl.concat(parts)
-    _write(vectors, out)
+    with common.status("encoding", silent=quiet or json):
+        vectors = pl.concat([_encoded(trained, chunk, kind) for chunk in documents.chunks()])
+        _write(vectors, out)
     rate = len(vectors) / (time.perf_counter() - began)
     if json:
         common.print_json({"out": str(out), "documents": len(vectors), "documents_per_second": rate})

@@ -25,7 +25,7 @@ def threads(n_jobs: int | None) -> int:
 
 
 def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """`map` in order, with up to `workers` items under way besides the one that is waited for."""
+    """`map` in order, with up to `workers` + 1 items under way, so that no thread has to wait."""
     source = iter(items)
     first = list(_take(source, 2))
     if workers == 1 or len(first) < 2:  # a single chunk, such as a sentence, is not worth a thread
@@ -37,9 +37,9 @@ def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: in
         try:
             under_way.extend(pool.submit(function, item) for item in first)
             for item in source:
-                under_way.append(pool.submit(function, item))
                 if len(under_way) > workers:
                     yield under_way.popleft().result()
+                under_way.append(pool.submit(function, item))
             while under_way:
                 yield under_way.popleft().result()
         finally:

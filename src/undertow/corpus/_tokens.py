@@ -9,12 +9,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
+
+from undertow.corpus._matching import matched, numbered, starts_of
 
 TAGS = r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[a-z/!?][^<>]*>"
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"
@@ -26,20 +27,20 @@ class Terms:
 
     types: pl.Series  # (T,) distinct strings
     starts: NDArray[np.int64]  # (B + 1,)
-    codes: NDArray[np.int64]  # (N,) numbers of types
+    codes: NDArray[np.int32]  # (N,) numbers of types
 
     def counts(self) -> sparse.csr_array:
         """Documents x types."""
         return counted(self.starts, self.codes, len(self.types))
 
-    def known(self, columns: NDArray[np.int64], size: int) -> sparse.csr_array:
+    def known(self, columns: NDArray[np.int32], size: int) -> sparse.csr_array:
         """Documents x words, where type t is the word `columns[t]` of `size`, or none if that is negative."""
         codes = columns[self.codes]
-        return counted(_starts(codes >= 0)[self.starts], codes[codes >= 0], size)
+        return counted(starts_of(codes >= 0)[self.starts], codes[codes >= 0], size)
 
-    def known_terms(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    def known_terms(self, columns: NDArray[np.int32]) -> NDArray[np.int64]:
         """(B,) How many terms of each document have a column."""
-        known: NDArray[np.int64] = np.diff(_starts(columns[self.codes] >= 0)[self.starts])
+        known: NDArray[np.int64] = np.diff(starts_of(columns[self.codes] >= 0)[self.starts])
         return known
 
 
@@ -66,33 +67,22 @@ class Analyzer:
     def _tokens(self, texts: pl.Series) -> Terms:
         if self.strip_html:
             texts = without_html(texts)
-        if self.lowercase:
-            texts = texts.str.to_lowercase()
-        matches = texts.str.extract_all(self.token_pattern)
-        types, codes = numbered(matches.explode().drop_nulls())
-        tokens = Terms(types, _starts(matches.list.len().to_numpy()), codes)
+        tokens = Terms(*matched(texts, self.token_pattern, lowercase=self.lowercase))
         if self.stop_words:
             tokens = _without(tokens, self.stop_words)
         return tokens if self.stemmer is None else _stemmed(tokens, self.stemmer)
 
 
-def numbered(strings: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
-    """The distinct strings, and the number of each string among them."""
-    categories = pl.Categories.random()  # a numbering of our own, forgotten with the column
-    column = strings.cast(pl.Categorical(categories))
-    codes = column.to_physical().to_numpy().astype(np.int64)
-    distinct = pl.int_range(int(codes.max(initial=-1)) + 1, dtype=pl.UInt32, eager=True)
-    return distinct.cat.to(pl.Categorical(categories)).cast(pl.String).alias("word"), codes
-
-
-def counted(starts: NDArray[np.int64], codes: NDArray[np.int64], size: int) -> sparse.csr_array:
+def counted(starts: NDArray[np.int64], codes: NDArray[np.int32], size: int) -> sparse.csr_array:
     """Counts of the codes of each row, columns in order.
 
     Transposing twice orders the columns in time linear in the entries, twice as fast as sorting the rows.
     """
     index = np.int32 if len(codes) < 2**31 else np.int64
     ones = np.ones(len(codes), dtype=np.int32)
-    rows = sparse.csr_array((ones, codes.astype(index), starts.astype(index)), shape=(len(starts) - 1, size))
+    rows = sparse.csr_array(
+        (ones, codes.astype(index, copy=False), starts.astype(index)), shape=(len(starts) - 1, size)
+    )
     ordered: sparse.csr_array = rows.tocsc().tocsr()
     ordered.sum_duplicates()
     return ordered
@@ -107,18 +97,11 @@ def without_html(texts: pl.Series) -> pl.Series:
     return texts
 
 
-def _starts(lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """Where each part begins, and the end; of a mask, how many are true before each place."""
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
-
-
 def _without(tokens: Terms, words: tuple[str, ...]) -> Terms:
     """The tokens that are none of the words; the types stay, uncounted."""
     kept = ~tokens.types.is_in(pl.Series(words, dtype=pl.String).implode()).to_numpy()
     mask = kept[tokens.codes]
-    return Terms(tokens.types, _starts(mask)[tokens.starts], tokens.codes[mask])
+    return Terms(tokens.types, starts_of(mask)[tokens.starts], tokens.codes[mask])
 
 
 def _stemmed(tokens: Terms, language: str) -> Terms:
@@ -141,9 +124,9 @@ def _ngrams(tokens: Terms, longest: int) -> Iterator[tuple[int, Terms]]:
         inside = first + n - 1 < len(documents)
         inside[inside] = documents[first[inside]] == documents[first[inside] + n - 1]
         first, codes = first[inside], codes[inside]
-        keys = pl.Series(codes * max(len(tokens.types), 1) + tokens.codes[first + n - 1])
+        keys = pl.Series(codes.astype(np.int64) * max(len(tokens.types), 1) + tokens.codes[first + n - 1])
         distinct = keys.unique().sort()
         beginning, last = distinct // max(len(tokens.types), 1), distinct % max(len(tokens.types), 1)
         types = types.gather(beginning) + " " + tokens.types.gather(last)
-        codes = keys.rank("dense").to_numpy().astype(np.int64) - 1
-        yield n, Terms(types, _starts(np.bincount(documents[first], minlength=len(tokens.starts) - 1)), codes)
+        codes = keys.rank("dense").to_numpy().astype(np.int32) - 1
+        yield n, Terms(types, starts_of(np.bincount(documents[first], minlength=len(tokens.starts) - 1)), codes)

@@ -74,10 +74,10 @@ def choose(
     return ordered["word"].head(ordered.height if limit is None else limit).to_list()
 
 
-def columns_of(types: pl.Series, words: pl.DataFrame) -> NDArray[np.int64]:
+def columns_of(types: pl.Series, words: pl.DataFrame) -> NDArray[np.int32]:
     """The column of each type, or -1; `words` has columns word and column."""
     found = pl.DataFrame({"word": types}).join(words, on="word", how="left", maintain_order="left")
-    return found["column"].fill_null(-1).to_numpy().astype(np.int64)
+    return found["column"].fill_null(-1).to_numpy()
 
 
 def numbered_words(words: Iterable[str]) -> pl.DataFrame:
@@ -85,5 +85,5 @@ def numbered_words(words: Iterable[str]) -> pl.DataFrame:
     return (
         pl.DataFrame({"word": pl.Series(list(words), dtype=pl.String)})
         .with_row_index("column")
-        .with_columns(pl.col("column").cast(pl.Int64))
+        .with_columns(pl.col("column").cast(pl.Int32))
     )

@@ -14,7 +14,7 @@ from undertow.corpus._columns import NAMES, find_columns
 from undertow.corpus._formats import TableSource
 from undertow.corpus.corpus import ROWS, Corpus
 
-BYTES = 2**25  # of text in a chunk, so that long documents do not make large chunks
+BYTES = 3 * 2**20  # of text in a chunk, so that long documents do not make large chunks
 
 
 def as_corpus(texts: Any) -> Corpus:
@@ -28,7 +28,7 @@ def as_corpus(texts: Any) -> Corpus:
 
 
 def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
-    """The texts as columns of strings without nulls, at most `rows` documents and about 32 MiB at a time."""
+    """The texts as columns of strings without nulls, at most `rows` documents and about 3 MiB at a time."""
     if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame)):
         columns: Iterable[pl.Series] = as_corpus(texts).texts(rows)
     elif isinstance(texts, pl.Series):

@@ -17,7 +17,7 @@ from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.corpus import _options
 from undertow.corpus._ahead import ahead, threads
-from undertow.corpus._matrices import selected, stacked, summed, totals
+from undertow.corpus._matrices import PackedCounts, stacked, summed
 from undertow.corpus._tokens import Analyzer
 from undertow.corpus._vocabulary import TypeCounts, choose, columns_of, numbered_words
 from undertow.corpus.texts import text_chunks
@@ -79,7 +79,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tokens are those of `[\p{L}\p{N}_]{2,}`.
     lowercase : lower-case texts first.
     strip_html : tags, comments, scripts and styles become spaces, and entities their characters.
-    chunk_size : documents at a time; less where they are long (32 MiB of text).
+    chunk_size : documents at a time; less where they are long (3 MiB of text).
     vocabulary : a fixed vocabulary, as words in the order of their columns or a mapping word -> column.
     n_jobs : threads; None for one per core, 8 at most. It never changes the result.
     max_types : distinct terms held while counting (about 100 bytes each). Beyond, the rarest are dropped: those seen
@@ -150,25 +150,21 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._forget()
         if self.vocabulary is not None:
             return self.transform(X)
-        kept: list[list[tuple[pl.Series, sparse.csr_array]]] = []
+        kept: list[list[PackedCounts]] = []
         self._count(X, kept)
         self._require_words()
         words = numbered_words(self.vocabulary_)
         kept.reverse()
-        chunks = []
-        while kept:  # what has been turned into counts of words is let go
-            chunks.append(summed([selected(*part, words) for part in kept.pop()]))
-        return stacked(chunks, words.height)
+        packed = (kept.pop() for _ in range(len(kept)))  # each chunk is let go when its words have been selected
 
-    def remember(self, words: Iterable[str]) -> Self:
-        """Takes these words as learned, in this order: a model that was saved goes on with `partial_fit` from them."""
-        self._forget()
-        self.vocabulary_ = _options.fixed_vocabulary(list(words))
-        return self
+        def select(parts: list[PackedCounts]) -> sparse.csr_array:
+            return summed([part.selected(words) for part in parts])
+
+        return stacked(ahead(select, packed, threads(self.n_jobs)), words.height)
 
     def transform(self, X: Any) -> sparse.csr_array:
         """Counts as a CSR array (documents, words) of int32, columns in order; unknown words are left out."""
-        return stacked([chunk.counts for chunk in self.count_chunks(X)], len(self._columns()))
+        return stacked((chunk.counts for chunk in self.count_chunks(X)), len(self._columns()))
 
     def count_chunks(self, X: Any) -> Iterator[ChunkCounts]:
         """As `transform`, a chunk of documents at a time: memory does not grow with their number."""
@@ -214,20 +210,20 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_documents_ = 0
         self.pruned_ = 0
 
-    def _count(self, X: Any, kept: list[list[tuple[pl.Series, sparse.csr_array]]] | None = None) -> None:
+    def _count(self, X: Any, kept: list[list[PackedCounts]] | None = None) -> None:
         """Counts types on top of those seen before, and extends the vocabulary; `kept` collects counts by chunk."""
         analyzer = self._analyzer()
         max_types = _check.whole_number("max_types", self.max_types, at_least=1)
         seen = TypeCounts(max_types, self.type_counts_, self.pruned_)
         documents = self.n_documents_
 
-        def count(texts: pl.Series) -> list[tuple[pl.Series, sparse.csr_array]]:
-            return [(terms.types, terms.counts()) for terms in analyzer.terms(texts)]
+        def count(texts: pl.Series) -> list[PackedCounts]:
+            return [PackedCounts.of(terms.types, terms.counts()) for terms in analyzer.terms(texts)]
 
         for parts in ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs)):
-            documents += parts[0][1].shape[0]
-            for types, counts in parts:
-                seen.add(types, *totals(counts))
+            documents += len(parts[0].starts) - 1
+            for part in parts:
+                seen.add(part.types, part.totals, part.documents)
             if kept is not None:
                 kept.append(parts)
         self.type_counts_, self.n_documents_, self.pruned_ = seen.frame(), documents, seen.pruned
