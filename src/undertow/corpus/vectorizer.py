@@ -162,6 +162,12 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         return stacked(ahead(select, packed, threads(self.n_jobs)), words.height)
 
+    def remember(self, words: Iterable[str]) -> Self:
+        """Takes these words as learned, in this order: a model that was saved goes on with `partial_fit` from them."""
+        self._forget()
+        self.vocabulary_ = _options.fixed_vocabulary(list(words))
+        return self
+
     def transform(self, X: Any) -> sparse.csr_array:
         """Counts as a CSR array (documents, words) of int32, columns in order; unknown words are left out."""
         return stacked((chunk.counts for chunk in self.count_chunks(X)), len(self._columns()))
