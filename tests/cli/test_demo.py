@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -19,9 +20,19 @@ def test_demo_shows_topics_searches_and_a_comparison(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(datasets, "load_python_docs", lambda: few)
     answer = CliRunner().invoke(app, ["demo", "--topics", "16"])
     assert answer.exit_code == 0, answer.output
-    for expected in ("The clearest topics", "fast fourier transform", "split-half MRR", "LSA (scikit-learn)", "Next:"):
+    for expected in ("The clearest topics", "fast fourier transform", "split-half MRR", "LSA (scikit-learn)", "Next,"):
         assert expected in answer.output
     assert answer.output.count("\n  ") >= 15  # five functions for each of three searches
+
+
+def test_demo_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = datasets.load_python_docs()[::30]
+    monkeypatch.setattr(datasets, "load_python_docs", lambda: few)
+    answer = CliRunner().invoke(app, ["demo", "--topics", "8", "--json"])
+    facts = json.loads(answer.output)
+    assert facts["documents"] == len(few)
+    assert len(facts["searches"]) == 3
+    assert set(facts["comparison"]) == {"undertow", "LSA (scikit-learn)"}
 
 
 def test_help_has_examples_and_version_is_told() -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from undertow.cli import common
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -32,8 +34,11 @@ class _Corpus:
 
 
 def demo(
-    seed: Annotated[int, typer.Option(help="Seed of the run; the same seed gives the same model.")] = 0,
     topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 128,
+    seed: common.Seed = 0,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    debug: common.Debug = False,
 ) -> None:
     """Train on the documentation of Python's own libraries, then show topics, searches and a comparison with LSA.
 
@@ -49,18 +54,25 @@ def demo(
 
     from undertow.estimators import ReplicatedSoftmax
 
-    console = Console()
+    silent = quiet or json
+    console = Console(quiet=silent)
     corpus = _read(console)
-    model = ReplicatedSoftmax(topics, random_state=seed, verbose=1)
+    model = ReplicatedSoftmax(topics, random_state=seed, verbose=0 if silent else 1)
     model.fit(corpus.counts)
     seconds = sum(record.seconds for record in model.history_)
     console.print(f"Trained {topics} topics in {seconds:.1f} s ({model.n_iter_} epochs).\n")
-    _show_topics(model, corpus, console)
-    _show_searches(model, corpus, console)
-    _show_comparison(model, corpus, seed, console)
+    facts = {
+        "documents": len(corpus.documents),
+        "seconds": seconds,
+        "topics": _show_topics(model, corpus, console),
+        "searches": _show_searches(model, corpus, console),
+        "comparison": _show_comparison(model, corpus, seed, console),
+    }
+    if json:
+        common.print_json(facts)
     console.print(
-        "\nNext: [bold]python -c 'import undertow; help(undertow.ReplicatedSoftmax)'[/bold], "
-        "and the ten lines at the top of README.md for counts of your own."
+        "\nNext, with texts of your own: [bold]undertow fit CORPUS --out model[/bold], then "
+        "[bold]undertow topics model[/bold]; or the Python lines in README.md."
     )
 
 
@@ -81,7 +93,7 @@ def _read(console: Console) -> _Corpus:
     return _Corpus(documents, vectorizer, counts, labels)
 
 
-def _show_topics(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> None:
+def _show_topics(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> dict[int, list[str]]:
     from rich.table import Table
 
     words = corpus.vectorizer.get_feature_names_out()
@@ -93,6 +105,7 @@ def _show_topics(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) ->
     for topic in shown:
         table.add_row(str(topic.id), f"{topic.activity:.0%}", ", ".join(weight.word for weight in topic.up))
     console.print(table)
+    return {topic.id: [weight.word for weight in topic.up] for topic in shown}
 
 
 def _clarity(topic: Any) -> float:
@@ -100,9 +113,10 @@ def _clarity(topic: Any) -> float:
     return float(sum(weight.weight for weight in topic.up) / max(len(topic.up), 1))
 
 
-def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> None:
+def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> dict[str, list[str]]:
     import numpy as np
 
+    answers = {}
     vectors = _unit_rows(model.encode(corpus.counts, kind="activation"))
     for query in SEARCHES:
         began = time.perf_counter()
@@ -110,11 +124,15 @@ def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) 
         closest = np.argsort(-(vectors @ asked[0]))[:FOUND_SHOWN]
         took = 1e3 * (time.perf_counter() - began)
         console.print(f"\n[bold]{query}[/bold]  ({took:.0f} ms)")
-        for found in closest:
-            console.print(f"  {corpus.documents[found].id}", highlight=False)
+        answers[query] = [corpus.documents[found].id for found in closest]
+        for name in answers[query]:
+            console.print(f"  {name}", highlight=False)
+    return answers
 
 
-def _show_comparison(model: ReplicatedSoftmax, corpus: _Corpus, seed: int, console: Console) -> None:
+def _show_comparison(
+    model: ReplicatedSoftmax, corpus: _Corpus, seed: int, console: Console
+) -> dict[str, dict[str, float]]:
     """The same documents through LSA: split-half retrieval without labels, and retrieval of documents of the same
     package.
     """
@@ -141,6 +159,7 @@ def _show_comparison(model: ReplicatedSoftmax, corpus: _Corpus, seed: int, conso
     for name, (mrr, precision) in rows.items():
         table.add_row(name, f"{mrr:.3f}", f"{precision:.3f}")
     console.print(table)
+    return {name: {"split_half_mrr": mrr, "map": precision} for name, (mrr, precision) in rows.items()}
 
 
 def _label_map(vectors: NDArray[Any], corpus: _Corpus) -> float:
