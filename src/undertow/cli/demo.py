@@ -133,24 +133,22 @@ def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) 
 def _show_comparison(
     model: ReplicatedSoftmax, corpus: _Corpus, seed: int, console: Console
 ) -> dict[str, dict[str, float]]:
-    """The same documents through LSA: split-half retrieval without labels, and retrieval of documents of the same
-    package.
-    """
+    """The same documents through LSA: split-half retrieval, and retrieval of documents of the same package."""
     from rich.table import Table
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfTransformer
     from sklearn.pipeline import make_pipeline
 
-    from undertow.counts import log_counts
     from undertow.tasks import split_half_score
 
-    counts = log_counts(corpus.counts)
-    lsa = make_pipeline(TfidfTransformer(), TruncatedSVD(model.n_components, random_state=seed))
+    counts = corpus.counts
+    # Sublinear term frequencies, since both its figures are better with them than without.
+    lsa = make_pipeline(TfidfTransformer(sublinear_tf=True), TruncatedSVD(model.n_components, random_state=seed))
     with console.status("comparing with LSA"):
-        lsa.fit(counts)
+        encoders = {"undertow": model.transform, "LSA (scikit-learn)": lsa.fit(counts).transform}
         rows = {
-            "undertow": (split_half_score(model.transform, counts), _label_map(model.transform(corpus.counts), corpus)),
-            "LSA (scikit-learn)": (split_half_score(lsa.transform, counts), _label_map(lsa.transform(counts), corpus)),
+            name: (split_half_score(encode, counts), _label_map(encode(counts), corpus))
+            for name, encode in encoders.items()
         }
     table = Table(title=f"\n{model.n_components} numbers per document, judged by retrieval (higher is better)")
     table.add_column("model")
