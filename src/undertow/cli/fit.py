@@ -133,7 +133,7 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
     if json:
         common.print_json(facts)
     elif not quiet:
-        kept = "Interrupted: kept the model of the last whole epoch. " if interrupted else ""
+        kept = "Interrupted: kept what was learned so far. " if interrupted else ""
         typer.echo(
             f"{kept}Wrote {out}: {facts['topics']} topics over {facts['words']:,} words, "
             f"{facts['epochs']} epochs in {facts['seconds']:.1f} s.\nNext: undertow topics {out}"
