@@ -66,4 +66,4 @@ def test_the_real_corpus_has_its_official_sizes() -> None:
     assert data.train.has_canonical_format
     totals = np.asarray(data.train.sum(axis=0)).ravel()
     assert (np.diff(totals) <= 0).all()
-    assert 84 < log_counts(data.train).sum() / 11_314 < 85  # the design page's 84 tokens a document
+    assert 84 < log_counts(data.train).sum() / 11_314 < 85  # what the speed benchmarks take as a typical length
