@@ -19,8 +19,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from undertow import AlphaNCE, ContrastiveDivergence, ReplicatedSoftmax, load
-from undertow.learn import Adam, EpochRecord
+from undertow import AlphaNCE, ContrastiveDivergence, ReplicatedSoftmax, TrainingDiverged, load
+from undertow.learn import SGD, Adam, EpochRecord
 
 WORDS = 40
 
@@ -221,6 +221,28 @@ def test_callbacks_see_each_epoch_and_may_stop(counts: sparse.csr_array) -> None
 
     assert make_model(callbacks=[stop_at_three]).fit(counts).n_iter_ == 3
     assert seen == [0, 1, 2]
+
+
+def test_after_an_interrupt_the_model_is_what_was_learned(counts: sparse.csr_array) -> None:
+    def interrupt(_model: Any, record: EpochRecord) -> bool:
+        if record.epoch == 2:
+            raise KeyboardInterrupt
+        return False
+
+    model = make_model(callbacks=[interrupt])
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(counts)
+    np.testing.assert_array_equal(model.components_, make_model(max_epochs=3).fit(counts).components_)
+
+
+def test_after_a_divergence_the_model_is_what_it_was(counts: sparse.csr_array) -> None:
+    model = make_model().fit(counts)
+    before = model.components_.copy()
+    model.set_params(optimizer=SGD(learning_rate=1e38), averaging=0.0, warm_start=True, max_epochs=20)
+    with pytest.raises(TrainingDiverged):
+        model.fit(counts)
+    np.testing.assert_array_equal(model.components_, before)
+    assert model.n_iter_ == 8
 
 
 def test_verbose_shows_a_bar(counts: sparse.csr_array, capsys: pytest.CaptureFixture[str]) -> None:

@@ -157,6 +157,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.history_: list[EpochRecord] = []
         self.topic_names_: dict[int, str] = {}
         self.n_iter_ = 0
+        self.activity_ = np.zeros(units)
         self._run_state: dict[str, NDArray[Any]] = {}
 
     def _train(self, counts: sparse.csr_array, epochs: int, stopping: _fitting.EarlyStopping | None) -> None:
@@ -181,13 +182,18 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 caller=self,
                 verbose=self.verbose,
             )
-        finally:  # after an interrupt, too, the model is what was learned so far
-            best = stopping.parameters if stopping else None
-            self.parameters_ = run.result() if best is None else best
-            self.history_ = [*self.history_, *run.history]
-            self.n_iter_ = run.epoch
-            self._run_state = run.carried_state()
-            self.activity_ = self._activity(counts)
+        except KeyboardInterrupt:  # what was learned so far is kept; after any other error, what was there before
+            self._keep(run, counts, stopping)
+            raise
+        self._keep(run, counts, stopping)
+
+    def _keep(self, run: Run, counts: sparse.csr_array, stopping: _fitting.EarlyStopping | None) -> None:
+        best = stopping.parameters if stopping else None
+        self.parameters_ = run.result() if best is None else best
+        self.history_ = [*self.history_, *run.history]
+        self.n_iter_ = run.epoch
+        self._run_state = run.carried_state()
+        self.activity_ = self._activity(counts)
 
     def _settings(self) -> Settings:
         learner = _fitting.make_learner(self.learner)
