@@ -19,6 +19,7 @@ LEARNERS: dict[str, Learner] = {
     "alpha-nce": AlphaNCE(stream_length=256),
     "alpha-nce, independent": AlphaNCE(n_noise=3, noise="independent"),
     "alpha-nce, all learned": AlphaNCE(stream_length=256, visible_bias="learned", normaliser="learned"),
+    "alpha-nce, a level per document": AlphaNCE(stream_length=256, noise_level=(0.3, 0.9)),
     "nce": AlphaNCE(noise_level=0.0, uniform=False, sharpness=1.0, stream_length=256),
     "cd": ContrastiveDivergence(n_steps=2),
     "pcd": ContrastiveDivergence(persistent=True),
@@ -53,6 +54,7 @@ def make_settings(learner: Learner, optimiser: str = "adam") -> Settings:
         sparsity=Sparsity(0.1, 0.5),
         averaging=0.9,
         batch_size=64,
+        planned_steps=30,
         seed=2**40 + 5,
     )
 

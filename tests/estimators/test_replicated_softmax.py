@@ -55,13 +55,13 @@ def model(counts: sparse.csr_array) -> ReplicatedSoftmax:
 # Bits
 
 
-@pytest.mark.parametrize("features", ["posterior", "activation"])
+@pytest.mark.parametrize("features", ["posterior", "activation", "strength"])
 def test_fit_transform_is_fit_then_transform(counts: sparse.csr_array, features: str) -> None:
     at_once = make_model(features=features).fit_transform(counts)
     np.testing.assert_array_equal(at_once, make_model(features=features).fit(counts).transform(counts))
 
 
-@pytest.mark.parametrize("kind", ["posterior", "activation", "code"])
+@pytest.mark.parametrize("kind", ["posterior", "activation", "strength", "code"])
 def test_a_batch_transforms_as_its_rows_do(model: ReplicatedSoftmax, counts: sparse.csr_array, kind: str) -> None:
     whole = model.encode(counts, kind)
     rows = np.concatenate([model.encode(counts[[row]], kind) for row in range(counts.shape[0])])
@@ -185,19 +185,61 @@ def test_partial_fit_takes_longer_documents_and_every_learner(counts: sparse.csr
 
 def test_partial_fit_on_the_same_rows_is_fit(counts: sparse.csr_array) -> None:
     """Epochs one by one are the epochs of a fit: the optimiser's state is carried over to the bit."""
-    whole = make_model(max_epochs=3).fit(counts)
-    steps = make_model()
+    whole = make_model(max_epochs=3, optimizer=Adam(annealing=0)).fit(counts)
+    steps = make_model()  # without an end in sight the rate does not fall
     for _ in range(3):
         steps.partial_fit(counts)
     np.testing.assert_array_equal(whole.components_, steps.components_)
 
 
 def test_warm_start_goes_on_and_fit_starts_anew(counts: sparse.csr_array) -> None:
-    whole = make_model(max_epochs=4).fit(counts)
-    warm = make_model(max_epochs=2, warm_start=True).fit(counts).fit(counts)
+    constant = Adam(annealing=0)
+    whole = make_model(max_epochs=4, optimizer=constant).fit(counts)
+    warm = make_model(max_epochs=2, warm_start=True, optimizer=constant).fit(counts).fit(counts)
     np.testing.assert_array_equal(whole.components_, warm.components_)
-    cold = make_model(max_epochs=4)
+    cold = make_model(max_epochs=4, optimizer=constant)
     np.testing.assert_array_equal(whole.components_, cold.fit(counts).fit(counts).components_)
+
+
+def test_noise_level_is_chosen_without_labels(counts: sparse.csr_array, tmp_path: Path) -> None:
+    learner = AlphaNCE(noise_level="auto")
+    model = make_model(learner=learner).fit(counts)
+    figures = model.noise_level_scores_
+    assert set(figures) == {number / 10 for number in range(10)}
+    assert figures[model.noise_level_] == max(figures.values())
+    # The level chosen is the level trained with, from the beginning and on all documents.
+    plain = make_model(learner=AlphaNCE(noise_level=model.noise_level_)).fit(counts)
+    np.testing.assert_array_equal(model.components_, plain.components_)
+    assert plain.noise_level_ == model.noise_level_
+    again = load(model.save(tmp_path / "model"))
+    assert (again.learner, again.noise_level_) == (learner, model.noise_level_)
+    assert np.isfinite(again.partial_fit(counts).components_).all()
+
+
+def test_a_chosen_noise_level_stays_for_partial_fit(counts: sparse.csr_array) -> None:
+    model = make_model(learner=AlphaNCE(noise_level="auto")).partial_fit(counts)
+    level, figures = model.noise_level_, model.noise_level_scores_
+    assert level in figures
+    model.partial_fit(counts[:20])
+    assert (model.noise_level_, model.noise_level_scores_) == (level, figures)
+
+
+def test_choosing_shows_a_bar_and_needs_documents(counts: sparse.csr_array, capsys: pytest.CaptureFixture[str]) -> None:
+    make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=1, verbose=1).fit(counts)
+    assert "noise level" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="noise_level='auto' needs at least two held-out documents"):
+        make_model(learner=AlphaNCE(noise_level="auto")).fit(counts[:10])
+
+
+def test_a_learner_without_noise_has_no_level(counts: sparse.csr_array) -> None:
+    assert make_model(learner="cd", max_epochs=1).fit(counts).noise_level_ is None
+
+
+def test_levels_of_each_document_survive_a_file(counts: sparse.csr_array, tmp_path: Path) -> None:
+    learner = AlphaNCE(noise_level=(0.3, 0.9))
+    model = make_model(learner=learner).fit(counts)
+    again = load(model.save(tmp_path / "model"))
+    assert (again.learner, again.noise_level_) == (learner, (0.3, 0.9))
 
 
 def test_early_stopping_keeps_the_best_epoch(counts: sparse.csr_array) -> None:
@@ -229,10 +271,11 @@ def test_after_an_interrupt_the_model_is_what_was_learned(counts: sparse.csr_arr
             raise KeyboardInterrupt
         return False
 
-    model = make_model(callbacks=[interrupt])
+    model = make_model(callbacks=[interrupt], optimizer=Adam(annealing=0))
     with pytest.raises(KeyboardInterrupt):
         model.fit(counts)
-    np.testing.assert_array_equal(model.components_, make_model(max_epochs=3).fit(counts).components_)
+    shorter = make_model(max_epochs=3, optimizer=Adam(annealing=0)).fit(counts)
+    np.testing.assert_array_equal(model.components_, shorter.components_)
 
 
 def test_after_a_divergence_the_model_is_what_it_was(counts: sparse.csr_array) -> None:
@@ -272,6 +315,7 @@ def test_features_are_the_models(model: ReplicatedSoftmax, counts: sparse.csr_ar
     np.testing.assert_allclose(
         model.encode(counts, "activation"), inputs / u.sum(axis=1, keepdims=True), atol=tolerance
     )
+    np.testing.assert_allclose(model.encode(counts, "strength"), np.log1p(np.logaddexp(0, inputs)), atol=2 * tolerance)
     np.testing.assert_allclose(model.free_energy(counts), energies.free_energy(u, W, a, b), atol=6 * tolerance)
     codes = np.unpackbits(model.encode(counts, "code"), axis=1, count=6)
     np.testing.assert_array_equal(codes, model.encode(counts, "posterior") > 0.5)
@@ -296,6 +340,7 @@ def test_an_empty_document_has_a_defined_vector(model: ReplicatedSoftmax) -> Non
     empty = np.zeros((1, WORDS))
     np.testing.assert_array_equal(model.encode(empty, "posterior"), np.full((1, 6), 0.5))
     np.testing.assert_array_equal(model.encode(empty, "activation"), np.zeros((1, 6)))
+    np.testing.assert_allclose(model.encode(empty, "strength"), np.log1p(np.log(2)), rtol=1e-6)
     assert str(model.document_topics(empty)[0]) == "none"
 
 
@@ -386,7 +431,7 @@ def test_saving_twice_needs_a_word(model: ReplicatedSoftmax, tmp_path: Path) -> 
         ({"weighting": np.ones(3)}, "weighting must hold 40 numbers, got an array of shape (3,)"),
         ({"weighting": -np.ones(WORDS)}, "weighting must not be negative, got -1.0 among its values"),
         ({"count_transform": "sqrt"}, "count_transform must be 'log' or None, got 'sqrt'"),
-        ({"features": "code"}, "features must be one of 'posterior', 'activation', got 'code'"),
+        ({"features": "code"}, "features must be one of 'posterior', 'activation', 'strength', got 'code'"),
         ({"optimizer": "rmsprop"}, "optimizer must be 'auto', an Adam or an SGD, got 'rmsprop'"),
         ({"max_epochs": 0}, "max_epochs must be a whole number of at least 1, got 0"),
         ({"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
@@ -431,7 +476,9 @@ def test_without_a_transform_counts_have_to_be_whole(counts: sparse.csr_array) -
 def test_wrong_use_after_fitting(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
     with pytest.raises(ValueError, match="X has 39 features, but ReplicatedSoftmax is expecting 40 features"):
         model.transform(counts[:, :39])
-    with pytest.raises(ValueError, match="kind must be one of 'posterior', 'activation', 'code', got 'vector'"):
+    with pytest.raises(
+        ValueError, match="kind must be one of 'posterior', 'activation', 'strength', 'code', got 'vector'"
+    ):
         model.encode(counts, "vector")
     with pytest.raises(ValueError, match="component must be below 6, got 6"):
         model.attribute(counts, 6)

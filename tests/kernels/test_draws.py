@@ -41,6 +41,15 @@ def test_kept_tokens(seed: int, epoch: int, counts: list[int], data: st.DataObje
 
 
 @made_up
+@given(seed=seeds, epoch=epochs, level=st.floats(0.0, 0.5), width=st.floats(0.0, 0.5))
+def test_noise_levels(seed: int, epoch: int, level: float, width: float) -> None:
+    levels = np.full(len(IDS), np.nan)
+    partial_noise.draw_levels(seed, epoch, IDS, level, level + width, levels)
+    expected = draws.noise_levels(seed, epoch, IDS.tolist(), level, level + width)
+    np.testing.assert_allclose(levels, expected, rtol=2.0**-51)  # one product and one sum, perhaps fused
+
+
+@made_up
 @given(seed=seeds, epoch=epochs, length=st.integers(1, 40), batch=st.integers(0, 1000))
 def test_stream(seed: int, epoch: int, length: int, batch: int) -> None:
     stream = np.full(length, -1, dtype=np.int32)

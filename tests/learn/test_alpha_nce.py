@@ -28,13 +28,15 @@ SINGLE = 2e-5
 OPTIONS = [
     AlphaNCE(
         n_noise=4,
-        noise_level=level,
+        noise_level=level,  # type: ignore[arg-type]
         uniform=uniform,
         sharpness=sharpness,
         noise=noise,  # type: ignore[arg-type]
         stream_length=20,
     )
-    for level, uniform, sharpness, noise in product((0.0, 0.5), (True, False), (1.0, 3.0), ("windows", "independent"))
+    for level, uniform, sharpness, noise in product(
+        (0.0, 0.5, (0.2, 0.9)), (True, False), (1.0, 3.0), ("windows", "independent")
+    )
 ]
 
 

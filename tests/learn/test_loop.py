@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -130,6 +132,45 @@ def test_averages_are_those_of_every_step(counts: sparse.csr_array) -> None:
     assert not np.array_equal(run.result().weights, run.parameters.weights)
 
 
+@pytest.mark.parametrize("optimiser", [Adam(annealing=4), SGD(annealing=4)], ids=["adam", "sgd"])
+def test_an_annealed_step_is_one_at_that_rate(counts: sparse.csr_array, optimiser: Adam | SGD) -> None:
+    """A quarter of the run behind it, a step has the rate 4 * 3/4 of what is given; past the end, 4/100."""
+    for progress, rate in [(0.0, 4.0), (0.25, 3.0), (1.0, 0.04), (None, 1.0)]:
+        results = []
+        for changed, point in [(optimiser, progress), (replace(optimiser, learning_rate=0.1 * rate), None)]:
+            if point is not None or progress is None:
+                changed = replace(changed, learning_rate=0.1)
+            learner = AlphaNCE(stream_length=64, visible_bias="learned", normaliser="learned")
+            run, source = begin(counts, Settings(learner=learner, optimiser=changed, batch_size=100))
+            batch = next(iter(source.batches(seed=0, epoch=0, batch_size=100)))
+            run.updater.apply(run.step.gradient(batch, epoch=0, number=0), point)
+            results.append(run.arrays())
+        for name, array in results[0].items():
+            np.testing.assert_allclose(array, results[1][name], rtol=1e-6, atol=1e-7, err_msg=name)
+
+
+def test_progress_counts_planned_steps(counts: sparse.csr_array) -> None:
+    run, source = begin(counts, Settings(learner=AlphaNCE(stream_length=64), batch_size=50, planned_steps=8))
+    seen: list[float | None] = []
+    train(run, source, epochs=5, on_batch=lambda run: seen.append(run.progress))
+    assert seen == [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0, 1.0, 1.0]
+    assert begin(counts)[0].progress is None
+
+
+def test_the_rate_falls_as_the_run_goes_on(counts: sparse.csr_array) -> None:
+    settings = Settings(learner=AlphaNCE(stream_length=64), batch_size=50, planned_steps=40)
+    run, source = begin(counts, settings)
+    weights = [run.parameters.weights.copy()]
+    train(run, source, epochs=20, on_batch=lambda run: weights.append(run.parameters.weights.copy()))
+    moves = [np.abs(after - before).mean() for before, after in pairwise(weights)]
+    assert np.mean(moves[-4:]) < 0.2 * np.mean(moves[:4])
+
+
+def test_a_level_to_be_chosen_cannot_begin_a_run(counts: sparse.csr_array) -> None:
+    with pytest.raises(InvalidInput, match="noise_level must be chosen before a run begins, got 'auto'"):
+        begin(counts, Settings(learner=AlphaNCE(noise_level="auto")))
+
+
 def test_source_of_another_vocabulary_is_refused(counts: sparse.csr_array) -> None:
     run, _ = begin(counts)
     with pytest.raises(InvalidInput, match="source must have 30 words as the model, got 29"):
@@ -143,6 +184,12 @@ def test_source_of_another_vocabulary_is_refused(counts: sparse.csr_array) -> No
         (AlphaNCE, "n_noise", True, "n_noise must be a whole number of at least 1, got True"),
         (AlphaNCE, "noise_level", 1.3, r"noise_level must be in \[0, 1\), got 1.3"),
         (AlphaNCE, "noise_level", float("nan"), r"noise_level must be in \[0, 1\), got nan"),
+        (AlphaNCE, "noise_level", (0.2, 0.5, 0.7), "noise_level must be one number, two numbers or 'auto', got 3"),
+        (AlphaNCE, "noise_level", (0.2, 1.0), r"noise_level must be in \[0, 1\), got 1.0"),
+        (AlphaNCE, "noise_level", (0.5, 0.2), r"noise_level must give the lower number first, got \(0.5, 0.2\)"),
+        (AlphaNCE, "noise_level", "half", "noise_level must be one of 'auto', got 'half'"),
+        (Adam, "annealing", -1, "annealing must be of at least 0, got -1"),
+        (Settings, "planned_steps", -1, "planned_steps must be a whole number of at least 0, got -1"),
         (AlphaNCE, "sharpness", 0, "sharpness must be above 0, got 0"),
         (AlphaNCE, "noise", "pink", "noise must be one of 'windows', 'independent', got 'pink'"),
         (AlphaNCE, "visible_bias", "thawed", "visible_bias must be one of 'frozen', 'learned', got 'thawed'"),

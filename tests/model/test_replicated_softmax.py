@@ -16,7 +16,13 @@ from undertow import model
 from undertow.counts import CountBatch
 from undertow.kernels.reference import energies
 
-FUNCTIONS: list[Callable[..., Any]] = [model.posteriors, model.activations, model.scores, model.free_energies]
+FUNCTIONS: list[Callable[..., Any]] = [
+    model.posteriors,
+    model.activations,
+    model.strengths,
+    model.scores,
+    model.free_energies,
+]
 made_up = settings(deadline=None, max_examples=60)
 
 
@@ -60,8 +66,19 @@ def test_activations_match_the_oracle(case: Case) -> None:
 
 @made_up
 @given(case=cases())
+def test_strengths_match_the_oracle(case: Case) -> None:
+    theirs = case.model(np.zeros(1))
+    exact = energies.strength(_u(case), theirs.W, theirs.a)
+    for batch in (case.batch(), token_batch(case)):
+        # log(1 + softplus) has a slope of at most 1; exp, log1p twice and two sums round a few times more.
+        bounds = input_bounds(case) + 12 * UNIT * (1.0 + exact)
+        assert (np.abs(model.strengths(case.parameters, batch) - exact) <= bounds).all()
+
+
+@made_up
+@given(case=cases())
 def test_a_document_is_the_same_alone_as_in_a_batch(case: Case) -> None:
-    for function in FUNCTIONS[:3]:
+    for function in FUNCTIONS[:4]:
         together = function(case.parameters, case.batch())
         alone = [function(case.parameters, batch)[0] for batch in rows_alone(case.batch())]
         np.testing.assert_array_equal(together, np.array(alone))
@@ -70,7 +87,7 @@ def test_a_document_is_the_same_alone_as_in_a_batch(case: Case) -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        *FUNCTIONS[:3],
+        *FUNCTIONS[:4],
         model.free_energies,
     ],
 )

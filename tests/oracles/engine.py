@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,10 @@ def oracle_draws(case: Case, options: AlphaNCE) -> Draws:
     """What the step draws for the whole case as one minibatch, drawn again by the oracle."""
     table = build_alias_table(case.p)
     tokens = case.counts.sum(axis=1)
-    to_keep = kept_tokens(tokens, options.noise_level)
+    level: Any = options.noise_level
+    if isinstance(level, tuple):
+        level = draws.noise_levels(SEED, EPOCH, list(range(len(tokens))), *level)
+    to_keep = kept_tokens(tokens, level)
     replaced = tokens - to_keep
     stream = draws.stream(SEED, EPOCH, NUMBER, table, max(options.stream_length, 2 * int(replaced.max())))
     kept, noise = [], []

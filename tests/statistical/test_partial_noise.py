@@ -14,6 +14,7 @@ from tests.oracles.goodness import assert_fits, assert_means, pair_counts
 from undertow.kernels.cpu.alias import build_alias_table
 from undertow.kernels.cpu.partial_noise import (
     draw_independent,
+    draw_levels,
     draw_stream,
     draw_windows,
     keep_tokens,
@@ -37,6 +38,14 @@ def test_number_of_kept_tokens(alpha: float) -> None:
 
 def test_one_token_is_always_replaced() -> None:
     assert kept_tokens(np.array([1, 2, 3]), 0.9).tolist() == [0, 1, 2]
+
+
+def test_noise_levels_are_uniform() -> None:
+    levels = np.empty(DOCUMENTS)
+    draw_levels(SEED, EPOCH, np.arange(DOCUMENTS), 0.2, 0.7, levels)
+    assert ((levels >= 0.2) & (levels < 0.7)).all()
+    cells = np.bincount(((levels - 0.2) / 0.5 * 50).astype(int), minlength=50)
+    assert_fits(cells, np.full(50, 1 / 50))
 
 
 def _kept(counts: list[int], to_keep: int, documents: int = DOCUMENTS) -> NDArray[np.int32]:

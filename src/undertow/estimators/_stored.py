@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from undertow._errors import ModelFileError
+from undertow.estimators._fitting import make_learner
 from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord
 from undertow.storage import StoredModel, save_model
 
@@ -36,6 +37,7 @@ def store(
         "estimator": {name: _plain(value) for name, value in _saved_params(model).items()},
         "history": [asdict(record) for record in model.history_],
         "n_iter": model.n_iter_,
+        "noise_level": model.noise_level_,
         "seed": model._seed,
         "activity": model.activity_.tolist(),
         "topic_names": {str(unit): name for unit, name in model.topic_names_.items()},
@@ -61,6 +63,8 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.parameters_ = stored.parameters
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
         model.n_iter_ = int(training.get("n_iter", 0))
+        level = training.get("noise_level", getattr(make_learner(model.learner), "noise_level", None))
+        model.noise_level_ = tuple(level) if isinstance(level, list) else level
         model._seed = int(training.get("seed", 0))
         model.activity_ = np.array(training.get("activity", [0.0] * stored.parameters.units), dtype=np.float64)
         model.topic_names_ = {int(unit): str(name) for unit, name in training.get("topic_names", {}).items()}

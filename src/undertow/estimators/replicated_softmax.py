@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -17,24 +19,26 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CsrSource, word_distribution
-from undertow.estimators import _fitting
+from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._counts import transformed_counts, word_weights
 from undertow.estimators._stored import restore, store
 from undertow.estimators.topics import DocumentTopics, Topic, attributions, describe, topics_of_documents
-from undertow.learn import EpochRecord, Run, Settings, Sparsity
+from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, Sparsity, train
 from undertow.model import (
     activations,
     free_energies,
     initial_parameters,
     posteriors,
     sample_documents,
+    strengths,
     with_more_words,
     words_given_hidden,
 )
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 
-KINDS = ("posterior", "activation", "code")
+FEATURES = {"posterior": posteriors, "activation": activations, "strength": strengths}
+KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
 
 
@@ -47,7 +51,9 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of its own.
     weighting : "idf", None, or K non-negative word weights.
     count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts as they are.
-    features : what `transform` gives: "posterior", P(h | document), or "activation", its argument per unit of length.
+    features : what `transform` gives: "posterior", P(h | document), as in the paper; "strength", log(1 + softplus(x))
+        of the posterior's argument x, the best for search; or "activation", x per unit of length, the best for linear
+        classifiers.
     optimizer : "auto", or an `Adam` or `SGD`.
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
     averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
@@ -67,6 +73,8 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     ----------
     components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
     word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
+    noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
+        `noise_level_scores_`: the split-half figure of each level tried.
     activity_ : (H,) share of the training documents that switch each unit on.
     history_ : a record per epoch: loss, seconds, tokens, activity, dead units, split-half.
     n_iter_ : epochs done; `n_features_in_`, and `feature_names_in_` where X had column names.
@@ -79,7 +87,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         learner: Any = "alpha-nce",
         weighting: Any = "idf",
         count_transform: Literal["log"] | None = "log",
-        features: Literal["posterior", "activation"] = "posterior",
+        features: Literal["posterior", "strength", "activation"] = "posterior",
         optimizer: Any = "auto",
         sparsity_target: float = 0.1,
         sparsity_cost: float = 0.3,
@@ -129,8 +137,11 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             patience = _check.whole_number("n_iter_no_change", self.n_iter_no_change, at_least=1)
             rows, held_out = _fitting.hold_out(counts, fraction, self._seed)
             stopping, trained_on = _fitting.EarlyStopping(counts[held_out], patience), counts[rows]
-        epochs = _fitting.epochs_for(self.max_epochs, trained_on.shape[0], self._settings().batch_size)
-        self._train(trained_on, epochs, stopping)
+        batch_size = _check.whole_number("batch_size", self.batch_size, at_least=1)
+        epochs = _fitting.epochs_for(self.max_epochs, trained_on.shape[0], batch_size)
+        if self.noise_level_ == "auto":
+            self._choose_noise_level(trained_on, epochs)
+        self._train(trained_on, epochs, stopping, annealed=stopping is None)  # early stopping: the end is not known
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -139,6 +150,8 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         counts = self._counts(X, reset=first)
         if first:
             self._begin(counts)
+        if self.noise_level_ == "auto":
+            self._choose_noise_level(counts, 1)
         self._train(counts, 1, None)
         return self
 
@@ -157,20 +170,43 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.history_: list[EpochRecord] = []
         self.topic_names_: dict[int, str] = {}
         self.n_iter_ = 0
+        self.noise_level_: Any = getattr(_fitting.make_learner(self.learner), "noise_level", None)
         self.activity_ = np.zeros(units)
         self._run_state: dict[str, NDArray[Any]] = {}
 
-    def _train(self, counts: sparse.csr_array, epochs: int, stopping: _fitting.EarlyStopping | None) -> None:
+    def _choose_noise_level(self, counts: sparse.csr_array, epochs: int) -> None:
+        """Tries noise levels in short runs on a part of the documents; split-half retrieval of the others decides."""
+        rows, held_out = _fitting.hold_out(counts, 0.1, self._seed)
+        known, judge = counts[rows], _fitting.SplitHalf(counts[held_out], at_most=_fitting.HELD_OUT_AT_MOST)
+        short = max(math.ceil(epochs * _noise_level.SHARE_OF_STEPS), 1)
+
+        def trial(level: float) -> Run:
+            run, source = self._new_run(known, short, level)
+            return train(run, source, epochs=short)
+
+        self.noise_level_scores_ = _noise_level.figures(trial, judge.measure, verbose=self.verbose)
+        self.noise_level_ = _noise_level.best(self.noise_level_scores_)
+
+    def _new_run(self, counts: sparse.csr_array, epochs: int, level: Any) -> tuple[Run, CsrSource]:
+        """A run from the present parameters on, annealed over so many epochs (0: not annealed), and its source."""
         source = CsrSource(counts, self.parameters_.word_weights.astype(np.float64))
-        run = Run(
-            self.parameters_.copy(),
-            self.noise_distribution_,
-            self._settings(),
-            documents=counts.shape[0],
-            longest=source.longest,
-            threads=self.n_jobs,
-        )
+        steps_before = int(self._run_state.get("steps", 0))
+        steps = epochs * math.ceil(source.documents / self.batch_size)
+        settings = replace(self._settings(level), planned_steps=steps_before + steps if epochs else 0)
+        sizes = {"documents": counts.shape[0], "longest": source.longest}
+        run = Run(self.parameters_.copy(), self.noise_distribution_, settings, **sizes, threads=self.n_jobs)
         run.adopt(self._run_state, epoch=self.n_iter_)
+        return run, source
+
+    def _train(
+        self,
+        counts: sparse.csr_array,
+        epochs: int,
+        stopping: _fitting.EarlyStopping | None,
+        *,
+        annealed: bool = False,
+    ) -> None:
+        run, source = self._new_run(counts, epochs if annealed else 0, self.noise_level_)
         watch = stopping or (_fitting.SplitHalf(counts) if self.verbose else None)
         try:
             _fitting.run_epochs(
@@ -195,8 +231,10 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._run_state = run.carried_state()
         self.activity_ = self._activity(counts)
 
-    def _settings(self) -> Settings:
+    def _settings(self, noise_level: Any) -> Settings:
         learner = _fitting.make_learner(self.learner)
+        if isinstance(learner, AlphaNCE) and learner.noise_level == "auto":
+            learner = replace(learner, noise_level=noise_level)
         return Settings(
             learner=learner,
             optimiser=_fitting.make_optimiser(self.optimizer, learner),
@@ -258,15 +296,17 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     # Using it
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Document vectors of the kind `features`, (documents, H). An empty document gets 1/2 (posterior) or 0
-        (activation).
+        """Document vectors of the kind `features`, (documents, H).
+
+        An empty document gets 1/2 (posterior), log(1 + log 2) (strength) or 0 (activation).
         """
         self._check_features()
         return self.encode(X, kind=self.features)
 
     def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors: "posterior", "activation", or "code": posterior > 1/2, packed to bytes. None: as
-        `features`.
+        """Document vectors: "posterior", "strength", "activation", or "code": posterior > 1/2, packed to bytes.
+
+        None: as `features`.
         """
         chosen = _check.one_of("kind", self.features if kind is None else kind, KINDS)
         counts = self._fitted_counts(X)
@@ -377,13 +417,11 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self._counts(X, reset=False)
 
     def _encoded(self, counts: sparse.csr_array, kind: str) -> NDArray[Any]:
+        encode = FEATURES["posterior" if kind == "code" else kind]
         parts: list[NDArray[Any]] = []
         for block in self._blocks(counts):
-            if kind == "activation":
-                parts.append(activations(self.parameters_, block, threads=self.n_jobs))
-                continue
-            on = posteriors(self.parameters_, block, threads=self.n_jobs)
-            parts.append(np.packbits(on > 0.5, axis=1) if kind == "code" else on)
+            vectors = encode(self.parameters_, block, threads=self.n_jobs)
+            parts.append(np.packbits(vectors > 0.5, axis=1) if kind == "code" else vectors)
         return np.concatenate(parts)
 
     @staticmethod
@@ -392,7 +430,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return [CountBatch.from_csr(counts[first : first + BLOCK], first_id=first) for first in starts]
 
     def _check_features(self) -> None:
-        _check.one_of("features", self.features, ("posterior", "activation"))
+        _check.one_of("features", self.features, tuple(FEATURES))
 
     def _words(self) -> list[str]:
         if hasattr(self, "feature_names_in_"):

@@ -36,6 +36,7 @@ class Purpose(IntEnum):
     WEIGHTS = 8  # the first weights
     HALF = 9  # which half of a document a token goes to
     HOLD_OUT = 10  # which documents are held out
+    LEVEL = 11  # how much of a document is kept
 
 
 def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any) -> NDArray[np.uint64]:

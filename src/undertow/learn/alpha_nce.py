@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
+from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.kernels.cpu import partial_noise, threads
 from undertow.kernels.cpu.alias import build_alias_table
@@ -32,10 +33,15 @@ from undertow.learn.workspace import Workspace
 
 @dataclass(frozen=True)
 class AlphaNCE(Options):
-    """Options of alpha-NCE. `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE."""
+    """Options of alpha-NCE.
+
+    `noise_level` is the share of a document that its noise keeps: a number; two numbers, between which each document
+    draws its own in every epoch; or "auto", for estimators alone, which choose it by split-half retrieval.
+    `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE.
+    """
 
     n_noise: int = 25
-    noise_level: float = 0.5
+    noise_level: float | tuple[float, float] | Literal["auto"] = 0.5
     uniform: bool = True
     sharpness: float = 10.0
     noise: Literal["windows", "independent"] = "windows"
@@ -45,7 +51,7 @@ class AlphaNCE(Options):
 
     def __post_init__(self) -> None:
         _check.whole_number("n_noise", self.n_noise, at_least=1)
-        _check.number("noise_level", self.noise_level, at_least=0.0, below=1.0)
+        object.__setattr__(self, "noise_level", _checked_level(self.noise_level))
         _check.number("sharpness", self.sharpness, above=0.0)
         _check.one_of("noise", self.noise, ("windows", "independent"))
         _check.whole_number("stream_length", self.stream_length, at_least=1)
@@ -54,7 +60,22 @@ class AlphaNCE(Options):
 
     def begin(self, context: StepContext) -> AlphaNCEStep:
         """The step of a run, with its tables and buffers."""
+        if self.noise_level == "auto":
+            raise InvalidInput("noise_level must be chosen before a run begins, got 'auto', which estimators choose")
         return AlphaNCEStep(self, context)
+
+
+def _checked_level(level: object) -> Any:
+    if isinstance(level, (list, tuple)):  # a list is what a tuple becomes in a model's JSON
+        if len(level) != 2:
+            raise InvalidInput(f"noise_level must be one number, two numbers or 'auto', got {len(level)} numbers")
+        lowest, highest = (_check.number("noise_level", one, at_least=0.0, below=1.0) for one in level)
+        if lowest > highest:
+            raise InvalidInput(f"noise_level must give the lower number first, got {level!r}")
+        return lowest, highest
+    if isinstance(level, str):
+        return _check.one_of("noise_level", level, ("auto",))
+    return _check.number("noise_level", level, at_least=0.0, below=1.0)
 
 
 class AlphaNCEStep:
@@ -79,7 +100,7 @@ class AlphaNCEStep:
         """The gradient of J on one minibatch, number `number` of its epoch."""
         options, context = self._options, self._context
         tokens = np.add.reduceat(batch.counts, batch.starts[:-1]).astype(np.int64)
-        to_keep = partial_noise.kept_tokens(tokens, options.noise_level)
+        to_keep = partial_noise.kept_tokens(tokens, self._levels(batch, epoch))
         kept = self._workspace.array("kept", len(batch.words), np.int32)
         kind = WindowNoise if options.noise == "windows" else IndependentNoise
         noise = kind(options.n_noise, options.stream_length, self._table, context, self._workspace)
@@ -101,6 +122,15 @@ class AlphaNCEStep:
         rows = self._contrast(batch, kept, split, noise, vectors, result)
         threads.run(noise.vectors_of_words(result.noise_vectors, vectors[2 * batch.size :]), context.threads)
         return self._gather(batch, tokens, to_keep, split, noise, result, rows)
+
+    def _levels(self, batch: CountBatch, epoch: int) -> float | NDArray[np.float64]:
+        """The noise level of all documents, or that of each."""
+        level = self._options.noise_level
+        if not isinstance(level, tuple):
+            return float(level)
+        levels = self._workspace.array("levels", batch.size, np.float64)
+        partial_noise.draw_levels(self._context.seed, epoch, batch.document_ids, *level, levels)
+        return levels
 
     def _split(
         self,

@@ -68,10 +68,11 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
     """One step: gradient, update."""
     gradient = run.step.gradient(batch, epoch=run.epoch, number=run.batch)
     _stop_if_not_finite(run, gradient)
+    progress = run.progress
     run.steps += 1
     if run.average:
         run.average.before_update(gradient.rows.rows, run.steps)
-    run.updater.apply(gradient)
+    run.updater.apply(gradient, progress)
     if run.average:
         run.average.after_update(run.steps)
     run.tally.add(loss=gradient.loss, documents=batch.size, tokens=batch.tokens, activity=gradient.activity)

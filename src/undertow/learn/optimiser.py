@@ -2,6 +2,10 @@
 
 The gradient of the hidden bias a carries the factor L, so at W's rate all units would die within an epoch: its step is
 scaled down by `hidden_bias_rate`.
+
+Where a run knows its end, `annealing` lets the rate begin at that many times `learning_rate` and fall in a straight
+line to almost nothing: large steps first find better topics, small ones then settle them. Without an end in sight
+(`partial_fit`) the rate is `learning_rate` throughout.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from undertow.learn.options import Options
 from undertow.model.parameters import Parameters
 
 ROWS_PER_TASK = 64  # fewer are not worth handing to another thread
+LAST_SHARE = 0.01  # of the rate that annealing begins with: what it never falls below
 
 
 class Updater(Protocol):
@@ -30,8 +35,8 @@ class Updater(Protocol):
         """Arrays that have to survive a resume; a checkpoint restores them in place."""
         ...
 
-    def apply(self, gradient: Gradient) -> None:
-        """One step down the gradient."""
+    def apply(self, gradient: Gradient, progress: float | None = None) -> None:
+        """One step down the gradient. `progress` is the share of the run behind it, None where no end is known."""
         ...
 
 
@@ -41,6 +46,13 @@ class Optimiser(Protocol):
     def begin(self, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> Updater:
         """The updater of a run; `extras` are the learner's own parameters."""
         ...
+
+
+def annealed(learning_rate: float, annealing: float, progress: float | None) -> float:
+    """The learning rate at a point of a run."""
+    if progress is None or annealing == 0.0:
+        return learning_rate
+    return learning_rate * annealing * max(1.0 - progress, LAST_SHARE)
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,7 @@ class Adam(Options):
     moments: Literal["row", "element"] = "row"
     l2: float = 1e-4
     hidden_bias_rate: float = 0.01
+    annealing: float = 3.0  # 0 for a constant rate
 
     def __post_init__(self) -> None:
         _check.number("learning_rate", self.learning_rate, above=0.0)
@@ -64,6 +77,7 @@ class Adam(Options):
         _check.one_of("moments", self.moments, ("row", "element"))
         _check.number("l2", self.l2, at_least=0.0)
         _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
+        _check.number("annealing", self.annealing, at_least=0.0)
 
     def begin(self, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> AdamUpdater:
         return AdamUpdater(self, parameters, extras, n_threads)
@@ -89,45 +103,44 @@ class AdamUpdater:
         for name, values in extras.items():
             self.state[f"{name}_moments"] = np.zeros_like(values)
 
-    def apply(self, gradient: Gradient) -> None:
+    def apply(self, gradient: Gradient, progress: float | None = None) -> None:
         options, parameters, state = self._options, self._parameters, self.state
+        rate = annealed(options.learning_rate, options.annealing, progress)
         state["steps"] += 1
-        self._update_rows(gradient)
+        self._update_rows(gradient, rate)
         if gradient.learns_visible_bias:
-            self._update_visible_bias(gradient)
-        rate = options.learning_rate * options.hidden_bias_rate
-        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, state["hidden_bias_moments"], rate)
+            self._update_visible_bias(gradient, rate)
+        bias_rate = rate * options.hidden_bias_rate
+        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, state["hidden_bias_moments"], bias_rate)
         for extra in gradient.extras:
-            moments = state[f"{extra.name}_moments"]
-            self._update_dense(extra.values, extra.gradient, moments, options.learning_rate)
+            self._update_dense(extra.values, extra.gradient, state[f"{extra.name}_moments"], rate)
 
-    def _update_rows(self, gradient: Gradient) -> None:
+    def _update_rows(self, gradient: Gradient, rate: float) -> None:
         options, state, rows = self._options, self.state, gradient.rows
         weights = self._parameters.weights
         if options.moments == "row":
             moments: tuple[NDArray[Any], ...] = (state["row_moments"],)
-            rates: tuple[float, ...] = (options.learning_rate, options.decay, options.l2)
+            rates: tuple[float, ...] = (rate, options.decay, options.l2)
             kernel: Any = update.adam_per_row
         else:
             moments = (state["first_moments"], state["second_moments"], state["masses"])
-            rates = (options.learning_rate, options.momentum, options.decay, options.l2)
+            rates = (rate, options.momentum, options.decay, options.l2)
             kernel = update.adam_per_element
         arguments = (rows, weights, *moments, *rates)
         threads.run(
             threads.split(kernel, len(rows.rows), self._threads, *arguments, least=ROWS_PER_TASK), self._threads
         )
 
-    def _update_visible_bias(self, gradient: Gradient) -> None:
-        options, state, bias = self._options, self.state, self._parameters.visible_bias
+    def _update_visible_bias(self, gradient: Gradient, rate: float) -> None:
+        state, bias = self.state, self._parameters.visible_bias
         moments = state["visible_bias_moments"]
         if gradient.visible_bias is None:
-            rates = (options.learning_rate, options.decay)
             rows = gradient.rows
-            update.adam_scalars(0, len(rows.rows), rows, bias, moments, *rates)
+            update.adam_scalars(0, len(rows.rows), rows, bias, moments, rate, self._options.decay)
         else:
             slope = gradient.visible_bias.copy()
             update.add_scalars(gradient.rows, slope)
-            self._update_dense(bias, slope, moments[:, 0], options.learning_rate)
+            self._update_dense(bias, slope, moments[:, 0], rate)
 
     def _update_dense(self, values: NDArray[Any], slope: NDArray[Any], moments: NDArray[Any], rate: float) -> None:
         decay = self._options.decay
@@ -147,12 +160,14 @@ class SGD(Options):
     momentum: float = 0.9
     l2: float = 0.0
     hidden_bias_rate: float = 0.01
+    annealing: float = 0.0
 
     def __post_init__(self) -> None:
         _check.number("learning_rate", self.learning_rate, above=0.0)
         _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
         _check.number("l2", self.l2, at_least=0.0)
         _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
+        _check.number("annealing", self.annealing, at_least=0.0)
 
     def begin(self, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> SGDUpdater:
         return SGDUpdater(self, parameters, extras, n_threads)
@@ -171,10 +186,11 @@ class SGDUpdater:
         for name, values in extras.items():
             self.state[f"{name}_velocities"] = np.zeros_like(values)
 
-    def apply(self, gradient: Gradient) -> None:
+    def apply(self, gradient: Gradient, progress: float | None = None) -> None:
         options, parameters, rows = self._options, self._parameters, gradient.rows
+        rate = annealed(options.learning_rate, options.annealing, progress)
         velocities = self.state["weight_velocities"]
-        pushes = (rows, parameters.weights, velocities, options.learning_rate, options.l2)
+        pushes = (rows, parameters.weights, velocities, rate, options.l2)
         threads.run(threads.split(update.momentum_rows, len(rows.rows), self._threads, *pushes), self._threads)
         coasts = (parameters.weights, velocities, options.momentum)
         threads.run(threads.split(update.coast, parameters.words, self._threads, *coasts), self._threads)
@@ -182,11 +198,11 @@ class SGDUpdater:
             dense = gradient.visible_bias
             slope = np.zeros_like(parameters.visible_bias) if dense is None else dense.copy()
             update.add_scalars(rows, slope)
-            self._update_dense(parameters.visible_bias, slope, "visible_bias", options.learning_rate)
-        rate = options.learning_rate * options.hidden_bias_rate
-        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, "hidden_bias", rate)
+            self._update_dense(parameters.visible_bias, slope, "visible_bias", rate)
+        bias_rate = rate * options.hidden_bias_rate
+        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, "hidden_bias", bias_rate)
         for extra in gradient.extras:
-            self._update_dense(extra.values, extra.gradient, extra.name, options.learning_rate)
+            self._update_dense(extra.values, extra.gradient, extra.name, rate)
 
     def _update_dense(self, values: NDArray[Any], slope: NDArray[Any], name: str, rate: float) -> None:
         velocity = self.state[f"{name}_velocities"]

@@ -29,11 +29,13 @@ class Settings:
     averaging: float = 0.0  # decay of the running average of the parameters; 0 for none
     batch_size: int = 128
     seed: int = 0
+    planned_steps: int = 0  # where the run is to end: what anneals is done by then; 0 for no end in sight
 
     def __post_init__(self) -> None:
         _check.number("averaging", self.averaging, at_least=0.0, below=1.0)
         _check.whole_number("batch_size", self.batch_size, at_least=1)
         _check.whole_number("seed", self.seed, at_least=0)
+        _check.whole_number("planned_steps", self.planned_steps, at_least=0)
 
 
 class Run:
@@ -67,6 +69,12 @@ class Run:
         self.steps = 0  # minibatches done altogether
         self.history: list[EpochRecord] = []
         self.tally = Tally(parameters.units)
+
+    @property
+    def progress(self) -> float | None:
+        """The share of the planned steps done, 1 at most; None where no end is planned."""
+        planned = self.settings.planned_steps
+        return min(self.steps / planned, 1.0) if planned else None
 
     def result(self) -> Parameters:
         """The parameters to use: the running averages where there are any."""

@@ -10,6 +10,7 @@ from undertow.model.replicated_softmax import (
     frozen_log_normaliser,
     posteriors,
     scores,
+    strengths,
     words_given_hidden,
 )
 from undertow.model.sampling import sample_documents
@@ -24,6 +25,7 @@ __all__ = [
     "posteriors",
     "sample_documents",
     "scores",
+    "strengths",
     "with_more_words",
     "words_given_hidden",
 ]

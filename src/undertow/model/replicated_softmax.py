@@ -49,6 +49,17 @@ def activations(parameters: Parameters, batch: CountBatch, *, threads: int | Non
     return sums
 
 
+def strengths(parameters: Parameters, batch: CountBatch, *, threads: int | None = None) -> NDArray[np.float32]:
+    """log(1 + softplus(x)) of the posterior's argument x: where posteriors of two documents are both 1, it still says
+    which is more about the topic. An empty document gets log(1 + log 2).
+    """
+    sums, lengths = inputs(parameters, batch, threads=threads)
+    sums += lengths.astype(np.float32)[:, None] * parameters.hidden_bias
+    softplus = np.maximum(sums, 0.0) + np.log1p(np.exp(-np.abs(sums)))
+    result: NDArray[np.float32] = np.log1p(softplus)
+    return result
+
+
 def scores(parameters: Parameters, batch: CountBatch, *, threads: int | None = None) -> NDArray[np.float64]:
     """S(u) = sum_j softplus(W_j.u + L a_j) - H log 2: 0 for an empty document."""
     return _posteriors_and_scores(parameters, batch, threads)[1]

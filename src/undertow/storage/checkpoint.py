@@ -9,6 +9,7 @@ from typing import Any
 
 from undertow._errors import ModelFileError
 from undertow.learn import EpochRecord, Run
+from undertow.storage import _json
 from undertow.storage.folder import read_folder, write_folder
 
 KIND = "run"
@@ -59,7 +60,8 @@ def _described(run: Run) -> dict[str, Any]:
     described = asdict(settings)
     described["learner"] = {"kind": type(settings.learner).__name__, **described["learner"]}
     described["optimiser"] = {"kind": type(settings.optimiser).__name__, **described["optimiser"]}
-    return described
+    plain: dict[str, Any] = _json.plain("settings", described)  # a pair of noise levels comes back as a list
+    return plain
 
 
 def _check_same(name: str, saved: object, own: object, path: str | os.PathLike[str]) -> None:

@@ -1,8 +1,9 @@
 """Partial Noise Sampling: which tokens a document keeps, and which words replace the others.
 
-A document of D tokens keeps a uniformly drawn subset V_r of D_r = min(ceil(alpha D - 1e-9), D - 1) tokens. Each of
-its k noise documents is V_r and D - D_r words drawn from p. Noise is either cut as windows from one stream of words
-that the minibatch shares, or drawn independently for each noise document.
+A document of D tokens keeps a uniformly drawn subset V_r of D_r = min(ceil(alpha D - 1e-9), D - 1) tokens; alpha is
+the same for all documents, or drawn for each. Each of its k noise documents is V_r and D - D_r words drawn from p.
+Noise is either cut as windows from one stream of words that the minibatch shares, or drawn independently for each
+noise document.
 """
 
 from __future__ import annotations
@@ -20,14 +21,24 @@ from undertow.kernels.cpu.prefetch import AHEAD, FAR_AHEAD, prefetch_number, pre
 from undertow.kernels.randomness import Purpose
 
 KEEP, WINDOW, STREAM, NOISE = int(Purpose.KEEP), int(Purpose.WINDOW), int(Purpose.STREAM), int(Purpose.NOISE)
+LEVEL = int(Purpose.LEVEL)
 
 DRAWN = 64  # words whose random numbers are made before any is looked up: look-ups of a large table then overlap
 
 
-def kept_tokens(tokens: NDArray[np.int64], noise_level: float) -> NDArray[np.int64]:
+def kept_tokens(tokens: NDArray[np.int64], noise_level: float | NDArray[np.float64]) -> NDArray[np.int64]:
     """D_r of documents of D tokens. At least one token is always replaced, or there would be nothing to learn."""
     kept: NDArray[np.int64] = np.minimum(np.ceil(noise_level * tokens - 1e-9).astype(np.int64), tokens - 1)
     return kept
+
+
+@kernel
+def draw_levels(seed: Any, epoch: int, ids: Any, lowest: float, highest: float, levels: Any) -> None:
+    """levels[d]: a noise level of each document's own, uniform between lowest and highest."""
+    for d in range(len(ids)):
+        b0, b1, _, _ = philox(seed, LEVEL, 0, epoch, ids[d], 0)
+        share = ((b0 << np.uint64(21)) | (b1 >> np.uint64(11))) * 2.0**-53
+        levels[d] = lowest + (highest - lowest) * share
 
 
 @kernel

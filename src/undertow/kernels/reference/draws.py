@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.randomness import Purpose, philox
+from undertow.kernels.randomness import Purpose, philox, uniforms
 
 Counts = NDArray[np.int64]
 
@@ -27,6 +27,13 @@ def _word(table: NDArray[np.uint32], high: int, low: int) -> int:
     scaled = (((high << 32) | low) * len(table)) >> 32
     column, fraction = scaled >> 32, scaled & 0xFFFFFFFF
     return column if fraction < int(table[column, 0]) else int(table[column, 1])
+
+
+def noise_levels(seed: int, epoch: int, documents: list[int], lowest: float, highest: float) -> NDArray[np.float64]:
+    """The noise level that each document draws for itself."""
+    shares = uniforms(seed, Purpose.LEVEL, 0, epoch, np.array(documents), 0)
+    levels: NDArray[np.float64] = lowest + (highest - lowest) * shares
+    return levels
 
 
 def kept_counts(seed: int, epoch: int, document: int, counts: Counts, to_keep: int) -> Counts:

@@ -56,6 +56,12 @@ def posterior(u: Array, W: Array, a: Array) -> Array:
     return sigmoid(inputs(u, W, a))
 
 
+def strength(u: Array, W: Array, a: Array) -> Array:
+    """log(1 + softplus(x)) of a unit's input x: near 0 where it is off, and growing slowly where it is on."""
+    result: Array = np.log1p(np.logaddexp(0.0, inputs(u, W, a)))
+    return result
+
+
 def word_logits(h: Array, W: Array, a: Array, b: Array, w: Array) -> Array:
     """w_k (W_k.h + b_k + a.h): with weights a.h does not cancel, since L depends on the words."""
     result: Array = w * (h @ W.T + b + (h @ a)[..., None])
