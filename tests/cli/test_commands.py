@@ -81,7 +81,9 @@ def test_three_commands_from_a_file_to_an_evaluation(run: Run, corpus: Path, tmp
     assert list(figures) == [
         "accuracy",
         "accuracy_activation",
+        "accuracy_strength",
         "map",
+        "map_strength",
         "precision_at_recall",
         "split_half_mrr",
         "npmi",
@@ -187,6 +189,11 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
         (("fit", "{tmp}/absent.csv", "--out", "{tmp}/m"), 2, "absent.csv, which does not exist"),
         (("fit", "{corpus}", "--out", "{tmp}"), 2, "--out must not exist yet"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--text-column", "body"), 2, "body"),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--noise-level", "half"),
+            2,
+            "--noise-level must be a number in [0, 1) or 'auto', got 'half'",
+        ),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--noise-level", 3), 2, "noise_level must be in [0, 1), got 3.0"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "em"), 2, "learner must be one of 'alpha-nce'"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "cd", "--n-noise", 3), 2, "--n-noise must be used with"),

@@ -315,7 +315,9 @@ def test_features_are_the_models(model: ReplicatedSoftmax, counts: sparse.csr_ar
     np.testing.assert_allclose(
         model.encode(counts, "activation"), inputs / u.sum(axis=1, keepdims=True), atol=tolerance
     )
-    np.testing.assert_allclose(model.encode(counts, "strength"), np.log1p(np.logaddexp(0, inputs)), atol=2 * tolerance)
+    stretched = model.typical_length_ / u.sum(axis=1).min()
+    strengths = energies.strength(u, W, a, model.typical_length_)
+    np.testing.assert_allclose(model.encode(counts, "strength"), strengths, atol=2 * stretched * tolerance)
     np.testing.assert_allclose(model.free_energy(counts), energies.free_energy(u, W, a, b), atol=6 * tolerance)
     codes = np.unpackbits(model.encode(counts, "code"), axis=1, count=6)
     np.testing.assert_array_equal(codes, model.encode(counts, "posterior") > 0.5)

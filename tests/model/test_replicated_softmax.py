@@ -16,10 +16,15 @@ from undertow import model
 from undertow.counts import CountBatch
 from undertow.kernels.reference import energies
 
+
+def _strengths(parameters: model.Parameters, batch: CountBatch, **options: Any) -> Any:
+    return model.strengths(parameters, batch, 7.5, **options)
+
+
 FUNCTIONS: list[Callable[..., Any]] = [
     model.posteriors,
     model.activations,
-    model.strengths,
+    _strengths,
     model.scores,
     model.free_energies,
 ]
@@ -68,11 +73,12 @@ def test_activations_match_the_oracle(case: Case) -> None:
 @given(case=cases())
 def test_strengths_match_the_oracle(case: Case) -> None:
     theirs = case.model(np.zeros(1))
-    exact = energies.strength(_u(case), theirs.W, theirs.a)
+    exact = energies.strength(_u(case), theirs.W, theirs.a, 7.5)
+    lengths = energies.lengths(_u(case))[:, None]
     for batch in (case.batch(), token_batch(case)):
         # log(1 + softplus) has a slope of at most 1; exp, log1p twice and two sums round a few times more.
-        bounds = input_bounds(case) + 12 * UNIT * (1.0 + exact)
-        assert (np.abs(model.strengths(case.parameters, batch) - exact) <= bounds).all()
+        bounds = 7.5 * input_bounds(case) / np.where(lengths > 0, lengths, 1.0) + 12 * UNIT * (1.0 + exact)
+        assert (np.abs(model.strengths(case.parameters, batch, 7.5) - exact) <= bounds).all()
 
 
 @made_up

@@ -117,10 +117,10 @@ def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) 
     import numpy as np
 
     answers = {}
-    vectors = _unit_rows(model.encode(corpus.counts, kind="activation"))
+    vectors = _unit_rows(model.encode(corpus.counts, kind="strength"))
     for query in SEARCHES:
         began = time.perf_counter()
-        asked = _unit_rows(model.encode(corpus.vectorizer.transform([query]), kind="activation"))
+        asked = _unit_rows(model.encode(corpus.vectorizer.transform([query]), kind="strength"))
         closest = np.argsort(-(vectors @ asked[0]))[:FOUND_SHOWN]
         took = 1e3 * (time.perf_counter() - began)
         console.print(f"\n[bold]{query}[/bold]  ({took:.0f} ms)")

@@ -104,17 +104,23 @@ def _label_figures(softmax: Any, read: _Read, seed: int) -> dict[str, Any]:
     known, asked = read.labels[train].astype(str), read.labels[test].astype(str)
     vectors = {
         kind: (softmax.encode(read.counts[train], kind), softmax.encode(read.counts[test], kind))
-        for kind in ("posterior", "activation")
+        for kind in ("posterior", "activation", "strength")
     }
     accuracy = {
         kind: probe_accuracy(ours, known, theirs, asked, seed=seed).accuracy for kind, (ours, theirs) in vectors.items()
+    }
+    retrieval = {
+        kind: mean_average_precision(vectors[kind][1], asked, vectors[kind][0], known)
+        for kind in ("posterior", "strength")
     }
     documents, queries = vectors["posterior"]
     precisions = precision_recall_curve(queries, asked, documents, known)
     return {
         "accuracy": accuracy["posterior"],
         "accuracy_activation": accuracy["activation"],
-        "map": mean_average_precision(queries, asked, documents, known),
+        "accuracy_strength": accuracy["strength"],
+        "map": retrieval["posterior"],
+        "map_strength": retrieval["strength"],
         "precision_at_recall": [
             {"recall": float(level), "precision": float(precision)}
             for level, precision in zip(RECALL_LEVELS, precisions, strict=True)

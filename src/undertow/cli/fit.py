@@ -34,9 +34,11 @@ def fit(
     n_components: Annotated[int, _option(MODEL, "Topics.", min=1)] = 128,
     weighting: Annotated[str, _option(MODEL, "'idf' or 'none'.")] = "idf",
     count_transform: Annotated[str, _option(MODEL, "'log' or 'none'.")] = "log",
-    features: Annotated[str, _option(MODEL, "'posterior' or 'activation'.")] = "posterior",
+    features: Annotated[str, _option(MODEL, "'posterior', 'strength' or 'activation'.")] = "posterior",
     learner: Annotated[str, _option(LEARNING, "'alpha-nce', 'nce', 'cd' or 'pcd'.")] = "alpha-nce",
-    noise_level: Annotated[float | None, _option(LEARNING, "Share of a document that its noise keeps.")] = None,
+    noise_level: Annotated[
+        str | None, _option(LEARNING, "Share of a document that its noise keeps, or 'auto' to choose it by trials.")
+    ] = None,
     n_noise: Annotated[int | None, _option(LEARNING, "Noise documents per document.")] = None,
     learning_rate: Annotated[float | None, _option(LEARNING, "Step of the optimiser.")] = None,
     max_epochs: Annotated[
@@ -65,6 +67,8 @@ def fit(
 
         undertow fit 20newsgroups --out model --stop-words english --stemmer english --vocabulary-size 2000
 
+        undertow fit reviews.parquet --out model --noise-level auto
+
         undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out model --seed 1
     """
     from undertow.corpus import Vectorizer
@@ -87,7 +91,7 @@ def fit(
     )
     softmax = ReplicatedSoftmax(
         n_components,
-        learner=_learner(learner, noise_level, n_noise),
+        learner=_learner(learner, _noise_level(noise_level), n_noise),
         optimizer=_optimizer(learner, learning_rate),
         weighting=None if weighting == "none" else weighting,
         count_transform=None if count_transform == "none" else count_transform,  # type: ignore[arg-type]
@@ -125,6 +129,7 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         "topics": model.softmax_.n_components,
         "words": len(model.vectorizer_.vocabulary_),
         "epochs": model.softmax_.n_iter_,
+        "noise_level": model.softmax_.noise_level_,
         "loss": record.loss,
         "seconds": sum(line.seconds for line in model.softmax_.history_),
         "dead_units": record.dead_units,
@@ -136,8 +141,13 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         kept = "Interrupted: kept what was learned so far. " if interrupted else ""
         typer.echo(
             f"{kept}Wrote {out}: {facts['topics']} topics over {facts['words']:,} words, "
-            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s.\nNext: undertow topics {out}"
+            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}.\nNext: undertow topics {out}"
         )
+
+
+def _chosen(model: TopicModel) -> str:
+    chosen = hasattr(model.softmax_, "noise_level_scores_")
+    return f", noise level {model.softmax_.noise_level_:g} chosen" if chosen else ""
 
 
 def _stop_words(given: str | None) -> Any:
@@ -150,7 +160,18 @@ def _stop_words(given: str | None) -> Any:
     return Path(given).read_text(encoding="utf-8").split()
 
 
-def _learner(name: str, noise_level: float | None, n_noise: int | None) -> Any:
+def _noise_level(given: str | None) -> Any:
+    from undertow._errors import InvalidInput
+
+    if given is None or given == "auto":
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        raise InvalidInput(f"--noise-level must be a number in [0, 1) or 'auto', got {given!r}") from None
+
+
+def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:
     from undertow._errors import InvalidInput
     from undertow.estimators._fitting import make_learner
 

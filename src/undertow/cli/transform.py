@@ -20,7 +20,9 @@ def transform(
     model: common.ModelArgument,
     corpus: common.CorpusArgument,
     out: Annotated[Path, typer.Option(help="The Parquet file to write.")],
-    kind: Annotated[str, typer.Option(help="'posterior', 'activation' or 'code' (packed bits).")] = "posterior",
+    kind: Annotated[
+        str, typer.Option(help="'posterior', 'activation', 'strength' or 'code' (packed bits).")
+    ] = "posterior",
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     label_column: common.LabelColumn = None,

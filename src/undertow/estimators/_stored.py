@@ -38,6 +38,7 @@ def store(
         "history": [asdict(record) for record in model.history_],
         "n_iter": model.n_iter_,
         "noise_level": model.noise_level_,
+        "typical_length": model.typical_length_,
         "seed": model._seed,
         "activity": model.activity_.tolist(),
         "topic_names": {str(unit): name for unit, name in model.topic_names_.items()},
@@ -63,6 +64,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.parameters_ = stored.parameters
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
         model.n_iter_ = int(training.get("n_iter", 0))
+        model.typical_length_ = float(training.get("typical_length", 100.0))  # older models do not say
         level = training.get("noise_level", getattr(make_learner(model.learner), "noise_level", None))
         model.noise_level_ = tuple(level) if isinstance(level, list) else level
         model._seed = int(training.get("seed", 0))

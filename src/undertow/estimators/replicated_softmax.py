@@ -37,7 +37,7 @@ from undertow.model import (
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 
-FEATURES = {"posterior": posteriors, "activation": activations, "strength": strengths}
+FEATURES = ("posterior", "activation", "strength")
 KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
 
@@ -51,9 +51,9 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of its own.
     weighting : "idf", None, or K non-negative word weights.
     count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts as they are.
-    features : what `transform` gives: "posterior", P(h | document), as in the paper; "strength", log(1 + softplus(x))
-        of the posterior's argument x, the best for search; or "activation", x per unit of length, the best for linear
-        classifiers.
+    features : what `transform` gives: "posterior", P(h | document), as in the paper; "activation", its argument per
+        unit of length, the best for linear classifiers; or "strength", log(1 + softplus(x)) where x is that argument
+        for a document of typical length, the best for search.
     optimizer : "auto", or an `Adam` or `SGD`.
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
     averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
@@ -73,6 +73,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     ----------
     components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
     word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
+    typical_length_ : the median weighted length of the training documents, which "strength" supposes.
     noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
         `noise_level_scores_`: the split-half figure of each level tried.
     activity_ : (H,) share of the training documents that switch each unit on.
@@ -159,11 +160,13 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         units = _check.whole_number("n_components", self.n_components, at_least=1)
         self._check_features()
         weights = word_weights(self.weighting, counts)
-        if not (counts @ weights > 0).any():
+        lengths = counts @ weights
+        if not (lengths > 0).any():
             raise InvalidInput(
                 "X must hold a document with a word of positive weight, "
                 f"got none in n_samples={counts.shape[0]} (idf gives words that are in every document the weight 0)"
             )
+        self.typical_length_ = float(np.median(lengths[lengths > 0]))
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.noise_distribution_ = word_distribution(counts)
         self.parameters_ = initial_parameters(units, self.noise_distribution_, weights, self._seed)
@@ -417,12 +420,15 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self._counts(X, reset=False)
 
     def _encoded(self, counts: sparse.csr_array, kind: str) -> NDArray[Any]:
-        encode = FEATURES["posterior" if kind == "code" else kind]
-        parts: list[NDArray[Any]] = []
-        for block in self._blocks(counts):
-            vectors = encode(self.parameters_, block, threads=self.n_jobs)
-            parts.append(np.packbits(vectors > 0.5, axis=1) if kind == "code" else vectors)
-        return np.concatenate(parts)
+        return np.concatenate([self._block_vectors(block, kind) for block in self._blocks(counts)])
+
+    def _block_vectors(self, block: CountBatch, kind: str) -> NDArray[Any]:
+        if kind == "activation":
+            return activations(self.parameters_, block, threads=self.n_jobs)
+        if kind == "strength":
+            return strengths(self.parameters_, block, self.typical_length_, threads=self.n_jobs)
+        on = posteriors(self.parameters_, block, threads=self.n_jobs)
+        return np.packbits(on > 0.5, axis=1) if kind == "code" else on
 
     @staticmethod
     def _blocks(counts: sparse.csr_array) -> list[CountBatch]:
@@ -430,7 +436,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return [CountBatch.from_csr(counts[first : first + BLOCK], first_id=first) for first in starts]
 
     def _check_features(self) -> None:
-        _check.one_of("features", self.features, tuple(FEATURES))
+        _check.one_of("features", self.features, FEATURES)
 
     def _words(self) -> list[str]:
         if hasattr(self, "feature_names_in_"):

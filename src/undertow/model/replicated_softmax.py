@@ -49,13 +49,16 @@ def activations(parameters: Parameters, batch: CountBatch, *, threads: int | Non
     return sums
 
 
-def strengths(parameters: Parameters, batch: CountBatch, *, threads: int | None = None) -> NDArray[np.float32]:
-    """log(1 + softplus(x)) of the posterior's argument x: where posteriors of two documents are both 1, it still says
-    which is more about the topic. An empty document gets log(1 + log 2).
+def strengths(
+    parameters: Parameters, batch: CountBatch, length: float, *, threads: int | None = None
+) -> NDArray[np.float32]:
+    """log(1 + softplus(x)), x the posterior's argument if the document, with its shares of words, were `length` long.
+
+    Where posteriors of two documents are both 1, it still says which is more about the topic; and a query of three
+    words can be compared with a page. An empty document gets log(1 + log 2).
     """
-    sums, lengths = inputs(parameters, batch, threads=threads)
-    sums += lengths.astype(np.float32)[:, None] * parameters.hidden_bias
-    softplus = np.maximum(sums, 0.0) + np.log1p(np.exp(-np.abs(sums)))
+    x = np.float32(length) * activations(parameters, batch, threads=threads)
+    softplus = np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
     result: NDArray[np.float32] = np.log1p(softplus)
     return result
 

@@ -56,9 +56,13 @@ def posterior(u: Array, W: Array, a: Array) -> Array:
     return sigmoid(inputs(u, W, a))
 
 
-def strength(u: Array, W: Array, a: Array) -> Array:
-    """log(1 + softplus(x)) of a unit's input x: near 0 where it is off, and growing slowly where it is on."""
-    result: Array = np.log1p(np.logaddexp(0.0, inputs(u, W, a)))
+def strength(u: Array, W: Array, a: Array, length: float) -> Array:
+    """log(1 + softplus(x)), x the input of a document stretched or shrunk to a length: 0 where a unit is off, and
+    growing slowly where it is on.
+    """
+    L = lengths(u)[..., None]
+    x = inputs(u, W, a) * length / np.where(L > 0.0, L, 1.0)
+    result: Array = np.log1p(np.logaddexp(0.0, x))
     return result
 
 
