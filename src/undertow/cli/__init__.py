@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from undertow.cli import demo, evaluate, fit, info, topics, transform
+from undertow.cli import demo, evaluate, fit, info, paper, topics, transform
 
 app = typer.Typer(
     name="undertow",
@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (fit.fit, topics.topics, transform.transform, info.info, evaluate.evaluate, demo.demo):
+for command in (fit.fit, topics.topics, transform.transform, info.info, evaluate.evaluate, demo.demo, paper.paper):
     app.command()(command)
 
 

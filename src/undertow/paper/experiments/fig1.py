@@ -1,0 +1,94 @@
+"""Figure 1: time per minibatch over the vocabulary size, CD against alpha-NCE, on both data sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from undertow.paper import plots, settings
+from undertow.paper.corpora import Corpus
+from undertow.paper.kinds import TimingCell
+from undertow.paper.report import NONE, Cells, Experiment, Picture, Report, Results, Table, named
+from undertow.paper.scale import Scale
+
+DATA = {"20 Newsgroups": settings.POSTS, "IMDB": settings.FILMS}
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line of the figure: CD with so many Gibbs steps, or alpha-NCE with so many noises."""
+
+    learner: str
+    draws: int
+
+    @property
+    def label(self) -> str:
+        """As in the legend."""
+        return f"CD-{self.draws}" if self.learner == "cd" else f"α-NCE, k={self.draws}"
+
+
+def cells(scale: Scale) -> Cells:
+    """Every line at every vocabulary size of it, on both data sets."""
+    found: Cells = {}
+    for corpus in DATA.values():
+        for series in _series(scale):
+            found |= named(_line(scale, corpus, series).values(), "timing", series.label)
+    return found
+
+
+def report(scale: Scale, results: Results) -> Report:
+    """The figure, and its numbers as a table for each data set."""
+    picture = Picture(
+        "fig1",
+        f"Median time of a training step (gradient and update; minibatches of 128, 128 hidden units, "
+        f"{scale.timed_threads} threads) over the vocabulary size. Filled markers: real documents and their most "
+        "frequent words. Hollow markers: the data have fewer words; made-up documents of the same lengths, whose "
+        "words follow Zipf's law.",
+        partial(plots.time_panels, {name: _points(scale, corpus, results) for name, corpus in DATA.items()}),
+    )
+    return Report(tables=[_table(name, scale, corpus, results) for name, corpus in DATA.items()], pictures=[picture])
+
+
+def _series(scale: Scale) -> list[Series]:
+    return [Series("cd", steps) for steps in scale.timed_gibbs_steps] + [
+        Series("alpha-nce", noises) for noises in scale.timed_noises
+    ]
+
+
+def _line(scale: Scale, corpus: Corpus, series: Series) -> dict[int, TimingCell]:
+    """Vocabulary size -> cell. The largest vocabulary of real words is counted once; smaller ones are its beginning."""
+    counted = replace(scale.corpus(corpus), words=scale.timed_real_words)
+    sizes = scale.timed_words + (scale.timed_words_further if series.learner == "alpha-nce" else ())
+    return {
+        words: TimingCell(
+            counted,
+            words,
+            series.learner,  # type: ignore[arg-type]
+            series.draws,
+            steps=scale.timed_steps,
+            threads=scale.timed_threads,
+        )
+        for words in sizes
+    }
+
+
+def _points(scale: Scale, corpus: Corpus, results: Results) -> dict[str, list[plots.Timing]]:
+    return {
+        series.label: [
+            plots.Timing(words, results[cell].figures["median_ms"], made_up=results[cell].figures["made_up"])
+            for words, cell in _line(scale, corpus, series).items()
+        ]
+        for series in _series(scale)
+    }
+
+
+def _table(name: str, scale: Scale, corpus: Corpus, results: Results) -> Table:
+    lines = {series.label: _line(scale, corpus, series) for series in _series(scale)}
+    rows = []
+    for words in scale.timed_words + scale.timed_words_further:
+        times = [results[line[words]].figures["median_ms"] if words in line else None for line in lines.values()]
+        rows.append([f"{words:,}", *(NONE if time is None else f"{time:.2f}" for time in times)])
+    return Table(f"{name}: milliseconds per minibatch", ["words", *lines], rows)
+
+
+EXPERIMENT = Experiment("fig1", "Figure 1: time per minibatch", cells, report)

@@ -1,0 +1,126 @@
+"""From the name of a table or figure to its files: what `undertow paper` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from undertow._errors import InvalidInput
+
+if TYPE_CHECKING:
+    from undertow.paper.cells import Cell
+    from undertow.paper.report import Cells, Experiment
+    from undertow.paper.runner import Workshop
+    from undertow.paper.scale import Scale
+
+NEEDED = {"matplotlib": "draws the figures", "Stemmer": "stems the words of 20 Newsgroups"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did."""
+
+    computed: int  # cells
+    found: int  # cells that were on disk
+    page: Path
+
+
+def check_extra() -> None:
+    """What the extra installs is there; said before any work is done."""
+    for module, purpose in NEEDED.items():
+        if find_spec(module) is None:
+            raise InvalidInput(
+                f"undertow paper needs {module}, which {purpose} and is not installed: pip install 'undertow[paper]'"
+            )
+
+
+def reproduce(
+    what: str, *, scale: Scale, out: Path, page: Path, command: Callable[[str], str], jobs: int, quiet: bool = True
+) -> Outcome:
+    """Computes what is missing of an experiment (or of "all"), and writes its files and its part of the page.
+
+    `command` gives the line that makes an experiment again, which the page shows.
+    """
+    from undertow.paper import page as pages
+    from undertow.paper.experiments import EXPERIMENTS
+    from undertow.paper.runner import Workshop
+
+    experiments = list(EXPERIMENTS.values()) if what == "all" else [EXPERIMENTS[what]]
+    cells = {experiment.name: experiment.cells(scale) for experiment in experiments}
+    workshop = Workshop(out, progress=not quiet)
+    everything = list(dict.fromkeys(cell for found in cells.values() for cell in found))
+    computed = _compute(workshop, everything, jobs=jobs, quiet=quiet)
+    sections = {
+        experiment.name: _write(experiment, cells[experiment.name], workshop, scale, page, command(experiment.name))
+        for experiment in experiments
+    }
+    pages.update(page, sections, {experiment.name: experiment.heading for experiment in experiments})
+    return Outcome(computed, len(everything) - computed, page)
+
+
+def with_seeds(scale: Scale, seeds: int | None) -> Scale:
+    """The scale with another number of seeds, where one is given."""
+    return scale if seeds is None else replace(scale, seeds=seeds)
+
+
+def _write(experiment: Experiment, cells: Cells, workshop: Workshop, scale: Scale, page: Path, command: str) -> str:
+    """The files of an experiment; returns its section of the page."""
+    from undertow.paper import outputs
+    from undertow.paper import page as pages
+
+    results = workshop.results(cells)
+    report = experiment.report(scale, results)
+    files, figures = workshop.folder / "results", workshop.folder / "figures"
+    outputs.write_json(files / f"{experiment.name}.json", experiment, report, results, scale=scale, command=command)
+    outputs.write_csv(files / f"{experiment.name}.csv", cells, results)
+    outputs.write_figures(figures, report)
+    return pages.section(experiment, report, results, scale=scale, command=command, figures=figures, page=page)
+
+
+def _compute(workshop: Workshop, cells: Sequence[Cell], *, jobs: int, quiet: bool) -> int:
+    """Computes the cells that are not on disk; says how many."""
+    from undertow.paper import runner
+
+    missing = workshop.missing(cells)
+    if missing:
+        with _progress(missing, len(cells), quiet) as (say, done):
+            workshop.prepare(missing, lambda corpus: say(f"counting {corpus.data}"))
+            say("computing")
+            runner.run(workshop, missing, jobs=jobs, done=done)
+    return len(missing)
+
+
+@contextmanager
+def _progress(
+    missing: Sequence[Cell], total: int, quiet: bool
+) -> Iterator[tuple[Callable[[str], None], Callable[[Cell], None]]]:
+    """A bar over the expected seconds, since cells differ much in length."""
+    if quiet:
+        yield lambda text: None, lambda cell: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[cells]}"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    # cells take seconds to an hour: an estimate over the last half minute would be none
+    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=24 * 3600) as bar:
+        ready = total - len(missing)
+        task = bar.add_task("", total=sum(cell.cost for cell in missing), cells=f"{ready}/{total} cells")
+
+        def done(cell: Cell) -> None:
+            nonlocal ready
+            ready += 1
+            bar.update(task, advance=cell.cost, cells=f"{ready}/{total} cells")
+
+        yield lambda text: bar.update(task, description=text), done
