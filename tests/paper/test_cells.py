@@ -135,7 +135,7 @@ def test_every_setting_is_in_the_digest() -> None:
         replace(cell, seed=1),
         replace(cell, hidden=64),
         replace(cell, corpus=replace(cell.corpus, headers="removed")),
-        replace(cell, recipe=replace(cell.recipe, l2=2e-4)),
+        replace(cell, recipe=replace(cell.recipe, l2=5e-3)),
         replace(cell, recipe=replace(cell.recipe, learner_options=(("noise", "independent"),))),
     ]
     assert len({cell.digest, *(other.digest for other in others)}) == 6

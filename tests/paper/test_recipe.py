@@ -24,7 +24,7 @@ def test_faithful_recipe_is_the_papers() -> None:
     assert (model.early_stopping, model.validation_fraction) == (True, 0.1)
     assert (model.sparsity_cost, model.averaging) == (0.0, 0.0)
     assert (model.weighting, model.count_transform) == ("idf", "log")
-    assert model.max_epochs == settings.FAITHFUL_EPOCHS
+    assert model.max_epochs == settings.FAITHFUL[NEWSGROUPS].epochs
 
 
 def test_noise_levels_are_the_papers() -> None:

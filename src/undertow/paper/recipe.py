@@ -30,6 +30,7 @@ class Recipe:
     # all
     optimiser: Literal["adam", "sgd"] = "adam"
     learning_rate: float = 0.01
+    annealing: float = 0.0  # how many times that rate it begins with, to fall to nothing; 0 for a constant rate
     momentum: float = 0.0  # of SGD
     l2: float = 1e-4
     hidden_bias_rate: float = 1.0  # the hidden bias's learning rate, as a share of the weights'
@@ -105,6 +106,7 @@ def _optimiser(recipe: Recipe) -> Any:
     options = _given(recipe.optimiser_options)
     common: dict[str, Any] = {
         "learning_rate": recipe.learning_rate,
+        "annealing": recipe.annealing,
         "l2": recipe.l2,
         "hidden_bias_rate": recipe.hidden_bias_rate,
     }

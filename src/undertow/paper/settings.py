@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from undertow.paper.corpora import Corpus
+from undertow.paper.fine_tuning import FineTuning
 from undertow.paper.recipe import Recipe
 from undertow.paper.texts import NEWSGROUPS, REVIEWS
 
@@ -41,40 +42,41 @@ FIGURE2_MODELS = ("CD-1", "NCE", "α-NCE 1", "α-NCE 5", "α-NCE 25", "α-NCE 25
 
 # ----------------------------------------------------------------------------------------------------------- faithful
 
-FAITHFUL_EPOCHS = 100  # at most; the validation tenth ends the training
 FAITHFUL_SGD = Recipe(
     optimiser="sgd",
     learning_rate=0.1,
     momentum=0.9,
     l2=1e-4,
-    hidden_bias_rate=1.0,  # the paper knows no rate of its own for the hidden biases
+    hidden_bias_rate=0.01,  # the paper names none; at the weights' own rate all units of CD die (docs/paper.md)
     sharpness=1.0,
     sparsity_cost=0.0,
     averaging=0.0,
     batch_size=128,
-    epochs=FAITHFUL_EPOCHS,
-    early_stopping=True,
+    early_stopping=True,  # the validation tenth ends the training
 )
-FAITHFUL = {
-    NEWSGROUPS: replace(FAITHFUL_SGD, noise_level=0.5),
-    REVIEWS: replace(FAITHFUL_SGD, noise_level=0.3),
+FAITHFUL = {  # the paper does not say for how many epochs it trained
+    NEWSGROUPS: replace(FAITHFUL_SGD, noise_level=0.5, epochs=50),
+    REVIEWS: replace(FAITHFUL_SGD, noise_level=0.3, epochs=10),
 }
 
 # -------------------------------------------------------------------------------------------------------------- tuned
 
+# Chosen on validation parts of the training documents: docs/design_notes.md has the sweeps.
 TUNED_NCE = Recipe(
     noise_level=0.7,
     sharpness=10.0,
     optimiser="adam",
-    learning_rate=0.01,
-    l2=1e-4,
+    learning_rate=0.02,
+    annealing=3.0,
+    l2=2e-4,
     hidden_bias_rate=0.01,
     sparsity_target=0.1,
-    sparsity_cost=0.3,
+    sparsity_cost=1.0,
     averaging=0.999,
     batch_size=128,
-    epochs="auto",
+    epochs=60,
 )
+TUNED_NCE_REVIEWS = replace(TUNED_NCE, noise_level=0.5, annealing=1.0, l2=1e-4, sparsity_cost=0.0, epochs=15)
 TUNED_CD = Recipe(
     learner="cd",
     optimiser="adam",
@@ -84,15 +86,15 @@ TUNED_CD = Recipe(
     sparsity_cost=0.0,
     averaging=0.999,
     batch_size=128,
-    epochs="auto",
+    epochs=20,
 )
 TUNED = {
     (NEWSGROUPS, "cd"): TUNED_CD,
     (NEWSGROUPS, "nce"): TUNED_NCE,
     (NEWSGROUPS, "alpha-nce"): TUNED_NCE,
-    (REVIEWS, "cd"): TUNED_CD,
-    (REVIEWS, "nce"): TUNED_NCE,
-    (REVIEWS, "alpha-nce"): TUNED_NCE,
+    (REVIEWS, "cd"): replace(TUNED_CD, epochs=10),
+    (REVIEWS, "nce"): TUNED_NCE_REVIEWS,
+    (REVIEWS, "alpha-nce"): TUNED_NCE_REVIEWS,
 }
 TUNED_CHANGES: dict[tuple[str, str], dict[str, Any]] = {  # (data set, model): what that one model has otherwise
     # (NEWSGROUPS, "CD-1 idf"): {"l2": 1e-3},
@@ -131,27 +133,29 @@ class Goal:
     map: float | None  # to reach; None where retrieval is not asked for
     baselines: tuple[tuple[str, int], ...]  # run here: (name of `baselines.MODELS`, dimensions or 0)
     quoted: str  # figures of others, as they stand in the literature or in earlier notes
-    judged_by: str = "accuracy"  # from posteriors; or "accuracy_activation", "accuracy_strength"
+    judged_by: str = "accuracy"  # from posteriors; or "accuracy_activation", "accuracy_strength", "..._fine_tuned"
     retrieved_by: str = "map"  # by posteriors; or "map_strength"
+    tuning: FineTuning | None = None  # by labels, where the goal needs it: then a row of its own, named so
 
 
 ALPHA_NCE_IDF = replace(TUNED_NCE, weighting="idf", n_noise=25)
+ALPHA_NCE_IDF_REVIEWS = replace(TUNED_NCE_REVIEWS, weighting="idf", n_noise=25, epochs=20)
 GOALS = (
     Goal(
         name="20 Newsgroups, K=2,000, H=128",
         corpus=POSTS,
         hidden=128,
-        recipe=ALPHA_NCE_IDF,
+        recipe=replace(ALPHA_NCE_IDF, epochs=120),
         accuracy=0.75,
         map=0.46,
         baselines=(("LSA", 128), ("Words, tf-idf", 0)),
         quoted="paper .656; CD-1 tuned for accuracy .744 / .305, with idf and L2 .734 / .390",
     ),
     Goal(
-        name="20 Newsgroups, all words, H=512",
+        name="20 Newsgroups, K=50,000, H=512",
         corpus=replace(POSTS, words=50_000),
         hidden=512,
-        recipe=ALPHA_NCE_IDF,
+        recipe=replace(ALPHA_NCE_IDF, epochs=50, learning_rate=0.01, l2=1e-4),
         accuracy=0.83,
         map=0.53,
         baselines=(("LSA", 128), ("LSA", 512), ("Words, tf-idf", 0)),
@@ -161,21 +165,26 @@ GOALS = (
         name="IMDB, K=5,000, H=128",
         corpus=FILMS,
         hidden=128,
-        recipe=ALPHA_NCE_IDF,
+        recipe=ALPHA_NCE_IDF_REVIEWS,
         accuracy=0.890,
         map=None,
         baselines=(("LSA", 128), ("Words, tf-idf", 0)),
         quoted="paper .8781",
+        judged_by="accuracy_activation",
     ),
     Goal(
-        name="IMDB, n-grams, K=200,000, H=128",
-        corpus=Corpus(REVIEWS, 200_000, ngrams=3),
+        name="IMDB, words and pairs of words, K=200,000, H=128",
+        corpus=Corpus(REVIEWS, 200_000, ngrams=2),
         hidden=128,
-        recipe=ALPHA_NCE_IDF,
+        recipe=replace(
+            ALPHA_NCE_IDF_REVIEWS, n_noise=5, learning_rate=0.01, annealing=3.0, sparsity_cost=1.0, epochs=10
+        ),
         accuracy=0.912,
         map=None,
-        baselines=(("Words, tf-idf", 0),),
+        baselines=(("Words, tf-idf", 0), ("Words, naive Bayes", 0)),
         quoted="NBSVM-bi .9122",
+        judged_by="accuracy_activation",
+        tuning=FineTuning(),
     ),
 )
 

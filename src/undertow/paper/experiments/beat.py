@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from undertow.paper import settings
 from undertow.paper.cells import Record
 from undertow.paper.experiments.models import cells_of, records_of
-from undertow.paper.kinds import BaselineCell
+from undertow.paper.kinds import BaselineCell, FineTunedCell
 from undertow.paper.report import NONE, Cells, Experiment, Report, Results, Table, named, share, summarise
 from undertow.paper.scale import Scale
 
@@ -13,6 +15,7 @@ FIGURES = {
     "accuracy": "accuracy, posteriors",
     "accuracy_activation": "activations",
     "accuracy_strength": "strengths",
+    "accuracy_fine_tuned": "fine-tuned",
     "map": "MAP, posteriors",
     "map_strength": "strengths",
 }
@@ -24,6 +27,7 @@ def cells(scale: Scale) -> Cells:
     found: Cells = {}
     for goal in settings.GOALS:
         found |= named(cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden), "goal", goal.name)
+        found |= named(_fine_tuned(scale, goal), "goal", f"{goal.name}, fine-tuned")
         for name, size in goal.baselines:
             found |= named(_baseline(scale, goal, name, size), "baseline", name)
     return found
@@ -43,11 +47,23 @@ def _baseline(scale: Scale, goal: settings.Goal, name: str, size: int) -> list[B
     ]
 
 
+def _fine_tuned(scale: Scale, goal: settings.Goal) -> list[FineTunedCell]:
+    if goal.tuning is None:
+        return []
+    models = cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden)
+    return [FineTunedCell(cell.corpus, cell.recipe, cell.hidden, cell.seed, goal.tuning) for cell in models]
+
+
 def _table(goal: settings.Goal, scale: Scale, results: Results) -> Table:
     records = records_of(cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden), results)
     wanted = f"accuracy ≥ {share(goal.accuracy)}" + (f", MAP ≥ {share(goal.map)}" if goal.map else "")
     label = f"{goal.recipe.learner} {goal.recipe.weighting or 'counts'}"
     rows = [[label, *_figures(records), wanted, verdict(goal, records)]]
+    if goal.tuning is not None:
+        tuned = [results[cell] for cell in _fine_tuned(scale, goal)]
+        by_label = replace(goal, judged_by="accuracy_fine_tuned")
+        label = "supervised: words weighed by label, fine-tuned"
+        rows.append([label, *_figures(tuned), wanted, verdict(by_label, tuned)])
     for name, size in goal.baselines:
         found = [results[cell] for cell in _baseline(scale, goal, name, size)]
         rows.append([f"{name}-{scale.hidden(size)}" if size else name, *_figures(found), "", ""])
