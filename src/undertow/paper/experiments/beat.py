@@ -27,6 +27,8 @@ def cells(scale: Scale) -> Cells:
     found: Cells = {}
     for goal in settings.GOALS:
         found |= named(cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden), "goal", goal.name)
+        for name, recipe in goal.rivals:
+            found |= named(cells_of(scale, goal.corpus, recipe, hidden=goal.hidden), "rival", name)
         found |= named(_fine_tuned(scale, goal), "goal", f"{goal.name}, fine-tuned")
         for name, size in goal.baselines:
             found |= named(_baseline(scale, goal, name, size), "baseline", name)
@@ -43,7 +45,7 @@ def _baseline(scale: Scale, goal: settings.Goal, name: str, size: int) -> list[B
     corpus = scale.corpus(goal.corpus)
     return [
         BaselineCell(corpus, name, scale.hidden(size) if size else 0, seed, passes=passes)
-        for seed in range(scale.seeds)
+        for seed in range(scale.seeds if size else 1)  # words themselves have no seed
     ]
 
 
@@ -64,6 +66,9 @@ def _table(goal: settings.Goal, scale: Scale, results: Results) -> Table:
         by_label = replace(goal, judged_by="accuracy_fine_tuned")
         label = "supervised: words weighed by label, fine-tuned"
         rows.append([label, *_figures(tuned), wanted, verdict(by_label, tuned)])
+    for name, recipe in goal.rivals:
+        rivals = records_of(cells_of(scale, goal.corpus, recipe, hidden=goal.hidden), results)
+        rows.append([name, *_figures(rivals), "", ""])
     for name, size in goal.baselines:
         found = [results[cell] for cell in _baseline(scale, goal, name, size)]
         rows.append([f"{name}-{scale.hidden(size)}" if size else name, *_figures(found), "", ""])

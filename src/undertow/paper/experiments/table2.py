@@ -31,10 +31,11 @@ def cells(scale: Scale) -> Cells:
 
 
 def baseline_cells(scale: Scale, name: str) -> list[BaselineCell]:
-    """A baseline, a cell per seed."""
+    """A baseline, a cell per seed; words themselves have none."""
     size = scale.hidden(settings.HIDDEN) if BASELINES[name][1] else 0
     passes = scale.lda_passes if name == "LDA" else 0
-    return [BaselineCell(scale.corpus(settings.FILMS), name, size, seed, passes=passes) for seed in range(scale.seeds)]
+    seeds = scale.seeds if size else 1
+    return [BaselineCell(scale.corpus(settings.FILMS), name, size, seed, passes=passes) for seed in range(seeds)]
 
 
 def report(scale: Scale, results: Results) -> Report:
