@@ -94,7 +94,7 @@ def _read(model: Any, corpus: Any) -> _Read:
 def _label_figures(softmax: Any, read: _Read, seed: int) -> dict[str, Any]:
     import numpy as np
 
-    from undertow.tasks import mean_average_precision, precision_recall_curve, probe_accuracy
+    from undertow.tasks import mean_average_precision, probe_accuracy, retrieval_figures
     from undertow.tasks.retrieval import RECALL_LEVELS
 
     labelled = np.array([label is not None for label in read.labels])
@@ -109,21 +109,17 @@ def _label_figures(softmax: Any, read: _Read, seed: int) -> dict[str, Any]:
     accuracy = {
         kind: probe_accuracy(ours, known, theirs, asked, seed=seed).accuracy for kind, (ours, theirs) in vectors.items()
     }
-    retrieval = {
-        kind: mean_average_precision(vectors[kind][1], asked, vectors[kind][0], known)
-        for kind in ("posterior", "strength")
-    }
     documents, queries = vectors["posterior"]
-    precisions = precision_recall_curve(queries, asked, documents, known)
+    figures = retrieval_figures(queries, asked, documents, known)
     return {
         "accuracy": accuracy["posterior"],
         "accuracy_activation": accuracy["activation"],
         "accuracy_strength": accuracy["strength"],
-        "map": retrieval["posterior"],
-        "map_strength": retrieval["strength"],
+        "map": figures.mean_average_precision,
+        "map_strength": mean_average_precision(vectors["strength"][1], asked, vectors["strength"][0], known),
         "precision_at_recall": [
             {"recall": float(level), "precision": float(precision)}
-            for level, precision in zip(RECALL_LEVELS, precisions, strict=True)
+            for level, precision in zip(RECALL_LEVELS, figures.precisions, strict=True)
         ],
     }
 

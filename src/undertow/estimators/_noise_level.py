@@ -1,8 +1,9 @@
-"""Choosing the noise level without labels: short runs, judged by split-half retrieval of documents held out.
+"""Choosing the noise level without labels: short runs, judged by questions that documents held out can ask.
 
 Close to the data, noise teaches fine differences but little else; far from it, it is told apart by a few words. What
-is right between the two depends on the corpus. One half of a document finds the other the more often, the more the
-vectors say about what the document is about, and no label is needed to ask.
+is right between the two depends on the corpus. Half of a document asks, and what it finds should share words with the
+other half (`undertow.tasks.UnseenHalves`). Split-half retrieval, which asks for the other half itself, prefers levels
+that tell documents apart better than they group them (docs/design_notes.md).
 """
 
 from __future__ import annotations
@@ -10,27 +11,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
+from scipy import sparse
+
 from undertow._errors import InvalidInput
-from undertow.learn import Run
+from undertow.tasks import UnseenHalves, splittable
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHARE_OF_STEPS = 0.25  # of the run to come: what each level is tried for
+FOUND_AMONG = 8000  # training documents, at most
 
 
-def figures(
-    trial: Callable[[float], Run], measure: Callable[[Run], float | None], *, verbose: int
-) -> dict[float, float]:
-    """The split-half figure of each level tried; `best` says which of them to take."""
+def questions(held_out: sparse.csr_array, known: sparse.csr_array) -> UnseenHalves:
+    """Halves of the held-out documents, and training documents to find."""
+    documents = len(splittable(held_out))
+    if documents < 2:
+        raise InvalidInput(
+            f"noise_level='auto' needs at least two held-out documents of two tokens, got {documents}: give a number"
+        )
+    rows = np.unique(np.linspace(0, known.shape[0] - 1, FOUND_AMONG).astype(np.int64))  # evenly, as rows may be sorted
+    return UnseenHalves(held_out, known[rows])
+
+
+def figures(trial: Callable[[float], float], *, verbose: int) -> dict[float, float]:
+    """The figure of each level tried; `best` says which of them to take."""
     found: dict[float, float] = {}
     with _progress(verbose) as show:
         for level in LEVELS:
-            figure = measure(trial(level))
-            if figure is None:
-                raise InvalidInput(
-                    "noise_level='auto' needs at least two held-out documents of two tokens, got fewer: give a number"
-                )
-            found[level] = figure
-            show(level, figure)
+            found[level] = trial(level)
+            show(level, found[level])
     return found
 
 
@@ -49,4 +58,4 @@ def _progress(verbose: int) -> Iterator[Callable[[float, float], None]]:
     columns = (TextColumn("noise level"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
     with Progress(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task("", total=len(LEVELS))
-        yield lambda level, figure: bar.update(task, advance=1, description=f"{level:g}: split-half {figure:.3f}")
+        yield lambda level, figure: bar.update(task, advance=1, description=f"{level:g}: {figure:.2f} times chance")

@@ -75,7 +75,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
     typical_length_ : the median weighted length of the training documents, which "strength" supposes.
     noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
-        `noise_level_scores_`: the split-half figure of each level tried.
+        `noise_level_scores_`: the figure of each level tried (`undertow.tasks.UnseenHalves`).
     activity_ : (H,) share of the training documents that switch each unit on.
     history_ : a record per epoch: loss, seconds, tokens, activity, dead units, split-half.
     n_iter_ : epochs done; `n_features_in_`, and `feature_names_in_` where X had column names.
@@ -178,16 +178,17 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._run_state: dict[str, NDArray[Any]] = {}
 
     def _choose_noise_level(self, counts: sparse.csr_array, epochs: int) -> None:
-        """Tries noise levels in short runs on a part of the documents; split-half retrieval of the others decides."""
+        """Tries noise levels in short runs on a part of the documents; questions from the others decide."""
         rows, held_out = _fitting.hold_out(counts, 0.1, self._seed)
-        known, judge = counts[rows], _fitting.SplitHalf(counts[held_out], at_most=_fitting.HELD_OUT_AT_MOST)
+        known, halves = counts[rows], _noise_level.questions(counts[held_out], counts[rows])
         short = max(math.ceil(epochs * _noise_level.SHARE_OF_STEPS), 1)
 
-        def trial(level: float) -> Run:
+        def trial(level: float) -> float:
             run, source = self._new_run(known, short, level)
-            return train(run, source, epochs=short)
+            learned = train(run, source, epochs=short).result()
+            return halves.lift(lambda half: posteriors(learned, CountBatch.from_csr(half), threads=self.n_jobs))
 
-        self.noise_level_scores_ = _noise_level.figures(trial, judge.measure, verbose=self.verbose)
+        self.noise_level_scores_ = _noise_level.figures(trial, verbose=self.verbose)
         self.noise_level_ = _noise_level.best(self.noise_level_scores_)
 
     def _new_run(self, counts: sparse.csr_array, epochs: int, level: Any) -> tuple[Run, CsrSource]:

@@ -36,7 +36,7 @@ class AlphaNCE(Options):
     """Options of alpha-NCE.
 
     `noise_level` is the share of a document that its noise keeps: a number; two numbers, between which each document
-    draws its own in every epoch; or "auto", for estimators alone, which choose it by split-half retrieval.
+    draws its own in every epoch; or "auto", for estimators alone, which choose it by trials without labels.
     `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE.
     """
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from undertow.paper.corpora import Counted
-from undertow.tasks import mean_average_precision, precision_recall_curve, probe_accuracy
+from undertow.tasks import mean_average_precision, probe_accuracy, retrieval_figures
 from undertow.tasks.retrieval import RECALL_LEVELS
 
 Encode = Callable[[sparse.csr_array], Any]
@@ -32,12 +32,19 @@ def accuracy(encode: Encode, counted: Counted) -> float:
 def retrieval(encode: Encode, counted: Counted) -> dict[str, Any]:
     """Test documents ask, training documents of the same label are right: MAP, and interpolated precision."""
     asked, found = encode(counted.test), encode(counted.train)
-    arguments = (asked, counted.test_labels, found, counted.train_labels)
+    figures = retrieval_figures(asked, counted.test_labels, found, counted.train_labels)
     return {
-        "map": mean_average_precision(*arguments),
-        "precision": precision_recall_curve(*arguments).tolist(),
+        "map": figures.mean_average_precision,
+        "precision": figures.precisions.tolist(),
         "recall": list(RECALL_LEVELS),
     }
+
+
+def average_precision(encode: Encode, counted: Counted) -> float:
+    """MAP alone."""
+    return mean_average_precision(
+        encode(counted.test), counted.test_labels, encode(counted.train), counted.train_labels
+    )
 
 
 def sparse_accuracy(encode: Encode, counted: Counted, *, seed: int) -> float:

@@ -1,4 +1,4 @@
-"""What document vectors are for, measured: retrieval and classification by label, and split-half retrieval without.
+"""What document vectors are for, measured: retrieval and classification by label, and two kinds of retrieval without.
 
 Pure functions of vectors, whatever model they came from. `split_half` also splits the counts that vectors are made
 of; nothing here trains or stores a model.
@@ -6,16 +6,25 @@ of; nothing here trains or stores a model.
 
 from undertow.tasks.classification import ProbeResult, probe_accuracy
 from undertow.tasks.coherence import diversity, npmi
-from undertow.tasks.retrieval import mean_average_precision, precision_recall_curve
+from undertow.tasks.retrieval import (
+    RetrievalFigures,
+    mean_average_precision,
+    precision_recall_curve,
+    retrieval_figures,
+)
 from undertow.tasks.split_half import split_half_mrr, split_half_score, split_halves, splittable
+from undertow.tasks.unseen_half import UnseenHalves
 
 __all__ = [
     "ProbeResult",
+    "RetrievalFigures",
+    "UnseenHalves",
     "diversity",
     "mean_average_precision",
     "npmi",
     "precision_recall_curve",
     "probe_accuracy",
+    "retrieval_figures",
     "split_half_mrr",
     "split_half_score",
     "split_halves",

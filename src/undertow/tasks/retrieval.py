@@ -10,6 +10,7 @@ Queries whose label no document has are left out: there is nothing for them to f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,14 @@ def mean_average_precision(
     return total / answered
 
 
+@dataclass(frozen=True)
+class RetrievalFigures:
+    """What one ranking of all documents for every query tells."""
+
+    mean_average_precision: float
+    precisions: NDArray[np.float64]  # mean interpolated precision at each recall level
+
+
 def precision_recall_curve(
     queries: Any,
     query_labels: Any,
@@ -49,16 +58,30 @@ def precision_recall_curve(
 
     The interpolated precision of a query at recall r is the best precision at any recall of at least r.
     """
+    sides = (queries, query_labels, documents, document_labels)
+    return retrieval_figures(*sides, recall_levels=recall_levels, block=block).precisions
+
+
+def retrieval_figures(
+    queries: Any,
+    query_labels: Any,
+    documents: Any,
+    document_labels: Any,
+    *,
+    recall_levels: Sequence[float] = RECALL_LEVELS,
+    block: int = 256,
+) -> RetrievalFigures:
+    """Mean average precision and the precision-recall curve together: documents are ranked once."""
     levels = _checked_levels(recall_levels)
-    total, answered = np.zeros(len(levels)), 0
+    total, area, answered = np.zeros(len(levels)), 0.0, 0
     for precisions in _precisions(queries, query_labels, documents, document_labels, block):
+        area += float(precisions.mean(axis=1).sum())
         best_from = np.maximum.accumulate(precisions[:, ::-1], axis=1)[:, ::-1]
         relevant = precisions.shape[1]
         needed = np.ceil(levels * relevant - 1e-9).astype(np.int64)  # 0.1 * 30 must need 3 documents, not 4
         total += best_from[:, np.maximum(needed, 1) - 1].sum(axis=0)
         answered += len(precisions)
-    mean: NDArray[np.float64] = total / answered
-    return mean
+    return RetrievalFigures(area / answered, total / answered)
 
 
 def _precisions(

@@ -74,7 +74,7 @@ class ModelCell(Cell):
             figures[f"accuracy_{kind}"] = judge.accuracy(encode[kind], counted)
         if not self.corpus.reviews:  # with two labels, retrieval by label says little
             figures |= judge.retrieval(encode["posterior"], counted)
-            figures["map_strength"] = judge.retrieval(encode["strength"], counted)["map"]
+            figures["map_strength"] = judge.average_precision(encode["strength"], counted)
         return figures
 
 
