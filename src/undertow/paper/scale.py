@@ -26,7 +26,7 @@ class Scale:
     most_epochs: int | None = None
     made_up: bool = False  # no data set is needed
     levels: tuple[float, ...] = LEVELS  # alpha
-    lda_passes: int = 2
+    lda_passes: int = 1
     timed_words: tuple[int, ...] = (100, 300, 1000, 2000, 5000, 10_000, 20_000)
     timed_words_further: tuple[int, ...] = (50_000, 200_000, 1_000_000)  # alpha-NCE alone
     timed_real_words: int = 50_000  # beyond, documents are made up

@@ -56,7 +56,7 @@ FAITHFUL_SGD = Recipe(
 )
 FAITHFUL = {  # the paper does not say for how many epochs it trained
     NEWSGROUPS: replace(FAITHFUL_SGD, noise_level=0.5, epochs=50),
-    REVIEWS: replace(FAITHFUL_SGD, noise_level=0.3, epochs=10),
+    REVIEWS: replace(FAITHFUL_SGD, noise_level=0.3, epochs=5),
 }
 
 # -------------------------------------------------------------------------------------------------------------- tuned
@@ -76,7 +76,7 @@ TUNED_NCE = Recipe(
     batch_size=128,
     epochs=60,
 )
-TUNED_NCE_REVIEWS = replace(TUNED_NCE, noise_level=0.5, annealing=1.0, l2=1e-4, sparsity_cost=0.0, epochs=15)
+TUNED_NCE_REVIEWS = replace(TUNED_NCE, noise_level=0.5, annealing=1.0, l2=1e-4, sparsity_cost=0.0, epochs=8)
 TUNED_CD = Recipe(
     learner="cd",
     optimiser="adam",
@@ -133,8 +133,9 @@ class Goal:
     map: float | None  # to reach; None where retrieval is not asked for
     baselines: tuple[tuple[str, int], ...]  # run here: (name of `baselines.MODELS`, dimensions or 0)
     quoted: str  # figures of others, as they stand in the literature or in earlier notes
-    judged_by: str = "accuracy"  # from posteriors; or "accuracy_activation", "accuracy_strength", "..._fine_tuned"
-    retrieved_by: str = "map"  # by posteriors; or "map_strength"
+    # The kinds of vectors that did best on validation parts; "accuracy" and "map" are those of posteriors.
+    judged_by: str = "accuracy"
+    retrieved_by: str = "map"
     rivals: tuple[tuple[str, Recipe], ...] = ()  # run here: CD, as well tuned as ours
     tuning: FineTuning | None = None  # by labels, where the goal needs it: then a row of its own, named so
 
@@ -148,11 +149,12 @@ GOALS = (
         name="20 Newsgroups, K=2,000, H=128",
         corpus=POSTS,
         hidden=128,
-        recipe=replace(ALPHA_NCE_IDF, epochs=120),
+        recipe=replace(ALPHA_NCE_IDF, noise_level=0.8, epochs=120),
         accuracy=0.75,
         map=0.46,
         baselines=(("LSA", 128), ("Words, tf-idf", 0)),
         quoted="paper .656; CD-1 tuned for accuracy .744 / .305, with idf and L2 .734 / .390",
+        retrieved_by="map_strength",
         rivals=(("CD-1 idf, tuned for accuracy", CD_FOR_ACCURACY), ("CD-1 idf, tuned for retrieval", CD_FOR_RETRIEVAL)),
     ),
     Goal(
@@ -164,12 +166,16 @@ GOALS = (
         map=0.53,
         baselines=(("LSA", 128), ("LSA", 512), ("Words, tf-idf", 0)),
         quoted="tf-idf words .854 / .202",
+        judged_by="accuracy_activation",
+        retrieved_by="map_strength",
     ),
     Goal(
         name="IMDB, K=5,000, H=128",
         corpus=FILMS,
         hidden=128,
-        recipe=ALPHA_NCE_IDF_REVIEWS,
+        recipe=replace(
+            ALPHA_NCE_IDF_REVIEWS, sharpness=20.0, learning_rate=0.01, annealing=3.0, sparsity_cost=1.0, epochs=20
+        ),
         accuracy=0.890,
         map=None,
         baselines=(("LSA", 128), ("Words, tf-idf", 0)),

@@ -37,7 +37,7 @@ PANELS = (
 
 
 def cells(scale: Scale) -> Cells:
-    """Tuned settings for all seeds, faithful ones for the first alone."""
+    """Tuned settings with idf for all seeds; counts, and faithful settings at every third level, for the first one."""
     found: Cells = {}
     for family in settings.FAMILIES:
         own = _of_family(scale, family)
@@ -45,7 +45,7 @@ def cells(scale: Scale) -> Cells:
             for model in panel.divergences:
                 found |= named(model_cells(own, panel.corpus, family, model), family, model)
             for line, model in panel.models.items():
-                for cells in grid(own, family, panel, line).values():
+                for cells in grid(scale, family, panel, line).values():
                     found |= named(cells, family, model)
     return found
 
@@ -55,8 +55,8 @@ def report(scale: Scale, results: Results) -> Report:
     pictures, tables = [], []
     for family in ("tuned", "faithful"):
         own = _of_family(scale, family)
-        panels = [_drawn(panel, own, family, results) for panel in PANELS]
-        seeds = "mean over seeds, bars of one standard deviation" if own.seeds > 1 else "one seed"
+        panels = [_drawn(panel, scale, family, results) for panel in PANELS]
+        seeds = "idf with bars of one standard deviation over seeds, counts one seed" if own.seeds > 1 else "one seed"
         pictures.append(
             Picture(
                 "fig3" if family == "tuned" else f"fig3-{family}",
@@ -64,23 +64,27 @@ def report(scale: Scale, results: Results) -> Report:
                 partial(plots.level_panels, panels),
             )
         )
-        tables.append(_table(family, own, results))
+        tables.append(_table(family, scale, results))
     return Report(tables=tables, pictures=pictures)
 
 
 def grid(scale: Scale, family: str, panel: Panel, line: str) -> dict[float, list[ModelCell]]:
     """alpha -> cells of a line of a panel."""
-    return {level: level_cells(scale, panel.corpus, family, panel.models[line], level) for level in scale.levels}
+    own = _of_family(scale, family)
+    if line == "counts":
+        own = replace(own, seeds=1)
+    return {level: level_cells(own, panel.corpus, family, panel.models[line], level) for level in own.levels}
 
 
 def _of_family(scale: Scale, family: str) -> Scale:
-    return scale if family == "tuned" else replace(scale, seeds=1)
+    return scale if family == "tuned" else replace(scale, seeds=1, levels=scale.levels[::3])
 
 
 def _best_divergence(panel: Panel, scale: Scale, family: str, results: Results) -> tuple[str, Summary]:
     """The CD with the best mean, and its figures."""
+    own = _of_family(scale, family)
     found = {
-        model: summarise(records_of(model_cells(scale, panel.corpus, family, model), results), panel.figure)
+        model: summarise(records_of(model_cells(own, panel.corpus, family, model), results), panel.figure)
         for model in panel.divergences
     }
     best = max(found, key=lambda model: found[model].rank)
@@ -108,7 +112,8 @@ def _drawn(panel: Panel, scale: Scale, family: str, results: Results) -> plots.L
 
 
 def _table(family: str, scale: Scale, results: Results) -> Table:
-    columns, rows = ["α"], [[f"{level:g}"] for level in scale.levels] + [["best CD"]]
+    levels = _of_family(scale, family).levels
+    columns, rows = ["α"], [[f"{level:g}"] for level in levels] + [["best CD"]]
     for panel in PANELS:
         best, summary = _best_divergence(panel, scale, family, results)
         for line in panel.models:
