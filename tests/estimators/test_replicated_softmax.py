@@ -110,7 +110,7 @@ def test_grid_search_chooses_without_labels(counts: sparse.csr_array) -> None:
 
 def test_pipeline_classifies(counts: sparse.csr_array) -> None:
     labels = np.arange(counts.shape[0]) % 2
-    pipeline = make_pipeline(make_model(), LogisticRegression()).fit(counts, labels)
+    pipeline = make_pipeline(make_model(max_epochs=40), LogisticRegression()).fit(counts, labels)
     assert pipeline.score(make_counts(seed=9), labels) > 0.95
 
 
