@@ -83,6 +83,19 @@ def test_strengths_match_the_oracle(case: Case) -> None:
 
 @made_up
 @given(case=cases())
+def test_soft_posteriors_match_the_oracle(case: Case) -> None:
+    theirs, u = case.model(np.zeros(1)), _u(case)
+    lengths = energies.lengths(u)[:, None]
+    safe = np.where(lengths > 0, lengths, 1.0)
+    exact = energies.sigmoid(energies.inputs(u, theirs.W, theirs.a) * 2.5 / safe)
+    for batch in (case.batch(), token_batch(case)):
+        # A slope of at most 1/4, and a few roundings of tanh, which is at most 1.
+        bounds = 2.5 * input_bounds(case) / safe / 4 + 8 * UNIT
+        assert (np.abs(model.soft_posteriors(case.parameters, batch, 2.5) - exact) <= bounds).all()
+
+
+@made_up
+@given(case=cases())
 def test_a_document_is_the_same_alone_as_in_a_batch(case: Case) -> None:
     for function in FUNCTIONS[:4]:
         together = function(case.parameters, case.batch())

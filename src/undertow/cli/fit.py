@@ -34,7 +34,7 @@ def fit(
     n_components: Annotated[int, _option(MODEL, "Topics.", min=1)] = 128,
     weighting: Annotated[str, _option(MODEL, "'idf' or 'none'.")] = "idf",
     count_transform: Annotated[str, _option(MODEL, "'log' or 'none'.")] = "log",
-    features: Annotated[str, _option(MODEL, "'posterior', 'strength' or 'activation'.")] = "posterior",
+    features: Annotated[str, _option(MODEL, "'posterior', 'soft', 'activation' or 'strength'.")] = "posterior",
     learner: Annotated[str, _option(LEARNING, "'alpha-nce', 'nce', 'cd' or 'pcd'.")] = "alpha-nce",
     noise_level: Annotated[
         str | None, _option(LEARNING, "Share of a document that its noise keeps, or 'auto' to choose it by trials.")

@@ -21,7 +21,7 @@ def transform(
     corpus: common.CorpusArgument,
     out: Annotated[Path, typer.Option(help="The Parquet file to write.")],
     kind: Annotated[
-        str, typer.Option(help="'posterior', 'activation', 'strength' or 'code' (packed bits).")
+        str, typer.Option(help="'posterior', 'soft', 'activation', 'strength' or 'code' (packed bits).")
     ] = "posterior",
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,

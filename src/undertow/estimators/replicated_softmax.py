@@ -30,6 +30,7 @@ from undertow.model import (
     initial_parameters,
     posteriors,
     sample_documents,
+    soft_posteriors,
     strengths,
     with_more_words,
     words_given_hidden,
@@ -37,7 +38,8 @@ from undertow.model import (
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 
-FEATURES = ("posterior", "activation", "strength")
+FEATURES = ("posterior", "soft", "activation", "strength")
+SOFT = 0.25  # of the typical length: what "soft" takes a document to
 KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
 
@@ -51,8 +53,9 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of its own.
     weighting : "idf", None, or K non-negative word weights.
     count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts as they are.
-    features : what `transform` gives: "posterior", P(h | document), as in the paper; "activation", its argument per
-        unit of length, the best for linear classifiers; or "strength", log(1 + softplus(x)) where x is that argument
+    features : what `transform` gives. "posterior": P(h | document), as in the paper. "soft": the posterior of the
+        document shrunk to a quarter of the typical length, which is not all 0 and 1. "activation": the posterior's
+        argument per unit of length, for linear classifiers. "strength": log(1 + softplus(x)) where x is that argument
         for a document of typical length, the best for search.
     optimizer : "auto", or an `Adam` or `SGD`.
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
@@ -73,7 +76,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     ----------
     components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
     word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
-    typical_length_ : the median weighted length of the training documents, which "strength" supposes.
+    typical_length_ : the median weighted length of the training documents, which "soft" and "strength" go by.
     noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
         `noise_level_scores_`: the figure of each level tried (`undertow.tasks.UnseenHalves`).
     activity_ : (H,) share of the training documents that switch each unit on.
@@ -88,7 +91,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         learner: Any = "alpha-nce",
         weighting: Any = "idf",
         count_transform: Literal["log"] | None = "log",
-        features: Literal["posterior", "strength", "activation"] = "posterior",
+        features: Literal["posterior", "soft", "activation", "strength"] = "posterior",
         optimizer: Any = "auto",
         sparsity_target: float = 0.1,
         sparsity_cost: float = 1.0,
@@ -302,13 +305,13 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Document vectors of the kind `features`, (documents, H).
 
-        An empty document gets 1/2 (posterior), log(1 + log 2) (strength) or 0 (activation).
+        An empty document gets 1/2 (posterior, soft), 0 (activation) or log(1 + log 2) (strength).
         """
         self._check_features()
         return self.encode(X, kind=self.features)
 
     def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors: "posterior", "strength", "activation", or "code": posterior > 1/2, packed to bytes.
+        """Document vectors: "posterior", "soft", "activation", "strength", or "code": posterior > 1/2, as packed bits.
 
         None: as `features`.
         """
@@ -426,6 +429,8 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _block_vectors(self, block: CountBatch, kind: str) -> NDArray[Any]:
         if kind == "activation":
             return activations(self.parameters_, block, threads=self.n_jobs)
+        if kind == "soft":
+            return soft_posteriors(self.parameters_, block, SOFT * self.typical_length_, threads=self.n_jobs)
         if kind == "strength":
             return strengths(self.parameters_, block, self.typical_length_, threads=self.n_jobs)
         on = posteriors(self.parameters_, block, threads=self.n_jobs)

@@ -96,7 +96,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self.softmax_.transform(self.counts(texts))
 
     def encode(self, texts: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors: "posterior", "activation", "strength" or "code"."""
+        """Document vectors: "posterior", "soft", "activation", "strength" or "code"."""
         return self.softmax_.encode(self.counts(texts), kind)
 
     def score(self, texts: Any, y: Any = None) -> float:

@@ -10,6 +10,7 @@ from undertow.model.replicated_softmax import (
     frozen_log_normaliser,
     posteriors,
     scores,
+    soft_posteriors,
     strengths,
     words_given_hidden,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "posteriors",
     "sample_documents",
     "scores",
+    "soft_posteriors",
     "strengths",
     "with_more_words",
     "words_given_hidden",

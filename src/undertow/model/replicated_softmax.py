@@ -63,6 +63,15 @@ def strengths(
     return result
 
 
+def soft_posteriors(
+    parameters: Parameters, batch: CountBatch, length: float, *, threads: int | None = None
+) -> NDArray[np.float32]:
+    """P(h_j = 1 | the document, with its shares of words, at another length): at a short one they do not saturate."""
+    x = np.float32(length) * activations(parameters, batch, threads=threads)
+    result: NDArray[np.float32] = np.float32(0.5) * (np.tanh(np.float32(0.5) * x) + np.float32(1.0))
+    return result
+
+
 def scores(parameters: Parameters, batch: CountBatch, *, threads: int | None = None) -> NDArray[np.float64]:
     """S(u) = sum_j softplus(W_j.u + L a_j) - H log 2: 0 for an empty document."""
     return _posteriors_and_scores(parameters, batch, threads)[1]

@@ -13,6 +13,7 @@ from undertow.paper.scale import Scale
 
 FIGURES = {
     "accuracy": "accuracy, posteriors",
+    "accuracy_soft": "soft posteriors",
     "accuracy_activation": "activations",
     "accuracy_strength": "strengths",
     "accuracy_fine_tuned": "fine-tuned",

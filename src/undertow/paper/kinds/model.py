@@ -67,10 +67,10 @@ class ModelCell(Cell):
 
         counted = corpora.counted(self.corpus)
         model = estimator(self.recipe, hidden=self.hidden, seed=self.seed).fit(counted.learn)
-        encode = {kind: partial(model.encode, kind=kind) for kind in ("posterior", "activation", "strength")}
+        encode = {kind: partial(model.encode, kind=kind) for kind in ("posterior", "soft", "activation", "strength")}
         figures = _training_figures(model)
         figures["accuracy"] = judge.accuracy(encode["posterior"], counted)
-        for kind in ("activation", "strength"):
+        for kind in ("soft", "activation", "strength"):
             figures[f"accuracy_{kind}"] = judge.accuracy(encode[kind], counted)
         if not self.corpus.reviews:  # with two labels, retrieval by label says little
             figures |= judge.retrieval(encode["posterior"], counted)
