@@ -206,7 +206,8 @@ def test_noise_level_is_chosen_without_labels(counts: sparse.csr_array, tmp_path
     model = make_model(learner=learner).fit(counts)
     figures = model.noise_level_scores_
     assert set(figures) == {number / 10 for number in range(10)}
-    assert figures[model.noise_level_] == max(figures.values())
+    assert figures[model.noise_level_] >= 0.97 * max(figures.values())
+    assert all(figures[level] < 0.97 * max(figures.values()) for level in figures if level > model.noise_level_)
     # The level chosen is the level trained with, from the beginning and on all documents.
     plain = make_model(learner=AlphaNCE(noise_level=model.noise_level_)).fit(counts)
     np.testing.assert_array_equal(model.components_, plain.components_)
@@ -481,7 +482,7 @@ def test_without_a_transform_counts_have_to_be_whole(counts: sparse.csr_array) -
 def test_wrong_use_after_fitting(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
     with pytest.raises(ValueError, match="X has 39 features, but ReplicatedSoftmax is expecting 40 features"):
         model.transform(counts[:, :39])
-    with pytest.raises(ValueError, match="kind must be one of 'posterior', .*, 'code', got 'vector'"):
+    with pytest.raises(ValueError, match=r"kind must be one of 'posterior', .*, 'code', got 'vector'"):
         model.encode(counts, "vector")
     with pytest.raises(ValueError, match="component must be below 6, got 6"):
         model.attribute(counts, 6)
