@@ -46,7 +46,7 @@ def fit(
     ] = None,
     batch_size: Annotated[int, _option(LEARNING, "Documents per step.", min=1)] = 128,
     sparsity_target: Annotated[float, _option(LEARNING, "How often a topic should be on.")] = 0.1,
-    sparsity_cost: Annotated[float, _option(LEARNING, "How much that counts; 0 switches it off.")] = 1.0,
+    sparsity_cost: Annotated[float, _option(LEARNING, "How much that counts; 0 switches it off.")] = 0.3,
     early_stopping: Annotated[bool, _option(LEARNING, "Stop when held-out documents stop gaining.")] = False,
     n_jobs: Annotated[int | None, _option(LEARNING, "Threads; never changes the result.  [default: all cores]")] = None,
     id_column: common.IdColumn = None,

@@ -49,7 +49,7 @@ def make_optimiser(optimizer: Any, learner: Learner) -> Optimiser:
     """The optimiser given, or the one that suits the learner."""
     if optimizer == "auto":
         if isinstance(learner, ContrastiveDivergence):
-            return Adam(learning_rate=0.001, hidden_bias_rate=1.0, l2=1e-4, annealing=0.0)
+            return Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
         return Adam()
     if hasattr(optimizer, "begin"):
         chosen: Optimiser = optimizer

@@ -94,7 +94,7 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         features: Literal["posterior", "soft", "activation", "strength"] = "posterior",
         optimizer: Any = "auto",
         sparsity_target: float = 0.1,
-        sparsity_cost: float = 1.0,
+        sparsity_cost: float = 0.3,
         averaging: float = 0.999,
         batch_size: int = 128,
         max_epochs: int | Literal["auto"] = "auto",

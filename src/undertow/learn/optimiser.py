@@ -66,9 +66,9 @@ class Adam(Options):
     decay: float = 0.999
     momentum: float = 0.0  # used with moments="element" alone
     moments: Literal["row", "element"] = "row"
-    l2: float = 2e-4
+    l2: float = 1e-4
     hidden_bias_rate: float = 0.01
-    annealing: float = 6.0  # 0 for a constant rate
+    annealing: float = 3.0  # 0 for a constant rate
 
     def __post_init__(self) -> None:
         _check.number("learning_rate", self.learning_rate, above=0.0)
