@@ -175,6 +175,74 @@ def test_an_interrupt_keeps_the_model_so_far(
     assert loaded.softmax_.n_iter_ == 5
 
 
+def test_an_interrupt_in_the_first_epoch_keeps_what_was_learned(
+    run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from undertow.learn import loop
+
+    original, steps = loop._train_batch, 0
+
+    def train_batch(*arguments: Any) -> None:
+        nonlocal steps
+        if steps == 2:
+            raise KeyboardInterrupt
+        steps += 1
+        original(*arguments)
+
+    monkeypatch.setattr(loop, "_train_batch", train_batch)
+    code, out, _ = run("fit", corpus, "--out", tmp_path / "model", "--json", *SMALL)
+    assert (code, json.loads(out)["interrupted"], json.loads(out)["loss"]) == (0, True, None)
+    steps = 2  # and without a single step there is nothing to keep
+    assert run("fit", corpus, "--out", tmp_path / "none", *SMALL)[0] == 130
+    assert not (tmp_path / "none").exists()
+
+
+def test_counts_that_do_not_fit_go_to_disk(run: Run, corpus: Path, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    options = ("--memory", "1kB", "--scratch", scratch, *SMALL)
+    code, out, _ = run("fit", corpus, "--out", tmp_path / "disk", "--json", *options)
+    facts = json.loads(out)
+    assert (code, facts["documents"]) == (0, 96)
+    assert facts["scratch_bytes"] > 0 < facts["reading_seconds"]
+    assert 0 <= facts["waited_seconds"] <= facts["seconds"]
+    assert list(scratch.iterdir()) == []
+    code, out, _ = run("fit", corpus, "--out", tmp_path / "memory", "--json", *SMALL)
+    assert json.loads(out)["scratch_bytes"] == 0
+    weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("disk", "memory")]
+    assert weights[0] == weights[1]  # so few documents come in the same order
+    code, out, _ = run("fit", corpus, "--out", tmp_path / "shown", *options)
+    assert f"they go to {scratch / 'undertow-'}" in out
+    assert "counted 96 documents" in out
+
+
+def test_a_folder_of_shards_is_transformed_in_order(run: Run, corpus: Path, tmp_path: Path) -> None:
+    """Chunk by chunk: nothing but the result is left, and it is that of all texts at once."""
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    for number in range(6):
+        make_table()[20 * number : 20 * number + 20].write_parquet(shards / f"{number}.parquet")
+    run("fit", shards, "--out", tmp_path / "model", "--quiet", *SMALL)
+    before = {path.name for path in tmp_path.iterdir()}
+    code, out, _ = run("transform", tmp_path / "model", shards, "--out", tmp_path / "vectors.parquet", "--json")
+    assert (code, json.loads(out)["documents"]) == (0, 120)
+    assert {path.name for path in tmp_path.iterdir()} == before | {"vectors.parquet"}
+    table = pl.read_parquet(tmp_path / "vectors.parquet")
+    assert table["id"].to_list() == make_table()["id"].to_list()
+    model = undertow.load(tmp_path / "model")
+    np.testing.assert_array_equal(table["vector"].to_numpy(), model.encode(make_table()["text"]))
+
+
+def test_a_text_that_cannot_be_encoded_leaves_nothing(run: Run, corpus: Path, tmp_path: Path) -> None:
+    run("fit", corpus, "--out", tmp_path / "model", "--quiet", *SMALL)
+    pl.DataFrame({"text": ["apple", None]}).write_parquet(tmp_path / "broken.parquet")
+    before = {path.name for path in tmp_path.iterdir()}
+    code, _, err = run("transform", tmp_path / "model", tmp_path / "broken.parquet", "--out", tmp_path / "v.parquet")
+    assert code == 2
+    assert "got null in row 1" in err
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
 def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from undertow import datasets
 
@@ -199,6 +267,8 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
         (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "cd", "--n-noise", 3), 2, "--n-noise must be used with"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--stop-words", "klingon"), 2, "--stop-words must be 'english' or a"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "min_df"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--memory", "lots"), 2, "--memory must be a number of bytes such as"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--scratch", "{tmp}/x"), 2, "--scratch must be a folder, got"),
         (("topics", "{tmp}"), 1, "must"),
         (("info", "{tmp}/absent"), 1, "absent"),
         (("transform", "{tmp}/absent", "{corpus}", "--out", "{tmp}/v.parquet"), 1, "absent"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -294,7 +295,43 @@ def test_verbose_shows_a_bar(counts: sparse.csr_array, capsys: pytest.CaptureFix
     assert "2/2" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("documents", "epochs"), [(100, 500), (11_314, 50), (100_000, 10)])
+def test_the_bar_moves_by_minibatches(counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps of all epochs are its length, and waiting is told when it is worth it."""
+    from rich.progress import Progress
+
+    from undertow.estimators import _progress
+
+    added: list[int] = []
+    updates: list[dict[str, Any]] = []
+    original = Progress.add_task
+    monkeypatch.setattr(_progress, "EVERY", 0.0)
+
+    def add_task(self: Progress, text: str, total: int, **more: Any) -> Any:
+        added.append(total)
+        return original(self, text, total=total, **more)
+
+    monkeypatch.setattr(Progress, "add_task", add_task)
+    monkeypatch.setattr(Progress, "update", lambda self, task, **facts: updates.append(facts))
+    make_model(verbose=1, max_epochs=2, batch_size=10).fit(counts)
+    steps = 2 * -(-counts.shape[0] // 10)
+    assert added == [steps]
+    assert [update["completed"] for update in updates[:3]] == [1, 2, 3]
+    assert updates[-1]["completed"] == steps
+    assert updates[-1]["done"] == 2
+    bar = _progress.TrainingBar(Progress(), None)
+    record = EpochRecord(0, 1.0, seconds=10.0, tokens=10**7, activity=0.1, dead_units=0, waited=0.4)
+    for waited in (0.4, 1.2):
+        bar.epoch(replace(record, waited=waited))
+    assert [update["description"] for update in updates[-2:]] == [
+        "loss 1.0000, 1.0 M tokens/s",
+        "loss 1.0000, 1.0 M tokens/s, waited 12%",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("documents", "epochs"),
+    [(100, 500), (11_314, 50), (100_000, 10), (500_000, 10), (1_000_000, 5), (5_000_000, 1), (10**9, 1)],
+)
 def test_auto_epochs(documents: int, epochs: int) -> None:
     from undertow.estimators._fitting import epochs_for
 

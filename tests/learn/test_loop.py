@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -41,6 +43,44 @@ def test_history_holds_an_epoch_a_line(counts: sparse.csr_array) -> None:
     assert [record.epoch for record in seen] == [0, 1, 2]
     assert all(record.tokens == 2000 and record.seconds > 0 and record.split_half == 0.25 for record in seen)
     assert run.steps == 3 * 4  # 100 documents in minibatches of 32
+
+
+class SlowSource:
+    """A source that makes the loop wait, and says when it is closed."""
+
+    def __init__(self, source: CsrSource) -> None:
+        self.vocabulary_size, self.documents, self.longest = source.vocabulary_size, source.documents, source.longest
+        self._source, self.closed = source, False
+
+    def batches(self, **request: int) -> Iterator[CountBatch]:
+        try:
+            for batch in self._source.batches(**request):
+                time.sleep(0.02)
+                yield batch
+        finally:
+            self.closed = True
+
+
+def test_waiting_for_minibatches_is_measured(counts: sparse.csr_array) -> None:
+    run, source = begin(counts)
+    record = train(run, source, epochs=1).history[0]
+    assert 0 < record.waited < record.seconds
+    slow = train(run, SlowSource(source), epochs=2).history[1]
+    assert 4 * 0.02 <= slow.waited < slow.seconds
+    assert slow.waited - record.waited > 0.5 * 4 * 0.02
+
+
+def test_a_source_is_closed_when_training_fails(counts: sparse.csr_array) -> None:
+    run, source = begin(counts)
+    slow = SlowSource(source)
+
+    def stop(_: Run) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:  # which keeps the frames of the loop alive
+        train(run, slow, epochs=1, on_batch=stop)
+    assert slow.closed
+    del caught
 
 
 def test_epochs_are_counted_in_all(counts: sparse.csr_array) -> None:

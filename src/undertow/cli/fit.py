@@ -12,7 +12,7 @@ from undertow.cli import common
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
-WORDS, MODEL, LEARNING = "Words", "Model", "Learning"
+WORDS, MODEL, LEARNING, SIZE = "Words", "Model", "Learning", "Corpora larger than memory"
 
 
 def _option(panel: str, text: str, **more: Any) -> Any:
@@ -49,6 +49,12 @@ def fit(
     sparsity_cost: Annotated[float, _option(LEARNING, "How much that counts; 0 switches it off.")] = 0.3,
     early_stopping: Annotated[bool, _option(LEARNING, "Stop when held-out documents stop gaining.")] = False,
     n_jobs: Annotated[int | None, _option(LEARNING, "Threads; never changes the result.  [default: all cores]")] = None,
+    memory: Annotated[
+        str, _option(SIZE, "What word counts may take in memory, such as 500MB; beyond it they go to disk.")
+    ] = "1GiB",
+    scratch: Annotated[
+        Path | None, _option(SIZE, "A folder with room for them.  [default: the system's temporary folder]")
+    ] = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     label_column: common.LabelColumn = None,
@@ -70,11 +76,14 @@ def fit(
         undertow fit reviews.parquet --out model --noise-level auto
 
         undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out model --seed 1
+
+        undertow fit folder_of_parquet_shards --memory 500MB --scratch /mnt/large --out model
     """
     from undertow.corpus import Vectorizer
     from undertow.estimators import ReplicatedSoftmax, TopicModel
 
     common.check_free(out, force)
+    room = _room(memory, scratch)
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
     documents = common.for_training(common.open_any(corpus, **columns, split_column=split_column, quiet=quiet))
     words: dict[str, Any] = {"token_pattern": token_pattern} if token_pattern is not None else {}
@@ -105,34 +114,39 @@ def fit(
         n_jobs=n_jobs,
         verbose=0 if quiet or json else 1,
     )
-    model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax)
+    model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax, **room)
     interrupted = _fit(model, documents)
     model.save(out, overwrite=force)
     _report(model, out, interrupted=interrupted, json=json, quiet=quiet)
 
 
 def _fit(model: TopicModel, documents: Any) -> bool:
-    """Trains; says whether it was interrupted with something worth keeping."""
+    """Trains; says whether it was interrupted with something worth keeping, be it a part of the first epoch."""
     try:
         model.fit(documents)
     except KeyboardInterrupt:
-        if not getattr(getattr(model, "softmax_", None), "n_iter_", 0):
+        if not getattr(getattr(model, "softmax_", None), "_run_state", {}).get("steps", 0):
             raise
         return True
     return False
 
 
 def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quiet: bool) -> None:
-    record = model.softmax_.history_[-1]
+    history = model.softmax_.history_
+    seconds = sum(line.seconds for line in history)
     facts = {
         "model": str(out),
         "topics": model.softmax_.n_components,
         "words": len(model.vectorizer_.vocabulary_),
         "epochs": model.softmax_.n_iter_,
         "noise_level": model.softmax_.noise_level_,
-        "loss": record.loss,
-        "seconds": sum(line.seconds for line in model.softmax_.history_),
-        "dead_units": record.dead_units,
+        "loss": history[-1].loss if history else None,
+        "seconds": seconds,
+        "waited_seconds": sum(line.waited for line in history),
+        "dead_units": history[-1].dead_units if history else None,
+        "documents": model.reading_.documents,
+        "reading_seconds": model.reading_.seconds,
+        "scratch_bytes": model.reading_.scratch_bytes,
         "interrupted": interrupted,
     }
     if json:
@@ -143,6 +157,15 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
             f"{kept}Wrote {out}: {facts['topics']} topics over {facts['words']:,} words, "
             f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}.\nNext: undertow topics {out}"
         )
+
+
+def _room(memory: str, scratch: Path | None) -> dict[str, Any]:
+    """Checked under the names of the options, before anything is read."""
+    from undertow.counts import Scratch
+    from undertow.estimators._reading import number_of_bytes
+
+    Scratch(scratch, name="--scratch")
+    return {"memory_limit": number_of_bytes("--memory", memory), "scratch_folder": scratch}
 
 
 def _chosen(model: TopicModel) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,8 @@ from undertow.cli import common
 
 if TYPE_CHECKING:
     import polars as pl
+
+ROW_GROUP = 32_768  # vectors that are written, and read again, at a time
 
 
 def transform(
@@ -41,21 +44,18 @@ def transform(
 
         undertow transform model 20newsgroups --kind code --out codes.parquet
     """
-    import polars as pl
-
     common.check_free(out, force)
     trained = common.load_topic_model(model)
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
     documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet)
     began = time.perf_counter()
     with common.status("encoding", silent=quiet or json):
-        vectors = pl.concat([_encoded(trained, chunk, kind) for chunk in documents.chunks()])
-        _write(vectors, out)
-    rate = len(vectors) / (time.perf_counter() - began)
+        written = _write((_encoded(trained, chunk, kind) for chunk in documents.chunks()), out)
+    rate = written / (time.perf_counter() - began)
     if json:
-        common.print_json({"out": str(out), "documents": len(vectors), "documents_per_second": rate})
+        common.print_json({"out": str(out), "documents": written, "documents_per_second": rate})
     elif not quiet:
-        typer.echo(f"Wrote {out}: {len(vectors):,} vectors ({rate:,.0f} documents a second).")
+        typer.echo(f"Wrote {out}: {written:,} vectors ({rate:,.0f} documents a second).")
 
 
 def _encoded(model: Any, chunk: pl.DataFrame, kind: str) -> pl.DataFrame:
@@ -66,13 +66,20 @@ def _encoded(model: Any, chunk: pl.DataFrame, kind: str) -> pl.DataFrame:
     return chunk.select(kept).with_columns(pl.Series("vector", vectors))
 
 
-def _write(vectors: pl.DataFrame, out: Path) -> None:
-    """To a temporary file beside the target first, so that nothing half-written is ever left under its name."""
-    descriptor, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=".part")
-    os.close(descriptor)
-    try:
-        vectors.write_parquet(name)
-        os.replace(name, out)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+def _write(tables: Iterator[pl.DataFrame], out: Path) -> int:
+    """Writes tables below each other and says how many rows that were. No more than one is held at a time.
+
+    They go to a temporary folder beside the target first, a file each, then into one file, which takes the target's
+    name when it is whole: nothing half-written is ever left under that name.
+    """
+    import polars as pl
+
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.", suffix=".part") as name:
+        files, rows = [], 0
+        for number, table in enumerate(tables):
+            files.append(Path(name) / f"{number}.parquet")
+            table.write_parquet(files[-1], compression="uncompressed")
+            rows += table.height
+        pl.scan_parquet(files).sink_parquet(Path(name) / "whole", row_group_size=ROW_GROUP)
+        os.replace(Path(name) / "whole", out)
+    return rows

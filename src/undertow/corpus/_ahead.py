@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -24,7 +24,7 @@ def threads(n_jobs: int | None) -> int:
     return min(cores, MOST)
 
 
-def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Generator[Result]:
     """`map` in order, with up to `workers` + 1 items under way, so that no thread has to wait."""
     source = iter(items)
     first = list(_take(source, 2))

@@ -22,8 +22,6 @@ class PackedCounts:
     starts: NDArray[Any]
     codes: NDArray[Any]
     data: NDArray[Any]
-    totals: NDArray[np.int64]  # of each type: how often it occurs,
-    documents: NDArray[np.int64]  # and in how many documents
 
     @classmethod
     def of(cls, types: pl.Series, counts: sparse.csr_array) -> PackedCounts:
@@ -34,9 +32,17 @@ class PackedCounts:
             counts.indptr.copy(),
             counts.indices.astype(np.min_scalar_type(size)),
             counts.data.astype(np.min_scalar_type(most)),
-            np.bincount(counts.indices, counts.data, size).astype(np.int64),  # summed as float64, exact below 2^53
-            np.bincount(counts.indices, minlength=size),
         )
+
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        return len(self.starts) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """What this takes in memory."""
+        return int(self.types.estimated_size()) + self.starts.nbytes + self.codes.nbytes + self.data.nbytes
 
     def selected(self, words: pl.DataFrame) -> sparse.csr_array:
         """The columns of the words, in their order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -17,10 +17,12 @@ from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.corpus import _options
 from undertow.corpus._ahead import ahead, threads
+from undertow.corpus._kept import KeptChunks, Recall
 from undertow.corpus._matrices import PackedCounts, stacked, summed
 from undertow.corpus._tokens import Analyzer
 from undertow.corpus._vocabulary import TypeCounts, choose, columns_of, numbered_words
 from undertow.corpus.texts import text_chunks
+from undertow.counts import WordTotals
 
 WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+"
 """Letters with their marks (and the joiners inside words of Hindi or Persian), digits and _, at least two."""
@@ -147,20 +149,35 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_array:
         """`fit`, then `transform`, reading X once; the counts of all words are held until the vocabulary is chosen."""
+        chunks = self.fit_chunks(X)
+        return stacked(chunks, len(self.vocabulary_))
+
+    def fit_chunks(
+        self, X: Any, *, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None
+    ) -> Generator[sparse.csr_array]:
+        """`fit`, and then the counts of the same texts in chunks; X is read once.
+
+        Until the vocabulary is chosen, the counts of all words wait in `kept`, which may have a place on disk for them.
+        `watch` is told how many documents each chunk has that was read.
+        """
         self._forget()
         if self.vocabulary is not None:
-            return self.transform(X)
-        kept: list[list[PackedCounts]] = []
-        self._count(X, kept)
+            return self._fixed_chunks(X, watch)
+        kept = KeptChunks() if kept is None else kept
+        self._count(X, kept, watch)
         self._require_words()
         words = numbered_words(self.vocabulary_)
-        kept.reverse()
-        packed = (kept.pop() for _ in range(len(kept)))  # each chunk is let go when its words have been selected
 
-        def select(parts: list[PackedCounts]) -> sparse.csr_array:
-            return summed([part.selected(words) for part in parts])
+        def select(recall: Recall) -> sparse.csr_array:
+            return summed([part.selected(words) for part in recall()])
 
-        return stacked(ahead(select, packed, threads(self.n_jobs)), words.height)
+        return ahead(select, kept.recalls(), threads(self.n_jobs))
+
+    def _fixed_chunks(self, X: Any, watch: Callable[[int], object] | None) -> Generator[sparse.csr_array]:
+        for chunk in self.count_chunks(X):
+            if watch is not None:
+                watch(len(chunk.terms))
+            yield chunk.counts
 
     def remember(self, words: Iterable[str]) -> Self:
         """Takes these words as learned, in this order: a model that was saved goes on with `partial_fit` from them."""
@@ -216,22 +233,25 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_documents_ = 0
         self.pruned_ = 0
 
-    def _count(self, X: Any, kept: list[list[PackedCounts]] | None = None) -> None:
+    def _count(self, X: Any, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None) -> None:
         """Counts types on top of those seen before, and extends the vocabulary; `kept` collects counts by chunk."""
         analyzer = self._analyzer()
         max_types = _check.whole_number("max_types", self.max_types, at_least=1)
         seen = TypeCounts(max_types, self.type_counts_, self.pruned_)
         documents = self.n_documents_
 
-        def count(texts: pl.Series) -> list[PackedCounts]:
-            return [PackedCounts.of(terms.types, terms.counts()) for terms in analyzer.terms(texts)]
+        def count(texts: pl.Series) -> list[tuple[PackedCounts, WordTotals]]:
+            found = [(terms.types, terms.counts()) for terms in analyzer.terms(texts)]
+            return [(PackedCounts.of(types, counts), WordTotals.of(counts)) for types, counts in found]
 
         for parts in ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs)):
-            documents += len(parts[0].starts) - 1
-            for part in parts:
-                seen.add(part.types, part.totals, part.documents)
+            documents += parts[0][0].documents
+            for packed, totals in parts:
+                seen.add(packed.types, totals.tokens, totals.document_frequencies)
             if kept is not None:
-                kept.append(parts)
+                kept.add([packed for packed, _ in parts])
+            if watch is not None:
+                watch(parts[0][0].documents)
         self.type_counts_, self.n_documents_, self.pruned_ = seen.frame(), documents, seen.pruned
         least, most = _options.document_limits(self.min_df, self.max_df, documents)
         size = _options.vocabulary_size(self.vocabulary_size)

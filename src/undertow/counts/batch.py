@@ -32,6 +32,12 @@ class CountBatch:
         """Number of tokens, repeated words counted."""
         return int(self.counts.sum())
 
+    def part(self, first: int, last: int) -> CountBatch:
+        """The documents from `first` to before `last`, as far as there are any; words and counts are views."""
+        starts = self.starts[first : last + 1]
+        entries = slice(starts[0], starts[-1])
+        return CountBatch(self.document_ids[first:last], starts - starts[0], self.words[entries], self.counts[entries])
+
     @classmethod
     def from_csr(cls, counts: sparse.csr_array, first_id: int = 0) -> CountBatch:
         """All rows of a matrix; row i is named `first_id + i`."""

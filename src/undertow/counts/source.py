@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from undertow._errors import InvalidInput
 from undertow.counts.batch import CountBatch
 from undertow.kernels import randomness
 from undertow.kernels.cpu.documents import take_rows
+
+SPAN = 1024  # documents that are taken out of a matrix at once
 
 
 class CountSource(Protocol):
@@ -75,14 +77,57 @@ class CsrSource:
         return int(self._tokens.max())
 
     def batches(self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0) -> Iterator[CountBatch]:
-        order = self._rows[randomness.permutation(seed, epoch, self._rows)]
-        for first in range(first_batch * batch_size, len(order), batch_size):
-            yield self._take(order[first : first + batch_size])
+        order = self._rows[randomness.permutation(seed, epoch, self._rows)][first_batch * batch_size :]
+        spans = (self._take(order[first:last]) for first, last in span_bounds(0, len(order), batch_size))
+        yield from minibatches(spans, batch_size)
 
     def _take(self, rows: NDArray[np.int64]) -> CountBatch:
         matrix = self._counts
-        starts = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(matrix.indptr[rows + 1] - matrix.indptr[rows], out=starts[1:])
-        words, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.int32)
-        take_rows(rows, matrix.indptr, matrix.indices, matrix.data, starts, words, counts)
-        return CountBatch(rows, starts, words, counts)
+        return take_documents(rows, rows, matrix.indptr, matrix.indices, matrix.data)
+
+
+def take_documents(
+    ids: NDArray[np.int64], rows: NDArray[np.int64], indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]
+) -> CountBatch:
+    """Rows of a compressed sparse matrix as a minibatch of documents with these ids."""
+    starts = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(indptr[rows + 1] - indptr[rows], out=starts[1:])
+    words, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.int32)
+    take_rows(rows, indptr, indices, data, starts, words, counts)
+    return CountBatch(ids, starts, words, counts)
+
+
+def span_bounds(first: int, last: int, batch_size: int) -> Iterator[tuple[int, int]]:
+    """Cuts a range of documents into spans of some minibatches each: a third of what it takes to take a single
+    minibatch is calling at all.
+    """
+    size = max(SPAN // batch_size, 1) * batch_size
+    return ((begin, min(begin + size, last)) for begin in range(first, last, size))
+
+
+def minibatches(spans: Iterable[CountBatch], batch_size: int) -> Iterator[CountBatch]:
+    """The documents of all spans, in their order, so many at a time; the last ones may be fewer."""
+    pieces: list[CountBatch] = []  # of a minibatch that goes on in the next span
+    for span in spans:
+        first = 0
+        while first < span.size:
+            wanted = batch_size - sum(piece.size for piece in pieces)
+            pieces.append(span.part(first, first + wanted))
+            first += wanted
+            if pieces[-1].size == wanted:
+                yield _joined(pieces)
+                pieces = []
+    if pieces:
+        yield _joined(pieces)
+
+
+def _joined(pieces: list[CountBatch]) -> CountBatch:
+    if len(pieces) == 1:
+        return pieces[0]
+    lengths = np.concatenate([np.diff(piece.starts) for piece in pieces])
+    return CountBatch(
+        document_ids=np.concatenate([piece.document_ids for piece in pieces]),
+        starts=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)]),
+        words=np.concatenate([piece.words for piece in pieces]),
+        counts=np.concatenate([piece.counts for piece in pieces]),
+    )

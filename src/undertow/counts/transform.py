@@ -33,7 +33,8 @@ def log_counts(counts: Any) -> sparse.csr_array:
     Whole numbers are transformed exactly: e^n - 1 is never whole, and rounding could only matter beyond 10^14.
     """
     matrix = _csr(counts, "counts")
-    transformed = np.ceil(np.log1p(matrix.data.astype(np.float64)))
+    transformed = matrix.data.astype(np.float64)
+    np.ceil(np.log1p(transformed, out=transformed), out=transformed)  # in place: a large corpus fits only once
     return _whole(sparse.csr_array((transformed, matrix.indices, matrix.indptr), shape=matrix.shape))
 
 

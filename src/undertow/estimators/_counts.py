@@ -10,7 +10,7 @@ from scipy import sparse
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.counts import checked_counts, idf_weights, log_counts
+from undertow.counts import WordTotals, checked_counts, log_counts
 
 COUNT_TRANSFORMS = ("log", None)
 
@@ -24,13 +24,13 @@ def transformed_counts(X: Any, count_transform: str | None) -> sparse.csr_array:
     raise InvalidInput(f"count_transform must be 'log' or None, got {count_transform!r}")
 
 
-def word_weights(weighting: Any, counts: sparse.csr_array) -> NDArray[np.float64]:
-    """w: idf of the counts, ones, or the weights given."""
-    words = counts.shape[1]
+def word_weights(weighting: Any, totals: WordTotals) -> NDArray[np.float64]:
+    """w: idf of the documents, ones, or the weights given."""
+    words = len(totals.tokens)
     if weighting is None:
         return np.ones(words)
     if isinstance(weighting, str):
         if weighting == "idf":
-            return idf_weights(counts)
+            return totals.idf_weights()
         raise InvalidInput(f"weighting must be 'idf', None or {words} non-negative weights, got {weighting!r}")
     return _check.vector("weighting", weighting, size=words, non_negative=True)

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.counts import CountBatch, CsrSource
-from undertow.kernels import randomness
+from undertow.counts import CountBatch, CountSource
+from undertow.estimators import _progress
+from undertow.estimators._documents import HELD_OUT_AT_MOST
 from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, EpochRecord, Run, train
 from undertow.learn.optimiser import Optimiser
 from undertow.learn.step import Learner
 from undertow.model import Parameters, posteriors
 from undertow.tasks import split_half_mrr, split_halves, splittable
 
-HELD_OUT_AT_MOST = 2000
 WATCHED_AT_MOST = 500  # documents whose split-half figure the progress bar shows
-STEPS, FEWEST_EPOCHS, MOST_EPOCHS = 4500, 10, 500
+STEPS, FEWEST_EPOCHS, MOST_EPOCHS, MOST_STEPS = 4500, 10, 500, 40_000
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
     "alpha-nce": lambda: AlphaNCE(noise_level=0.7),
@@ -58,19 +55,15 @@ def make_optimiser(optimizer: Any, learner: Learner) -> Optimiser:
 
 
 def epochs_for(max_epochs: Any, documents: int, batch_size: int) -> int:
-    """The number of epochs given, or as many as make about 4,500 steps: a small corpus is seen more often."""
+    """The number of epochs given, or as many as make about 4,500 steps: a small corpus is seen more often.
+
+    Ten epochs at least, unless they were more than 40,000 steps: a corpus of millions is seen a few times, or once.
+    """
     if max_epochs == "auto":
         batches = math.ceil(documents / batch_size)
-        return min(max(math.ceil(STEPS / batches), FEWEST_EPOCHS), MOST_EPOCHS)
+        epochs = min(max(math.ceil(STEPS / batches), FEWEST_EPOCHS), MOST_EPOCHS)
+        return max(min(epochs, MOST_STEPS // batches), 1)
     return _check.whole_number("max_epochs", max_epochs, at_least=1)
-
-
-def hold_out(counts: sparse.csr_array, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows to train on and rows held out, by a number drawn for each row."""
-    rows = np.arange(counts.shape[0])
-    order = np.argsort(randomness.uniforms(seed, randomness.Purpose.HOLD_OUT, 0, 0, rows, 0), kind="stable")
-    size = min(round(fraction * len(rows)), HELD_OUT_AT_MOST)
-    return np.sort(order[size:]), np.sort(order[:size])
 
 
 class SplitHalf:
@@ -119,7 +112,7 @@ class EarlyStopping(SplitHalf):
 
 def run_epochs(
     run: Run,
-    source: CsrSource,
+    source: CountSource,
     *,
     epochs: int,
     watch: SplitHalf | None,
@@ -128,30 +121,13 @@ def run_epochs(
     verbose: int,
 ) -> None:
     """Trains, showing a bar if asked to."""
-    with _progress(epochs - run.epoch, verbose) as show:
+    left = epochs - run.epoch
+    with _progress.training(left, left * math.ceil(source.documents / run.settings.batch_size), verbose) as bar:
 
         def after_epoch(run: Run, record: EpochRecord) -> bool:
-            show(record)
+            bar.epoch(record)
             answers = [callback(caller, record) for callback in callbacks]
             return any(answers) or (watch is not None and watch.should_stop(record))
 
-        train(run, source, epochs=epochs, measure=watch.measure if watch else None, on_epoch=after_epoch)
-
-
-@contextmanager
-def _progress(epochs: int, verbose: int) -> Iterator[Callable[[EpochRecord], None]]:
-    if not verbose:
-        yield lambda record: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("epoch"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, TimeRemainingColumn()) as bar:
-        task = bar.add_task("", total=epochs)
-
-        def show(record: EpochRecord) -> None:
-            speed = record.tokens / max(record.seconds, 1e-9) / 1e6
-            retrieval = "" if record.split_half is None else f", split-half {record.split_half:.3f}"
-            bar.update(task, advance=1, description=f"loss {record.loss:.4f}{retrieval}, {speed:.1f} M tokens/s")
-
-        yield show
+        measure = watch.measure if watch else None
+        train(run, source, epochs=epochs, measure=measure, on_batch=bar.batch, on_epoch=after_epoch)

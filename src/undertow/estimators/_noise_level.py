@@ -8,6 +8,7 @@ that tell documents apart better than they group them (docs/design_notes.md).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -15,12 +16,21 @@ import numpy as np
 from scipy import sparse
 
 from undertow._errors import InvalidInput
+from undertow.estimators._fitting import STEPS
 from undertow.tasks import UnseenHalves, splittable
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHARE_OF_STEPS = 0.25  # of the run to come: what each level is tried for
 FOUND_AMONG = 8000  # training documents, at most
 TOLERANCE = 0.03  # trials are short and noisy, and the longer a run, the higher the level that serves it best
+
+
+def trial_epochs(epochs: int, documents: int, sample: int, batch_size: int) -> int:
+    """How long each level is tried on a sample of the documents, before a run of so many epochs over all of them."""
+    if sample < documents:  # the run's own steps, but no more than a run on the sample alone would be given
+        steps = min(epochs * math.ceil(documents / batch_size), STEPS)
+        epochs = math.ceil(steps / math.ceil(sample / batch_size))
+    return max(math.ceil(epochs * SHARE_OF_STEPS), 1)
 
 
 def questions(held_out: sparse.csr_array, known: sparse.csr_array) -> UnseenHalves:

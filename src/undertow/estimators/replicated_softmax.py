@@ -18,9 +18,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.counts import CountBatch, CsrSource, word_distribution
+from undertow.counts import CountBatch, CountSource, CountSpool
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._counts import transformed_counts, word_weights
+from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._stored import restore, store
 from undertow.estimators.topics import DocumentTopics, Topic, attributions, describe, topics_of_documents
 from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, Sparsity, train
@@ -61,7 +62,8 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
     averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
     batch_size : documents per step.
-    max_epochs : passes over the documents, or "auto": as many as make about 4,500 steps, at least 10 and at most 500.
+    max_epochs : passes over the documents, or "auto": as many as make about 4,500 steps, at least 10 and at most 500;
+        fewer than 10, but one at least, where they were more than 40,000 steps (half a million documents).
     early_stopping : hold out rows and stop when split-half retrieval of them no longer rises. They are not trained on
         afterwards: the best epoch was chosen by them, and a second training would need a stopping point of its own.
     validation_fraction : share of the rows held out, 2,000 at most.
@@ -80,7 +82,8 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
         `noise_level_scores_`: the figure of each level tried (`undertow.tasks.UnseenHalves`).
     activity_ : (H,) share of the training documents that switch each unit on.
-    history_ : a record per epoch: loss, seconds, tokens, activity, dead units, split-half.
+    history_ : a record per epoch: loss, seconds (and how many of them the kernels waited for documents), tokens,
+        activity, dead units, split-half.
     n_iter_ : epochs done; `n_features_in_`, and `feature_names_in_` where X had column names.
     """
 
@@ -131,47 +134,59 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns from documents x words counts; y is ignored. Empty documents are left out."""
-        counts = self._counts(X, reset=not (self.warm_start and hasattr(self, "parameters_")))
-        if not (self.warm_start and hasattr(self, "parameters_")):
-            self._begin(counts)
-        trained_on = counts
+        again = self.warm_start and hasattr(self, "parameters_")
+        documents = HeldDocuments(self._counts(X, reset=not again))
+        if not again:
+            self._begin(documents)
+        return self._fit_documents(documents)
+
+    def _fit_spool(self, spool: CountSpool) -> Self:
+        """As `fit`, from transformed counts on disk. What is a mean over documents is that of a sample of them."""
+        documents = SpooledDocuments(spool)
+        self.n_features_in_ = spool.vocabulary_size
+        self._begin(documents)
+        return self._fit_documents(documents)
+
+    def _fit_documents(self, documents: Documents) -> Self:
         stopping = None
         if self.early_stopping:
             fraction = _check.number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
             patience = _check.whole_number("n_iter_no_change", self.n_iter_no_change, at_least=1)
-            rows, held_out = _fitting.hold_out(counts, fraction, self._seed)
-            stopping, trained_on = _fitting.EarlyStopping(counts[held_out], patience), counts[rows]
+            documents, held_out = documents.hold_out(fraction, self._seed)
+            stopping = _fitting.EarlyStopping(held_out, patience)
         batch_size = _check.whole_number("batch_size", self.batch_size, at_least=1)
-        epochs = _fitting.epochs_for(self.max_epochs, trained_on.shape[0], batch_size)
+        epochs = _fitting.epochs_for(self.max_epochs, documents.size, batch_size)
         if self.noise_level_ == "auto":
-            self._choose_noise_level(trained_on, epochs)
-        self._train(trained_on, epochs, stopping, annealed=stopping is None)  # early stopping: the end is not known
+            self._choose_noise_level(documents, epochs)
+        self._train(documents, epochs, stopping, annealed=stopping is None)  # early stopping: the end is not known
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """One more epoch over these documents. Word weights and noise distribution stay those of the first call."""
         first = not hasattr(self, "parameters_")
-        counts = self._counts(X, reset=first)
+        documents = HeldDocuments(self._counts(X, reset=first))
         if first:
-            self._begin(counts)
+            self._begin(documents)
         if self.noise_level_ == "auto":
-            self._choose_noise_level(counts, 1)
-        self._train(counts, 1, None)
+            self._choose_noise_level(documents, 1)
+        self._train(documents, 1, None)
         return self
 
-    def _begin(self, counts: sparse.csr_array) -> None:
+    def _begin(self, documents: Documents) -> None:
         units = _check.whole_number("n_components", self.n_components, at_least=1)
         self._check_features()
-        weights = word_weights(self.weighting, counts)
-        lengths = counts @ weights
-        if not (lengths > 0).any():
+        totals = documents.totals()
+        weights = word_weights(self.weighting, totals)
+        if not weights @ totals.tokens > 0:
             raise InvalidInput(
                 "X must hold a document with a word of positive weight, "
-                f"got none in n_samples={counts.shape[0]} (idf gives words that are in every document the weight 0)"
+                f"got none in n_samples={documents.size} (idf gives words that are in every document the weight 0)"
             )
-        self.typical_length_ = float(np.median(lengths[lengths > 0]))
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.noise_distribution_ = word_distribution(counts)
+        lengths = documents.sample(self._seed) @ weights
+        lengths = lengths[lengths > 0] if (lengths > 0).any() else weights @ totals.tokens / documents.size
+        self.typical_length_ = float(np.median(lengths))
+        self.noise_distribution_ = totals.word_distribution()
         self.parameters_ = initial_parameters(units, self.noise_distribution_, weights, self._seed)
         self.history_: list[EpochRecord] = []
         self.topic_names_: dict[int, str] = {}
@@ -180,11 +195,12 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.activity_ = np.zeros(units)
         self._run_state: dict[str, NDArray[Any]] = {}
 
-    def _choose_noise_level(self, counts: sparse.csr_array, epochs: int) -> None:
+    def _choose_noise_level(self, documents: Documents, epochs: int) -> None:
         """Tries noise levels in short runs on a part of the documents; questions from the others decide."""
-        rows, held_out = _fitting.hold_out(counts, 0.1, self._seed)
-        known, halves = counts[rows], _noise_level.questions(counts[held_out], counts[rows])
-        short = max(math.ceil(epochs * _noise_level.SHARE_OF_STEPS), 1)
+        sample = HeldDocuments(documents.sample(self._seed))
+        known, held_out = sample.hold_out(0.1, self._seed)
+        halves = _noise_level.questions(held_out, known.sample(self._seed))
+        short = _noise_level.trial_epochs(epochs, documents.size, sample.size, self.batch_size)
 
         def trial(level: float) -> float:
             run, source = self._new_run(known, short, level)
@@ -194,27 +210,27 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.noise_level_scores_ = _noise_level.figures(trial, verbose=self.verbose)
         self.noise_level_ = _noise_level.best(self.noise_level_scores_)
 
-    def _new_run(self, counts: sparse.csr_array, epochs: int, level: Any) -> tuple[Run, CsrSource]:
+    def _new_run(self, documents: Documents, epochs: int, level: Any) -> tuple[Run, CountSource]:
         """A run from the present parameters on, annealed over so many epochs (0: not annealed), and its source."""
-        source = CsrSource(counts, self.parameters_.word_weights.astype(np.float64))
+        source = documents.source(self.parameters_.word_weights.astype(np.float64))
         steps_before = int(self._run_state.get("steps", 0))
         steps = epochs * math.ceil(source.documents / self.batch_size)
         settings = replace(self._settings(level), planned_steps=steps_before + steps if epochs else 0)
-        sizes = {"documents": counts.shape[0], "longest": source.longest}
+        sizes = {"documents": documents.rows, "longest": source.longest}
         run = Run(self.parameters_.copy(), self.noise_distribution_, settings, **sizes, threads=self.n_jobs)
         run.adopt(self._run_state, epoch=self.n_iter_)
         return run, source
 
     def _train(
         self,
-        counts: sparse.csr_array,
+        documents: Documents,
         epochs: int,
         stopping: _fitting.EarlyStopping | None,
         *,
         annealed: bool = False,
     ) -> None:
-        run, source = self._new_run(counts, epochs if annealed else 0, self.noise_level_)
-        watch = stopping or (_fitting.SplitHalf(counts) if self.verbose else None)
+        run, source = self._new_run(documents, epochs if annealed else 0, self.noise_level_)
+        watch = stopping or (_fitting.SplitHalf(documents.sample(self._seed)) if self.verbose else None)
         try:
             _fitting.run_epochs(
                 run,
@@ -226,17 +242,17 @@ class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 verbose=self.verbose,
             )
         except KeyboardInterrupt:  # what was learned so far is kept; after any other error, what was there before
-            self._keep(run, counts, stopping)
+            self._keep(run, documents, stopping)
             raise
-        self._keep(run, counts, stopping)
+        self._keep(run, documents, stopping)
 
-    def _keep(self, run: Run, counts: sparse.csr_array, stopping: _fitting.EarlyStopping | None) -> None:
+    def _keep(self, run: Run, documents: Documents, stopping: _fitting.EarlyStopping | None) -> None:
         best = stopping.parameters if stopping else None
         self.parameters_ = run.result() if best is None else best
         self.history_ = [*self.history_, *run.history]
         self.n_iter_ = run.epoch
         self._run_state = run.carried_state()
-        self.activity_ = self._activity(counts)
+        self.activity_ = self._activity(documents.sample(self._seed))
 
     def _settings(self, noise_level: Any) -> Settings:
         learner = _fitting.make_learner(self.learner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -15,6 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus import Vectorizer
+from undertow.counts import CountSpool, Scratch
+from undertow.estimators import _progress
+from undertow.estimators._counts import transformed_counts
+from undertow.estimators._reading import Reading, number_of_bytes, read_counts
 from undertow.estimators._stored import restore, store
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.topics import DocumentTopics, Topic
@@ -24,16 +29,28 @@ from undertow.storage import StoredModel
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Topics and vectors straight from texts.
 
+    `fit` holds the counts of a corpus in memory while they are few. Those that take more than `memory_limit` go to
+    files in `scratch_folder`, which are removed at the end, and minibatches are read from there: memory then no longer
+    grows with the number of documents (but for "pcd", whose chains take n_components / 8 bytes each). Documents come in
+    another order than from memory, unless they are fewer than some 65,000, so the model is another one, as with another
+    seed; the same seed gives the same model again. Typical length and activity are then those of 20,000 documents drawn
+    at random, and so are the trials of `noise_level="auto"`.
+
     Parameters
     ----------
     n_components : number of topics; ignored where `softmax` is given.
     vectorizer : a `Vectorizer`, or None for one with its defaults.
     softmax : a `ReplicatedSoftmax`, or None for one with its defaults.
     random_state, n_jobs, verbose : passed on to the Replicated Softmax where it does not set them itself.
+    memory_limit : what the counts may take in memory, in bytes or as text such as "500MB" (8 bytes for every different
+        word of a document). Training on counts held in memory takes about three times as much for a while.
+    scratch_folder : an existing folder on a disk with room for what is larger (about 6 bytes for every different word
+        of a document); None for the system's temporary folder, which some systems keep in memory.
 
     Attributes
     ----------
     vectorizer_, softmax_ : the fitted parts.
+    reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts on disk.
     """
 
     def __init__(
@@ -45,6 +62,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        memory_limit: int | str = "1GiB",
+        scratch_folder: str | os.PathLike[str] | None = None,
     ) -> None:
         self.n_components = n_components
         self.vectorizer = vectorizer
@@ -52,12 +71,34 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.memory_limit = memory_limit
+        self.scratch_folder = scratch_folder
 
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus)."""
         self._begin()
-        self.softmax_.fit(self.vectorizer_.fit_transform(_texts(texts)))
+        limit = number_of_bytes("memory_limit", self.memory_limit)
+        with Scratch(self.scratch_folder) as scratch:
+            counts = self._read(_texts(texts), limit, scratch)
+            if isinstance(counts, CountSpool):
+                self.softmax_._fit_spool(counts)
+            else:
+                self.softmax_.fit(counts)
         return self
+
+    def _read(self, texts: Any, limit: int, scratch: Scratch) -> sparse.csr_array | CountSpool:
+        """The counts of texts, in memory or in the scratch folder."""
+        began = time.perf_counter()
+
+        def transform(counts: sparse.csr_array) -> sparse.csr_array:
+            return transformed_counts(counts, self.softmax_.count_transform)
+
+        with _progress.reading(self.softmax_.verbose, scratch) as show:
+            counts = read_counts(self.vectorizer_, texts, transform, at_most=limit, scratch=scratch, show=show)
+        on_disk = counts.bytes_on_disk if isinstance(counts, CountSpool) else 0
+        documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
+        self.reading_ = Reading(documents, time.perf_counter() - began, on_disk)
+        return counts
 
     def partial_fit(self, texts: Any, y: Any = None) -> Self:
         """One more epoch over these texts. New words are appended; topics keep their ids and old words their

@@ -21,6 +21,7 @@ class EpochRecord:
     activity: float  # mean over units and documents of P(h | document)
     dead_units: int  # units that are always off or always on
     split_half: float | None = None  # retrieval of held-out halves, where it was measured
+    waited: float = 0.0  # of the seconds, those in which the next minibatch was not there yet
 
 
 @dataclass
@@ -32,6 +33,7 @@ class Tally:
     documents: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    waited: float = 0.0
     activity: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,4 +57,5 @@ class Tally:
             activity=float(activity.mean()),
             dead_units=int(np.count_nonzero((activity < DEAD) | (activity > 1.0 - DEAD))),
             split_half=split_half,
+            waited=self.waited,
         )

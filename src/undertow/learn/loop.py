@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
@@ -53,15 +53,30 @@ def train(
 def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> None:
     settings = run.settings
     batches = source.batches(seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch)
-    began = time.perf_counter()
-    for batch in batches:
-        _train_batch(run, batch)
-        run.batch += 1
-        now = time.perf_counter()
-        run.tally.seconds += now - began
-        if on_batch is not None:
-            on_batch(run)
-        began = time.perf_counter()  # what a callback takes is not training time
+    try:
+        began = time.perf_counter()
+        for batch in _timed(batches, run.tally):
+            _train_batch(run, batch)
+            run.batch += 1
+            now = time.perf_counter()
+            run.tally.seconds += now - began
+            if on_batch is not None:
+                on_batch(run)
+            began = time.perf_counter()  # what a callback takes is not training time
+    finally:
+        if isinstance(batches, Generator):
+            batches.close()  # at once, also after an error: a source may have threads and files open
+
+
+def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
+    """Passes minibatches on, adding up how long they were waited for."""
+    while True:
+        began = time.perf_counter()
+        batch = next(batches, None)
+        tally.waited += time.perf_counter() - began
+        if batch is None:
+            return
+        yield batch
 
 
 def _train_batch(run: Run, batch: CountBatch) -> None:

@@ -13,6 +13,7 @@ from undertow.storage import _json
 from undertow.storage.folder import read_folder, write_folder
 
 KIND = "run"
+TALLY = ("loss", "documents", "tokens", "seconds", "waited")
 
 
 def save_run(path: str | os.PathLike[str], run: Run) -> Path:
@@ -23,7 +24,7 @@ def save_run(path: str | os.PathLike[str], run: Run) -> Path:
         "longest": run.longest,
         "position": {"epoch": run.epoch, "batch": run.batch, "steps": run.steps},
         "history": [asdict(record) for record in run.history],
-        "tally": {name: getattr(run.tally, name) for name in ("loss", "documents", "tokens", "seconds")},
+        "tally": {name: getattr(run.tally, name) for name in TALLY},
     }
     return write_folder(path, kind=KIND, manifest=manifest, arrays=run.arrays(), overwrite=True)
 
@@ -40,10 +41,10 @@ def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
         saved = arrays[name]
         _check_same(f"the form of {name}", (saved.shape, saved.dtype), (array.shape, array.dtype), path)
     try:
-        position, tally = manifest["position"], manifest["tally"]
+        position, tally = manifest["position"], {"waited": 0.0, **manifest["tally"]}  # earlier versions did not measure
         run.epoch, run.batch, run.steps = position["epoch"], position["batch"], position["steps"]
         run.history = [EpochRecord(**record) for record in manifest["history"]]
-        for name in ("loss", "documents", "tokens", "seconds"):
+        for name in TALLY:
             setattr(run.tally, name, tally[name])
     except (KeyError, TypeError) as error:
         raise ModelFileError(

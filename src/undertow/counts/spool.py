@@ -1,0 +1,198 @@
+"""Counts on disk: documents are appended in their order, and read back in blocks.
+
+A spool is a folder of plain arrays:
+
+    words.bin     int32, the words of all documents, one document after the other
+    counts.bin    uint8 (int32 once a count is above 255), as long
+    lengths.bin   int32, how many words each document has
+    blocks.npy    int64 (2, blocks + 1): the first document and the first entry of each block, and the ends
+    totals.npy    int64 (2, K): documents that hold each word, and how often it occurs
+    spool.json    sizes and types; written last, so that a spool without it is not finished
+
+A block is a run of documents that are read together, cut while writing so that none is large: what a reader holds in
+memory can be told from the number of blocks, however long the documents are. Reading is by plain reads, not by
+mapping, so that memory is what is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.counts.weighting import WordTotals
+
+BLOCK_DOCUMENTS = 1024
+BLOCK_ENTRIES = 2**17  # a block ends with the document that reaches as many
+WIDTHS = ("uint8", "int32")  # of counts: the narrow one does for damped counts, always
+PIECE = 2**20  # counts that are widened at a time
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class StoredDocuments:
+    """Documents as they lie in a spool, one after the other."""
+
+    ids: NDArray[np.int64]  # (B,): their places in the spool
+    starts: NDArray[np.int64]  # (B + 1,)
+    words: NDArray[np.int32]
+    counts: NDArray[Any]  # uint8 or int32
+
+
+class SpoolWriter:
+    """Appends chunks of counts to a new spool; `close` finishes it."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        words: int,
+        *,
+        block_documents: int = BLOCK_DOCUMENTS,
+        block_entries: int = BLOCK_ENTRIES,
+    ) -> None:
+        self._folder, self._words = Path(folder), _check.whole_number("words", words, at_least=1)
+        self._most = (
+            _check.whole_number("block_documents", block_documents, at_least=1),
+            _check.whole_number("block_entries", block_entries, at_least=1),
+        )
+        self._folder.mkdir(parents=True)
+        self._width = WIDTHS[0]
+        self._totals = WordTotals(0, np.zeros(words, dtype=np.int64), np.zeros(words, dtype=np.int64))
+        self._entries = self._longest = 0
+        self._blocks = [(0, 0)]
+
+    def add(self, counts: sparse.csr_array) -> None:
+        """Appends the rows of a matrix of whole counts (as `checked_counts` and `log_counts` give it)."""
+        if counts.shape[1] != self._words:
+            raise InvalidInput(f"counts must have {self._words} words, got {counts.shape[1]}")
+        if self._width != WIDTHS[-1] and counts.data.max(initial=0) > np.iinfo(self._width).max:
+            self._widen()
+        starts = counts.indptr.astype(np.int64)
+        self._append("words", counts.indices.astype(np.int32, copy=False))
+        self._append("counts", counts.data.astype(self._width))
+        self._append("lengths", np.diff(starts).astype(np.int32))
+        self._cut(starts)
+        self._longest = max(self._longest, int(counts.sum(axis=1, dtype=np.int64).max(initial=0)))
+        self._totals += WordTotals.of(counts)
+        self._entries += counts.nnz
+
+    def close(self) -> CountSpool:
+        """Writes the tables, the header last, and opens the spool for reading."""
+        if self._blocks[-1][0] < self._totals.documents:
+            self._blocks.append((self._totals.documents, self._entries))
+        np.save(self._folder / "blocks.npy", np.array(self._blocks, dtype=np.int64).T)
+        np.save(self._folder / "totals.npy", np.stack([self._totals.document_frequencies, self._totals.tokens]))
+        header = {"format": FORMAT, "documents": self._totals.documents, "longest": self._longest, "width": self._width}
+        unfinished = self._folder / "spool.json.part"
+        unfinished.write_text(json.dumps(header))
+        os.replace(unfinished, self._folder / "spool.json")
+        return CountSpool(self._folder)
+
+    def _append(self, name: str, values: NDArray[Any]) -> None:
+        with (self._folder / f"{name}.bin").open("ab") as file:
+            file.write(np.ascontiguousarray(values).data)
+
+    def _cut(self, starts: NDArray[np.int64]) -> None:
+        """Ends blocks at those documents of a chunk that fill them."""
+        first, entries = self._totals.documents, self._entries
+        while True:
+            rows, reached = self._blocks[-1]
+            full = int(np.searchsorted(starts, reached + self._most[1] - entries))  # documents until entries suffice
+            end = min(rows + self._most[0], first + full)
+            if end > first + len(starts) - 1:
+                return
+            self._blocks.append((end, entries + int(starts[end - first])))
+
+    def _widen(self) -> None:
+        """Writes the counts so far again as int32, a piece at a time; this happens at most once."""
+        narrow, self._width = self._folder / "counts.bin", WIDTHS[-1]
+        if not narrow.exists():
+            return
+        wide = narrow.with_suffix(".wide")
+        with narrow.open("rb") as old, wide.open("wb") as new:
+            while len(piece := np.frombuffer(old.read(PIECE), dtype=WIDTHS[0])):
+                new.write(piece.astype(self._width).data)
+        os.replace(wide, narrow)
+
+
+class CountSpool:
+    """A finished spool. It keeps no file open, and in memory no more than 16 bytes a block and a word."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+        if not (self._folder / "spool.json").is_file():
+            raise InvalidInput(f"folder must hold a finished spool of counts, got {self._folder}, which does not")
+        header = json.loads((self._folder / "spool.json").read_text())
+        if header.get("format") != FORMAT:
+            raise InvalidInput(f"{self._folder} must be a spool of format {FORMAT}, got {header.get('format')!r}")
+        self._width = _check.one_of("width", header["width"], WIDTHS)
+        self.longest: int = header["longest"]
+        self._rows, self._entries = np.load(self._folder / "blocks.npy", allow_pickle=False)
+        frequencies, tokens = np.load(self._folder / "totals.npy", allow_pickle=False)
+        self.totals = WordTotals(header["documents"], frequencies, tokens)
+
+    @property
+    def documents(self) -> int:
+        """How many there are, empty ones counted."""
+        return self.totals.documents
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Number of words K."""
+        return len(self.totals.tokens)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks the documents are cut into."""
+        return len(self._rows) - 1
+
+    @property
+    def entries(self) -> int:
+        """Words of documents, each once a document."""
+        return int(self._entries[-1])
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """What the files take."""
+        return sum(file.stat().st_size for file in self._folder.iterdir())
+
+    def read(self, blocks: NDArray[np.int64]) -> StoredDocuments:
+        """The documents of these blocks, in the order given."""
+        spans = (self._entries[blocks], self._entries[blocks + 1])
+        starts = np.zeros(1 + int((self._rows[blocks + 1] - self._rows[blocks]).sum()), dtype=np.int64)
+        np.cumsum(self.lengths(blocks), out=starts[1:])
+        words, counts = self._read("words", np.int32, *spans), self._read("counts", self._width, *spans)
+        return StoredDocuments(self.ids(blocks), starts, words, counts)
+
+    def ids(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers of the documents of these blocks."""
+        empty = np.zeros(0, dtype=np.int64)
+        return np.concatenate([empty, *(np.arange(self._rows[block], self._rows[block + 1]) for block in blocks)])
+
+    def lengths(self, blocks: NDArray[np.int64]) -> NDArray[np.int32]:
+        """How many different words each of their documents has."""
+        return self._read("lengths", np.int32, self._rows[blocks], self._rows[blocks + 1])
+
+    def block_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The block that each document is in."""
+        return np.searchsorted(self._rows, rows, side="right").astype(np.int64) - 1
+
+    def _read(self, name: str, dtype: Any, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[Any]:
+        out = np.empty(int((ends - begins).sum()), dtype=dtype)
+        file, place = self._folder / f"{name}.bin", 0
+        with file.open("rb", buffering=0) as handle:
+            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+                wanted = out[place : place + end - begin]
+                handle.seek(begin * out.itemsize)
+                if handle.readinto(wanted.data) != wanted.nbytes:
+                    raise OSError(f"{file} must hold {end:,} numbers or more, but it ends before")
+                place += end - begin
+        return out

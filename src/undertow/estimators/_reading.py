@@ -1,0 +1,93 @@
+"""From texts to counts: held in memory while they are few, spooled to disk beyond that."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from scipy import sparse
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.corpus import Vectorizer
+from undertow.corpus._kept import KeptChunks
+from undertow.corpus._matrices import stacked
+from undertow.counts import CountSpool, Scratch, SpoolWriter
+
+logger = logging.getLogger("undertow")
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+Transform = Callable[[sparse.csr_array], sparse.csr_array]
+Show = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How texts were read: how many, how long it took, and what their counts took on disk (0: none had to)."""
+
+    documents: int
+    seconds: float
+    scratch_bytes: int
+
+
+def number_of_bytes(name: str, size: object) -> int:
+    """A number of bytes, as such or as text: "500MB" is 500 million, "2GiB" are 2 times 2^30."""
+    if isinstance(size, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?)?B?\s*", size.upper())
+        if found is None:
+            raise InvalidInput(f"{name} must be a number of bytes such as '500MB' or '2GiB', got {size!r}")
+        size = int(float(found[1]) * UNITS[found[2] or ""])
+    return _check.whole_number(name, size, at_least=0)
+
+
+def read_counts(
+    vectorizer: Vectorizer, texts: Any, transform: Transform, *, at_most: int, scratch: Scratch, show: Show
+) -> sparse.csr_array | CountSpool:
+    """Fits the vectorizer, and gives the counts of the same texts, which are read once.
+
+    A matrix as it was counted, if it takes at most so many bytes; otherwise a spool in the scratch folder, which is
+    transformed already. While all words are counted to choose among them, no more than these bytes are held either.
+    """
+    kept = KeptChunks(at_most, scratch)
+    chunks = vectorizer.fit_chunks(texts, kept=kept, watch=lambda documents: show("read", documents))
+    words = len(vectorizer.vocabulary_)
+    held: list[sparse.csr_array] = []
+    size = 0
+    with closing(chunks):  # after an error no thread is left that reads from the scratch folder
+        for chunk in chunks:
+            held.append(chunk)
+            size += chunk.data.nbytes + chunk.indices.nbytes + chunk.indptr.nbytes
+            show("counted", chunk.shape[0])
+            if size > at_most:
+                return _spooled(_popped(held), chunks, words, transform, scratch, show)
+    return stacked(_popped(held), words)
+
+
+def _spooled(
+    held: Iterator[sparse.csr_array],
+    chunks: Iterator[sparse.csr_array],
+    words: int,
+    transform: Transform,
+    scratch: Scratch,
+    show: Show,
+) -> CountSpool:
+    logger.info("the counts do not fit into the memory granted: they go to %s", scratch.folder)
+    writer = SpoolWriter(scratch.folder / "counts", words)
+    for chunk in held:
+        writer.add(transform(chunk))
+    for chunk in chunks:
+        writer.add(transform(chunk))
+        show("counted", chunk.shape[0])
+    return writer.close()
+
+
+def _popped(held: list[sparse.csr_array]) -> Iterator[sparse.csr_array]:
+    """From the first to the last, each let go when the next is asked for."""
+    held.reverse()
+    while held:
+        yield held.pop()
