@@ -9,14 +9,16 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test demo bench format clean environment
+.PHONY: help test demo bench bench-full bench-check format clean environment
 
 help:
-	@echo "make test    set up .venv, then run every check: ruff, mypy, import-linter, pytest"
-	@echo "make demo    set up .venv, then train something small and show it"
-	@echo "make bench   measure speed: a table and JSON"
-	@echo "make format  let ruff format the code and mend what it can"
-	@echo "make clean   remove .venv, caches and build files"
+	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
+	@echo "make demo         set up .venv, then train something small and show it"
+	@echo "make bench        measure speed in about 4 minutes (RECORD=1 keeps JSON and plots under benchmarks/results)"
+	@echo "make bench-full   everything, with other libraries as peers: 15 to 20 minutes, kept under benchmarks/results"
+	@echo "make bench-check  as make bench, and fail where a ratio is 25% worse than in the last recorded run"
+	@echo "make format       let ruff format the code and mend what it can"
+	@echo "make clean        remove .venv, caches and build files"
 	@echo
 	@echo "PYTHON=... chooses the interpreter that .venv is made with (3.11 to 3.13)."
 
@@ -31,7 +33,13 @@ demo: $(VENV)/installed
 	$(BIN)/undertow demo
 
 bench: $(VENV)/installed-dev
-	$(BIN)/python -m benchmarks.bench
+	$(BIN)/python -m benchmarks.bench $(if $(RECORD),--record)
+
+bench-full: $(VENV)/installed-bench
+	$(BIN)/python -m benchmarks.bench --full --record
+
+bench-check: $(VENV)/installed-dev
+	$(BIN)/python -m benchmarks.bench --check
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix --exit-zero
@@ -42,7 +50,7 @@ clean:
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# Two stamps: the package alone, and the package with the tools. The second includes the first.
+# Three stamps: the package alone, the package with the tools, and with the peers too. Each includes those before it.
 $(VENV)/installed: pyproject.toml constraints.txt | environment
 	@echo "Installing undertow into $(VENV) (a minute or two the first time)"
 	@$(PIP) install --constraint constraints.txt --editable .
@@ -52,6 +60,11 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt | environment
 	@echo "Installing undertow and its tools into $(VENV) (a minute or two the first time)"
 	@$(PIP) install --constraint constraints.txt --editable '.[dev]'
 	@touch $(VENV)/installed $@
+
+$(VENV)/installed-bench: $(VENV)/installed-dev
+	@echo "Installing the peers of the benchmarks into $(VENV)"
+	@$(PIP) install --constraint constraints.txt --editable '.[dev,bench]'
+	@touch $@
 
 # A .venv that is there already is used, unless PYTHON= asks for another version.
 environment: $(BIN)/python

@@ -1,117 +1,108 @@
-"""`make bench`: the speed of the engine, as a table and as JSON.
+"""`make bench`, `make bench-full`, `make bench-check`: speed, time to quality and peers, as tables, JSON and plots.
 
-    python -m benchmarks.bench [--json FILE]
+    python -m benchmarks.bench [--full] [--only SECTION ...] [--json FILE] [--record] [--check]
 
-Every figure is the median of several rounds in which the kinds of step take turns, so ratios hold even where the
-machine's speed does not.
+Within a section the things that are compared take turns, and medians of several rounds count: ratios hold even where
+the machine's speed does not. Texts and posts are read from the folder that UNDERTOW_DATA names.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
-import time
+import sys
+from datetime import UTC, datetime
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
-from benchmarks import machine
-from benchmarks.step import BATCH, TOKENS, UNITS, StepTimer, begin, interleaved, zipf_counts
-from undertow.counts import CountBatch
-from undertow.learn import AlphaNCE, ContrastiveDivergence, Settings
-from undertow.model import posteriors
+from benchmarks import (
+    divergence,
+    documents,
+    encoding,
+    growth,
+    inference,
+    machine,
+    quality,
+    records,
+    regress,
+    start,
+    steps,
+    targets,
+    threads,
+)
+from benchmarks.effort import FULL, QUICK, Effort
+from benchmarks.progress import Skipped, saying
+from benchmarks.tables import Sheet, printed, scalars
 
-ROUNDS = 5
-NCE_SIZES = (2_000, 20_000, 200_000, 1_000_000)
-CD_SIZES = (2_000, 20_000, 200_000)
-CD = Settings(learner=ContrastiveDivergence())
+SECTIONS: dict[str, Any] = {
+    "steps": steps,
+    "growth": growth,
+    "threads": threads,
+    "divergence": divergence,
+    "inference": inference,
+    "encoding": encoding,
+    "documents": documents,
+    "start": start,
+    "quality": quality,
+}
+if find_spec("benchmarks.floor"):  # what the machine allows at best; `measure()` needs nothing else
+    _floor = import_module("benchmarks.floor")
+    SECTIONS["floor"] = SimpleNamespace(
+        measure=lambda effort, say: _floor.measure(), sheets=lambda found: [scalars("Floor", found)]
+    )
 
 
-def step_times() -> dict[str, Any]:
-    """Milliseconds of alpha-NCE's and CD-1's whole step at each vocabulary size."""
-    timers: dict[Any, StepTimer] = {("alpha-nce", size): StepTimer(size, Settings()) for size in NCE_SIZES}
-    timers |= {("cd", size): StepTimer(size, CD, skipped=1) for size in CD_SIZES}
-    interleaved(timers, rounds=ROUNDS, steps=lambda key: 20 if key[0] == "alpha-nce" else (10 if key[1] < 10**5 else 3))
-    nce = {size: timers["alpha-nce", size].median for size in NCE_SIZES}
-    cd = {size: timers["cd", size].median for size in CD_SIZES}
-    return {
-        "alpha_nce_ms": nce,
-        "alpha_nce_tokens_per_second": {size: timers["alpha-nce", size].tokens_per_second for size in NCE_SIZES},
-        "growth": {size: nce[size] / nce[2_000] for size in NCE_SIZES},
-        "cd1_ms": cd,
-        "cd1_over_alpha_nce": {size: cd[size] / nce[size] for size in CD_SIZES},
+def run(effort: Effort, names: list[str], console: Console) -> tuple[dict[str, Any], list[Sheet]]:
+    """Measures the sections and prints their tables; answers with results and tables, those of the targets first."""
+    now = datetime.now(UTC)
+    results: dict[str, Any] = {
+        "machine": machine.describe(),
+        "time": now.isoformat(timespec="seconds"),
+        "effort": effort.name,
     }
+    sheets: list[Sheet] = []
+    for name in names:
+        console.print(f"[bold]{name}[/bold]")
+        try:
+            with saying(console, name) as say:
+                results[name] = SECTIONS[name].measure(effort, say)
+        except Skipped as reason:
+            console.print(f"{name} is left out: {reason}", highlight=False)
+            results[name] = {"skipped": str(reason)}
+            continue
+        found = SECTIONS[name].sheets(results[name])
+        sheets += found
+        for sheet in found:
+            console.print(printed(sheet))
+    results["targets"] = targets.judged(results)
+    return results, [targets.sheet(results["targets"]), *sheets]
 
 
-def thread_times() -> dict[str, Any]:
-    """What a second thread brings, at K = 2,000."""
-    timers = {threads: StepTimer(2_000, Settings(), threads=threads) for threads in (1, 2)}
-    interleaved(timers, rounds=ROUNDS, steps=lambda _: 20)
-    return {"ms": {n: timer.median for n, timer in timers.items()}, "gain": timers[1].median / timers[2].median}
-
-
-def noise_times() -> dict[str, Any]:
-    """Milliseconds of the step for more noise documents, at K = 2,000."""
-    timers = {k: StepTimer(2_000, Settings(learner=AlphaNCE(n_noise=k))) for k in (1, 5, 25, 100)}
-    interleaved(timers, rounds=ROUNDS, steps=lambda _: 20)
-    return {"ms": {k: timer.median for k, timer in timers.items()}}
-
-
-def inference_rate() -> dict[str, Any]:
-    """Documents per second from counts to posteriors, at K = 2,000."""
-    run, _ = begin(2_000, Settings())
-    batch = CountBatch.from_csr(zipf_counts(2_000))
-    rates = []
-    for _ in range(4 * ROUNDS):
-        began = time.perf_counter()
-        posteriors(run.parameters, batch)
-        rates.append(batch.size / (time.perf_counter() - began))
-    return {"documents_per_second": statistics.median(rates)}
-
-
-def table(results: dict[str, Any]) -> Table:
-    """The step times as people like to read them."""
-    steps = results["steps"]
-    out = Table(title=f"One training step: B={BATCH}, k=25, H={UNITS}, {TOKENS} tokens a document")
-    for column in ("words K", "alpha-NCE ms", "times K=2,000", "million tokens/s", "CD-1 ms", "CD-1 / alpha-NCE"):
-        out.add_column(column, justify="right")
-    for size in NCE_SIZES:
-        cd, ratio = steps["cd1_ms"].get(size), steps["cd1_over_alpha_nce"].get(size)
-        out.add_row(
-            f"{size:,}",
-            f"{steps['alpha_nce_ms'][size]:.2f}",
-            f"{steps['growth'][size]:.2f}",
-            f"{steps['alpha_nce_tokens_per_second'][size] / 1e6:.1f}",
-            f"{cd:.1f}" if cd else "",
-            f"{ratio:.0f}" if ratio else "",
-        )
-    return out
-
-
-def main() -> None:
-    """Runs everything and prints it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+def main() -> int:
+    """Runs what is asked for; 1 where the regression check fails."""
+    parser = argparse.ArgumentParser(description="Speed, time to quality and peers")
+    parser.add_argument("--full", action="store_true", help="everything, the peers included (15 to 20 minutes)")
+    parser.add_argument("--only", nargs="+", choices=list(SECTIONS), help="these sections")
     parser.add_argument("--json", type=Path, help="also write the results to this file")
-    target = parser.parse_args().json
-    parts = {"steps": step_times, "threads": thread_times, "noise": noise_times, "inference": inference_rate}
-    console = Console()
-    results: dict[str, Any] = {"machine": machine.describe()}
-    for name, measure in parts.items():
-        with console.status(f"measuring {name}"):
-            results[name] = measure()
-    console.print(table(results))
-    threads, noise = results["threads"], results["noise"]["ms"]
-    console.print(f"two threads over one: {threads['gain']:.2f} times as fast")
-    console.print("noise documents: " + ", ".join(f"k={k} {ms:.2f} ms" for k, ms in noise.items()))
-    console.print(f"inference: {results['inference']['documents_per_second']:,.0f} documents a second")
-    text = json.dumps(results, indent=2)
-    console.print_json(text)
-    if target:
-        target.write_text(text + "\n")
+    parser.add_argument("--record", action="store_true", help="keep results and plots under benchmarks/results")
+    parser.add_argument("--check", action="store_true", help="compare ratios with the last recorded run")
+    options = parser.parse_args()
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    recorded = records.last_recorded() if options.check else None
+    effort = FULL if options.full else QUICK
+    results, sheets = run(effort, options.only or list(SECTIONS), console)
+    console.print(printed(sheets[0]))
+    if options.json:
+        options.json.write_text(records.as_json(results))
+    if options.record:
+        for file in records.record(results, sheets):
+            console.print(f"wrote {file.name}", highlight=False)
+    return regress.check(results, recorded, console) if options.check else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

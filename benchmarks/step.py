@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -37,12 +37,14 @@ def zipf_counts(vocabulary_size: int, documents: int = 40 * BATCH, tokens: int =
     return sparse.coo_array((ones, (rows, words)), shape=(documents, vocabulary_size)).tocsr()
 
 
-def begin(vocabulary_size: int, settings: Settings, *, threads: int | None = None) -> tuple[Run, CsrSource]:
+def begin(
+    vocabulary_size: int, settings: Settings, *, threads: int | None = None, units: int = UNITS
+) -> tuple[Run, CsrSource]:
     """A run on Zipf counts, ready to train."""
     counts = zipf_counts(vocabulary_size)
     weights, p = idf_weights(counts), word_distribution(counts)
     source = CsrSource(counts, weights)
-    parameters = initial_parameters(UNITS, p, weights, 0)
+    parameters = initial_parameters(units, p, weights, 0)
     run = Run(parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=threads)
     return run, source
 
@@ -51,9 +53,15 @@ class StepTimer:
     """Median milliseconds of a training step with the loop around it; the first `skipped` steps do not count."""
 
     def __init__(
-        self, vocabulary_size: int, settings: Settings, *, threads: int | None = None, skipped: int = 5
+        self,
+        vocabulary_size: int,
+        settings: Settings,
+        *,
+        threads: int | None = None,
+        units: int = UNITS,
+        skipped: int = 5,
     ) -> None:
-        self.run, self.source = begin(vocabulary_size, settings, threads=threads)
+        self.run, self.source = begin(vocabulary_size, settings, threads=threads, units=units)
         self._skipped = skipped
         self.times: list[float] = []
 
@@ -89,7 +97,15 @@ class _Enough(Exception):
     pass
 
 
-def interleaved(timers: dict[Any, StepTimer], *, rounds: int, steps: Callable[[Any], int]) -> None:
+class Timer(Protocol):
+    """What can take its turn."""
+
+    def more(self, steps: int) -> None:
+        """Times `steps` further steps."""
+        ...
+
+
+def interleaved(timers: Mapping[Any, Timer], *, rounds: int, steps: Callable[[Any], int]) -> None:
     """Times several kinds of step turn by turn, so that a slow moment of the machine hits all of them alike."""
     for _ in range(rounds):
         for key, timer in timers.items():
