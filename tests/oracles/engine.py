@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,8 @@ from scipy import sparse
 
 from undertow.counts import CountBatch
 from undertow.kernels.cpu.alias import build_alias_table
-from undertow.kernels.cpu.partial_noise import kept_tokens
+from undertow.kernels.cpu.rows import RowGradient
+from undertow.kernels.cpu.shards import SHARD
 from undertow.kernels.reference import draws
 from undertow.kernels.reference.objectives import Draws, Model
 from undertow.learn.alpha_nce import AlphaNCE, AlphaNCEStep
@@ -86,11 +88,13 @@ def oracle_draws(case: Case, options: AlphaNCE) -> Draws:
     level: Any = options.noise_level
     if isinstance(level, tuple):
         level = draws.noise_levels(SEED, EPOCH, list(range(len(tokens))), *level)
-    to_keep = kept_tokens(tokens, level)
+    to_keep = draws.kept_tokens(tokens, level)
     replaced = tokens - to_keep
-    stream = draws.stream(SEED, EPOCH, NUMBER, table, max(options.stream_length, 2 * int(replaced.max())))
-    kept, noise = [], []
+    kept, noise, stream = [], [], []
     for d, counts in enumerate(case.counts):
+        if d % SHARD == 0:  # documents of a shard share a stream
+            length = max(options.stream_length, 2 * int(replaced[d : d + SHARD].max()))
+            stream = draws.stream(SEED, EPOCH, NUMBER, d // SHARD, table, length)
         kept.append(draws.kept_counts(SEED, EPOCH, d, counts, int(to_keep[d])))
         size = int(replaced[d])
         if options.noise == "windows":
@@ -118,19 +122,24 @@ def step_gradient(
 
 def dense_rows(gradient: Gradient, words: int) -> NDArray[np.float64]:
     """W's factored gradient, written out."""
-    rows = gradient.rows
-    dense = np.zeros((words, rows.vectors.shape[1]))
-    for i, word in enumerate(rows.rows):
-        for entry in range(rows.starts[i], rows.starts[i + 1]):
-            dense[word] += rows.coefficients[entry] * rows.vectors[rows.vector_ids[entry]].astype(np.float64)
+    dense = np.zeros((words, gradient.rows.vectors.shape[1]))
+    for word, coefficient, vector in row_entries(gradient.rows):
+        dense[word] += coefficient * gradient.rows.vectors[vector].astype(np.float64)
     return dense
+
+
+def row_entries(rows: RowGradient) -> Iterator[tuple[int, float, int]]:
+    """Word, coefficient and vector of every entry of a factored gradient."""
+    for part, size in enumerate(rows.sizes):
+        for i in range(size):
+            for entry in range(rows.starts[part, i], rows.starts[part, i + 1]):
+                coefficient, vector = rows.coefficients[part, entry], rows.vector_ids[part, entry]
+                yield int(rows.rows[part, i]), float(coefficient), int(vector)
 
 
 def dense_visible(gradient: Gradient, words: int) -> NDArray[np.float64]:
     """b's gradient, sparse and dense parts together."""
-    rows = gradient.rows
     dense = np.zeros(words) if gradient.visible_bias is None else gradient.visible_bias.astype(np.float64)
-    for i, word in enumerate(rows.rows):
-        for entry in range(rows.starts[i], rows.starts[i + 1]):
-            dense[word] += float(rows.coefficients[entry]) * float(rows.scalars[rows.vector_ids[entry]])
+    for word, coefficient, vector in row_entries(gradient.rows):
+        dense[word] += coefficient * float(gradient.rows.scalars[vector])
     return dense

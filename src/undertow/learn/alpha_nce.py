@@ -20,15 +20,13 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.kernels.cpu import partial_noise, threads
 from undertow.kernels.cpu.alias import build_alias_table
-from undertow.kernels.cpu.contrast import ContrastResult, Objective, SplitDocuments, contrast
-from undertow.kernels.cpu.rows import RowGradient, split_entries
-from undertow.learn.gradient import EntryBuffer, Extra, Gradient
-from undertow.learn.noise import IndependentNoise, Noise, WindowNoise
+from undertow.kernels.cpu.contrast import Objective
+from undertow.kernels.cpu.shards import Documents, Key, Model, contrast_together, lay_out
+from undertow.learn.gradient import Extra, Gradient, new_slots
 from undertow.learn.options import Options
-from undertow.learn.sparsity import Sparsity, press_towards_target
+from undertow.learn.room import Layout, Room, Sizes, new_layout
 from undertow.learn.step import StepContext
 from undertow.learn.visible import FrozenVisible, LearnedVisible
-from undertow.learn.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,8 @@ class AlphaNCE(Options):
 
     `noise_level` is the share of a document that its noise keeps: a number; two numbers, between which each document
     draws its own in every epoch; or "auto", for estimators alone, which choose it by trials without labels.
-    `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE.
+    `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE. `stream_length` is the least number of
+    noise words that 32 documents share.
     """
 
     n_noise: int = 25
@@ -45,7 +44,7 @@ class AlphaNCE(Options):
     uniform: bool = True
     sharpness: float = 10.0
     noise: Literal["windows", "independent"] = "windows"
-    stream_length: int = 4096
+    stream_length: int = 1024
     visible_bias: Literal["frozen", "learned"] = "frozen"
     normaliser: Literal["frozen", "learned"] = "frozen"
 
@@ -84,11 +83,13 @@ class AlphaNCEStep:
     def __init__(self, options: AlphaNCE, context: StepContext) -> None:
         self._options = options
         self._context = context
-        self._workspace = Workspace()
-        self._buffer = EntryBuffer(context.parameters.words, self._workspace)
+        self._slots = new_slots(context.parameters.words, context.threads)
         self._table = build_alias_table(context.noise_distribution)
         visible = LearnedVisible if options.visible_bias == "learned" else FrozenVisible
         self._visible = visible(context.parameters, context.noise_distribution)
+        self._objective = (math.log(options.n_noise), options.sharpness, options.uniform)
+        self._layout: Layout | None = None
+        self._room: Room | None = None
         self.corrections = np.zeros(context.longest + 1)  # c_D: log Z of D tokens less the frozen one; c_0 = 0
 
     @property
@@ -98,145 +99,76 @@ class AlphaNCEStep:
 
     def gradient(self, batch: CountBatch, *, epoch: int, number: int) -> Gradient:
         """The gradient of J on one minibatch, number `number` of its epoch."""
-        options, context = self._options, self._context
-        tokens = np.add.reduceat(batch.counts, batch.starts[:-1]).astype(np.int64)
-        to_keep = partial_noise.kept_tokens(tokens, self._levels(batch, epoch))
-        kept = self._workspace.array("kept", len(batch.words), np.int32)
-        kind = WindowNoise if options.noise == "windows" else IndependentNoise
-        noise = kind(options.n_noise, options.stream_length, self._table, context, self._workspace)
-
-        draws = [*noise.draw(batch, tokens - to_keep, epoch=epoch, number=number)]
-        keep = (context.seed, epoch, batch.document_ids, batch.starts, batch.counts, tokens, to_keep, kept)
-        draws += threads.split(partial_noise.keep_tokens, batch.size, context.threads, *keep)
-        threads.run(draws, context.threads)
-
-        gains = self._visible.gains()
-        split = self._split(batch, kept, tokens, to_keep, gains)
-        noise_tasks = noise.sum_inputs(gains)
-        threads.run([*self._input_tasks(batch, kept, split), *noise_tasks], context.threads)
-
-        vectors = self._workspace.array(
-            "vectors", (2 * batch.size + noise.vectors, context.parameters.units), np.float32
-        )
-        result = self._result(batch.size, vectors, noise)
-        rows = self._contrast(batch, kept, split, noise, vectors, result)
-        threads.run(noise.vectors_of_words(result.noise_vectors, vectors[2 * batch.size :]), context.threads)
-        return self._gather(batch, tokens, to_keep, split, noise, result, rows)
-
-    def _levels(self, batch: CountBatch, epoch: int) -> float | NDArray[np.float64]:
-        """The noise level of all documents, or that of each."""
-        level = self._options.noise_level
-        if not isinstance(level, tuple):
-            return float(level)
-        levels = self._workspace.array("levels", batch.size, np.float64)
-        partial_noise.draw_levels(self._context.seed, epoch, batch.document_ids, *level, levels)
-        return levels
-
-    def _split(
-        self,
-        batch: CountBatch,
-        kept: NDArray[np.int32],
-        tokens: NDArray[np.int64],
-        to_keep: NDArray[np.int64],
-        gains: NDArray[np.float64] | None,
-    ) -> SplitDocuments:
-        array, shape = self._workspace.array, (batch.size, self._context.parameters.units)
-        if gains is None:
-            rest_gains = np.zeros(batch.size)
-        else:
-            rest_gains = np.add.reduceat(gains[batch.words] * (batch.counts - kept), batch.starts[:-1])
-        return SplitDocuments(
-            kept_inputs=array("kept inputs", shape, np.float32),
-            rest_inputs=array("rest inputs", shape, np.float32),
-            kept_lengths=array("kept lengths", batch.size, np.float64),
-            rest_lengths=array("rest lengths", batch.size, np.float64),
-            rest_gains=rest_gains,
-            corrections=self.corrections[tokens] - self.corrections[to_keep],
-        )
-
-    def _input_tasks(self, batch: CountBatch, kept: NDArray[np.int32], split: SplitDocuments) -> list[threads.Task]:
         parameters = self._context.parameters
-        documents = (batch.starts, batch.words, batch.counts, kept, parameters.weights, parameters.word_weights)
-        return [*threads.split(partial_noise.split_inputs, batch.size, self._context.threads, *documents, *split[:4])]
-
-    def _result(self, documents: int, vectors: NDArray[np.float32], noise: Noise) -> ContrastResult:
-        array, shape = self._workspace.array, (documents, vectors.shape[1])
-        noises = documents * self._options.n_noise
-        return ContrastResult(
-            rest_vectors=vectors[:documents],
-            kept_vectors=vectors[documents : 2 * documents],
-            noise_vectors=noise.buffer(noises, vectors[2 * documents :]),
-            hidden_bias=array("bias rows", shape, np.float32),
-            posteriors=array("posteriors", shape, np.float32),
-            data_factors=array("data factors", documents, np.float64),
-            noise_factors=array("noise factors", noises, np.float64),
-            losses=array("losses", documents, np.float64),
+        documents = Documents(batch.document_ids, batch.starts, batch.words, batch.counts)
+        room = self._prepare(documents, epoch)
+        threads.run_together(
+            contrast_together,
+            self._context.threads,
+            Key(self._context.seed, epoch, number),
+            documents,
+            room.kept,
+            Model(parameters.weights, parameters.word_weights, parameters.hidden_bias, self._visible.gains()),
+            room.stream,
+            room.split,
+            room.noise,
+            Objective(*self._objective, 1.0 / batch.size),
+            self._context.sparsity.pressure,
+            room.result,
+            room.sums,
+            *room.grouping,
         )
-
-    def _contrast(
-        self,
-        batch: CountBatch,
-        kept: NDArray[np.int32],
-        split: SplitDocuments,
-        noise: Noise,
-        vectors: NDArray[np.float32],
-        result: ContrastResult,
-    ) -> RowGradient:
-        """Energies, losses and gradients of all documents; beside them, which rows of W the gradient touches."""
-        options, context = self._options, self._context
-        objective = Objective(math.log(options.n_noise), options.sharpness, options.uniform, 1.0 / batch.size)
-        arguments = (split, noise.table(), context.parameters.hidden_bias, objective, result)
-        grouped: list[RowGradient] = []
-
-        def index() -> None:
-            entries = self._buffer.entries(2 * len(batch.words) + noise.words)
-            weights = context.parameters.word_weights
-            count = split_entries(batch.starts, batch.words, batch.counts, kept, weights, entries)
-            count = noise.add_entries(entries, count, first_vector=2 * batch.size)
-            scalars = self._workspace.array("scalars", len(vectors), np.float32)
-            grouped.append(self._buffer.group(entries, count, vectors, scalars))
-
-        tasks: list[threads.Task] = [(index, ())]
-        tasks += threads.split(contrast, batch.size, context.threads, *arguments)
-        threads.run(tasks, context.threads)
-        return grouped[0]
-
-    def _gather(
-        self,
-        batch: CountBatch,
-        tokens: NDArray[np.int64],
-        to_keep: NDArray[np.int64],
-        split: SplitDocuments,
-        noise: Noise,
-        result: ContrastResult,
-        rows: RowGradient,
-    ) -> Gradient:
-        """Everything that sums over the minibatch."""
-        documents = batch.size
-        parts = rows.vectors[: 2 * documents].reshape(2, documents, -1)
-        lengths = split.kept_lengths + split.rest_lengths
-        sparsity: Sparsity = self._context.sparsity
-        penalty, activity = press_towards_target(sparsity, result.posteriors, lengths, parts, result.hidden_bias)
-        dense = self._visible.gradient(documents, split, noise, result, rows.scalars)
+        dense = self._visible.gradient(room)
         return Gradient(
-            rows=rows,
-            hidden_bias=result.hidden_bias.sum(axis=0),
+            rows=room.grouping.rows,
+            hidden_bias=room.sums.hidden_bias,
             visible_bias=dense,
             learns_visible_bias=dense is not None,
-            loss=float(result.losses.sum()) + penalty,
-            activity=activity,
-            extras=self._correction_gradient(tokens, to_keep, result),
+            loss=float(room.sums.losses.sum()),
+            activity=room.sums.activity,
+            extras=self._correction_gradient(room),
         )
 
-    def _correction_gradient(
-        self, tokens: NDArray[np.int64], to_keep: NDArray[np.int64], result: ContrastResult
-    ) -> tuple[Extra, ...]:
+    def _prepare(self, documents: Documents, epoch: int) -> Room:
+        """Lays the minibatch out, and finds it room."""
+        options, size = self._options, len(documents.ids)
+        if self._layout is None or len(self._layout.kept.tokens) != size:
+            independent = options.noise == "independent"
+            self._layout = new_layout(size, options.n_noise, self._table, independent=independent)
+            self._room = None
+            if not isinstance(options.noise_level, tuple):
+                self._layout.kept.levels[:] = options.noise_level
+        layout = self._layout
+        if isinstance(options.noise_level, tuple):
+            levels = (*options.noise_level, layout.kept.levels)
+            partial_noise.draw_levels(self._context.seed, epoch, documents.ids, *levels)
+        largest = lay_out(documents, *layout, options.stream_length, options.n_noise)
+        rows, entries = int(layout.stream.row_starts[-1]), int(layout.entry_starts[-1])
+        sizes = Sizes(size, len(documents.words), rows, largest, entries)
+        if self._room is None or not sizes.within(self._room.sizes):
+            self._room = Room(
+                sizes.with_some_to_spare(),
+                layout,
+                slots=self._slots,
+                units=self._context.parameters.units,
+                n_noise=options.n_noise,
+                n_threads=self._context.threads,
+            )
+        if options.normaliser == "learned":
+            np.subtract(
+                self.corrections[layout.kept.tokens],
+                self.corrections[layout.kept.to_keep],
+                out=self._room.split.corrections,
+            )
+        return self._room
+
+    def _correction_gradient(self, room: Room) -> tuple[Extra, ...]:
         """-dJ/d(log-ratio) for c_D and its opposite for c_{D_r}; c_0 stays 0, since no words need no normaliser."""
         if self._options.normaliser == "frozen":
             return ()
-        factors = result.data_factors + result.noise_factors.reshape(len(tokens), -1).sum(axis=1)
+        factors = room.result.data_factors + room.result.noise_factors.sum(axis=1)
         gradient = np.zeros_like(self.corrections)
-        np.subtract.at(gradient, tokens, factors)
-        np.add.at(gradient, to_keep, factors)
+        np.subtract.at(gradient, room.kept.tokens, factors)
+        np.add.at(gradient, room.kept.to_keep, factors)
         gradient[0] = 0.0
         return (Extra("corrections", self.corrections, gradient),)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.kernels.cpu import threads
-from undertow.kernels.cpu.update import average_rows, retained
+from undertow.kernels.cpu.rows import RowGradient
+from undertow.kernels.cpu.update import average_rows, average_together, retained
 from undertow.model.parameters import Parameters
 
 NAMES = ("weights", "hidden_bias", "visible_bias")
@@ -34,9 +35,9 @@ class RunningAverage:
         """Counts steps on from `step`; so far the parameters stood still."""
         self.state["averaged_until"][:] = step
 
-    def before_update(self, rows: NDArray[np.int32], step: int) -> None:
-        """Call before step `step` (from 1 on) changes these rows."""
-        self._catch_up(rows, step - 1)
+    def before_update(self, gradient: RowGradient, step: int) -> None:
+        """Call before step `step` (from 1 on) changes the rows of this gradient."""
+        threads.run_together(average_together, self._threads, gradient, *self._arguments(step - 1))
 
     def after_update(self, step: int) -> None:
         """Call after step `step`: the dense parameters."""
@@ -47,12 +48,14 @@ class RunningAverage:
 
     def parameters(self, step: int) -> Parameters:
         """The averages after step `step`."""
-        self._catch_up(np.arange(self._parameters.words, dtype=np.int32), step)
+        words = np.arange(self._parameters.words, dtype=np.int32)
+        arguments = self._arguments(step)
+        threads.run(
+            [(average_rows, (part, *arguments)) for part in np.array_split(words, self._threads)], self._threads
+        )
         weights, hidden_bias, visible_bias = (self.state[f"average_{name}"].copy() for name in NAMES)
         return Parameters(weights, hidden_bias, visible_bias, self._parameters.word_weights)
 
-    def _catch_up(self, rows: NDArray[np.int32], step: int) -> None:
-        state = self.state
-        averages = (state["average_weights"], state["averaged_until"])
-        arguments = (rows, self._parameters.weights, *averages, step, self._decay)
-        threads.run(threads.split(average_rows, len(rows), self._threads, *arguments), self._threads)
+    def _arguments(self, step: int) -> tuple[Any, ...]:
+        averages = (self.state["average_weights"], self.state["averaged_until"])
+        return (self._parameters.weights, *averages, step, self._decay)

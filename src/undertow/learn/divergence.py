@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow.counts import CountBatch
 from undertow.kernels.cpu import gibbs, threads
+from undertow.kernels.cpu.contrast import press_towards_target
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
-from undertow.kernels.cpu.rows import RowGradient, document_entries
-from undertow.learn.gradient import EntryBuffer, Gradient
+from undertow.kernels.cpu.rows import RowGradient, document_entries, group_entries
+from undertow.learn.gradient import Gradient, new_grouping, new_slots
 from undertow.learn.options import Options
-from undertow.learn.sparsity import press_towards_target
 from undertow.learn.step import StepContext
 from undertow.learn.workspace import Workspace
 from undertow.model.parameters import Parameters
@@ -58,7 +58,7 @@ class DivergenceStep:
     def __init__(self, options: ContrastiveDivergence, context: StepContext) -> None:
         self._options, self._context = options, context
         self._workspace = Workspace()
-        self._buffer = EntryBuffer(context.parameters.words, self._workspace)
+        self._slots = new_slots(context.parameters.words, context.threads)
         parameters = context.parameters
         self._word_model = parameters  # what words are drawn from; it shares W and b with the parameters
         if options.words == "unweighted":
@@ -96,17 +96,20 @@ class DivergenceStep:
         np.multiply(posteriors, -share, out=vectors[:size])
         np.multiply(sampled, share, out=vectors[size:])
         rows = self._rows(batch, sample, vectors)
-        bias_rows = lengths[:, None].astype(np.float32) * vectors[:size]
-        bias_rows += sample_lengths[:, None].astype(np.float32) * vectors[size:]
-        data = vectors[:size].reshape(1, size, units)
-        penalty, activity = press_towards_target(self._context.sparsity, posteriors, lengths, data, bias_rows)
+        all_lengths = np.concatenate([lengths, sample_lengths]).astype(np.float32)
+        hidden_bias = all_lengths @ vectors
+        activity = posteriors.mean(axis=0)
+        sparsity = self._context.sparsity
+        if sparsity.cost > 0.0:
+            seen = (activity, posteriors, lengths)
+            press_towards_target(0, units, sparsity.pressure, *seen, vectors[:size], vectors[:0], hidden_bias)
         gap = self._free_energy_gap(batch, sample, scores, sample_scores, lengths)
         return Gradient(
             rows=rows,
-            hidden_bias=bias_rows.sum(axis=0),
+            hidden_bias=hidden_bias,
             visible_bias=None,
             learns_visible_bias=True,
-            loss=gap + penalty,
+            loss=gap + sparsity.penalty(activity),
             activity=activity,
         )
 
@@ -153,13 +156,16 @@ class DivergenceStep:
         threads.run(threads.split(gibbs.draw_hidden, len(ids), context.threads, *arguments), context.threads)
 
     def _rows(self, batch: CountBatch, sample: CountBatch, vectors: NDArray[np.float32]) -> RowGradient:
-        word_weights = self._context.parameters.word_weights
-        entries = self._buffer.entries(len(batch.words) + len(sample.words))
-        count = document_entries(batch.starts, batch.words, batch.counts, word_weights, 0, entries, 0)
-        count = document_entries(sample.starts, sample.words, sample.counts, word_weights, batch.size, entries, count)
-        scalars = np.full(len(vectors), 1.0 / batch.size, dtype=np.float32)
-        scalars[: batch.size] *= -1.0
-        return self._buffer.group(entries, count, vectors, scalars)
+        word_weights, size = self._context.parameters.word_weights, batch.size
+        most = len(batch.words) + len(sample.words)
+        grouping = new_grouping(most, np.array([0, most]), self._slots, vectors)
+        entries, scalars = grouping.entries, grouping.rows.scalars
+        n = document_entries(0, size, batch.starts, batch.words, batch.counts, word_weights, 0, entries, 0)
+        n = document_entries(0, size, sample.starts, sample.words, sample.counts, word_weights, size, entries, n)
+        entries.counts[0] = n
+        scalars[:size], scalars[size:] = -1.0 / size, 1.0 / size
+        threads.run_together(group_entries, self._context.threads, *grouping)
+        return grouping.rows
 
     def _free_energy_gap(
         self,

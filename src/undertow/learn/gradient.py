@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu.rows import Entries, RowGradient, group_entries
-from undertow.learn.workspace import Workspace
+from undertow.kernels.cpu.rows import Entries, RowGradient
 
 
 @dataclass(frozen=True)
@@ -33,34 +33,43 @@ class Gradient:
     extras: tuple[Extra, ...] = ()
 
 
-class EntryBuffer:
-    """Collects the entries of W's factored gradient and groups them by word."""
+class Grouping(NamedTuple):
+    """Room for the entries of W's factored gradient, and for the same entries grouped by word, as kernels take it."""
 
-    def __init__(self, vocabulary_size: int, workspace: Workspace) -> None:
-        self._slots = np.full(vocabulary_size, -1, dtype=np.int32)
-        self._workspace = workspace
+    entries: Entries
+    slots: NDArray[np.int32]
+    found: NDArray[np.int32]
+    rows: RowGradient
 
-    def entries(self, most: int) -> Entries:
-        """Room for at most so many entries."""
-        array = self._workspace.array
-        return Entries(
-            array("entry words", most, np.int32),
-            array("entry vectors", most, np.int32),
-            array("entry coefficients", most, np.float32),
-        )
 
-    def group(
-        self, entries: Entries, count: int, vectors: NDArray[np.float32], scalars: NDArray[np.float32]
-    ) -> RowGradient:
-        """The first `count` entries grouped by word. The vectors may still be written to afterwards."""
-        array = self._workspace.array
-        grouped = RowGradient(
-            rows=array("rows", count, np.int32),
-            starts=array("row starts", count + 1, np.int64),
-            vector_ids=array("row vectors", count, np.int32),
-            coefficients=array("row coefficients", count, np.float32),
-            vectors=vectors,
-            scalars=scalars,
-        )
-        n_rows = group_entries(entries, count, self._slots, grouped)
-        return grouped._replace(rows=grouped.rows[:n_rows], starts=grouped.starts[: n_rows + 1])
+def new_slots(vocabulary_size: int, n_threads: int) -> NDArray[np.int32]:
+    """A slot per word, in parts that threads share out.
+
+    Two parts per thread even out the ends; whole powers of two, so that a word's lowest bits name its part.
+    """
+    bits = 0 if n_threads == 1 else (2 * n_threads - 1).bit_length()
+    return np.full((1 << bits, (vocabulary_size >> bits) + 1), -1, dtype=np.int32)
+
+
+def new_grouping(
+    most: int, starts: NDArray[np.int64], slots: NDArray[np.int32], vectors: NDArray[np.float32]
+) -> Grouping:
+    """Room for at most `most` entries, those of shard s from starts[s] on."""
+    parts = len(slots)
+    entries = Entries(
+        words=np.empty(most, dtype=np.int32),
+        vectors=np.empty(most, dtype=np.int32),
+        coefficients=np.empty(most, dtype=np.float32),
+        starts=starts,
+        counts=np.zeros(len(starts) - 1, dtype=np.int64),
+    )
+    rows = RowGradient(
+        sizes=np.zeros(parts, dtype=np.int64),
+        rows=np.empty((parts, most), dtype=np.int32),
+        starts=np.empty((parts, most + 1), dtype=np.int64),
+        vector_ids=np.empty((parts, most), dtype=np.int32),
+        coefficients=np.empty((parts, most), dtype=np.float32),
+        vectors=vectors,
+        scalars=np.empty(len(vectors), dtype=np.float32),
+    )
+    return Grouping(entries, slots, np.empty((parts, most, 2), dtype=np.int32), rows)

@@ -86,7 +86,7 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
     progress = run.progress
     run.steps += 1
     if run.average:
-        run.average.before_update(gradient.rows.rows, run.steps)
+        run.average.before_update(gradient.rows, run.steps)
     run.updater.apply(gradient, progress)
     if run.average:
         run.average.after_update(run.steps)

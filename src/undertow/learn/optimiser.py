@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow.kernels.cpu import threads, update
-from undertow.kernels.cpu.update import TINY
+from undertow.kernels.cpu.rows import RowGradient
 from undertow.learn.gradient import Gradient
 from undertow.learn.options import Options
 from undertow.model.parameters import Parameters
 
-ROWS_PER_TASK = 64  # fewer are not worth handing to another thread
 LAST_SHARE = 0.01  # of the rate that annealing begins with: what it never falls below
 
 
@@ -53,6 +52,10 @@ def annealed(learning_rate: float, annealing: float, progress: float | None) -> 
     if progress is None or annealing == 0.0:
         return learning_rate
     return learning_rate * annealing * max(1.0 - progress, LAST_SHARE)
+
+
+def _run_parts(kernel: Any, rows: RowGradient, n_threads: int, *arguments: Any) -> None:
+    threads.run([(kernel, (part, rows, *arguments)) for part in range(len(rows.sizes))], n_threads)
 
 
 @dataclass(frozen=True)
@@ -116,38 +119,29 @@ class AdamUpdater:
             self._update_dense(extra.values, extra.gradient, state[f"{extra.name}_moments"], rate)
 
     def _update_rows(self, gradient: Gradient, rate: float) -> None:
-        options, state, rows = self._options, self.state, gradient.rows
-        weights = self._parameters.weights
+        options, state, weights = self._options, self.state, self._parameters.weights
         if options.moments == "row":
-            moments: tuple[NDArray[Any], ...] = (state["row_moments"],)
-            rates: tuple[float, ...] = (rate, options.decay, options.l2)
-            kernel: Any = update.adam_per_row
+            arguments = (gradient.rows, weights, state["row_moments"], rate, options.decay, options.l2)
+            threads.run_together(update.adam_per_row_together, self._threads, *arguments)
         else:
             moments = (state["first_moments"], state["second_moments"], state["masses"])
             rates = (rate, options.momentum, options.decay, options.l2)
-            kernel = update.adam_per_element
-        arguments = (rows, weights, *moments, *rates)
-        threads.run(
-            threads.split(kernel, len(rows.rows), self._threads, *arguments, least=ROWS_PER_TASK), self._threads
-        )
+            _run_parts(update.adam_per_element, gradient.rows, self._threads, weights, *moments, *rates)
 
     def _update_visible_bias(self, gradient: Gradient, rate: float) -> None:
         state, bias = self.state, self._parameters.visible_bias
         moments = state["visible_bias_moments"]
         if gradient.visible_bias is None:
-            rows = gradient.rows
-            update.adam_scalars(0, len(rows.rows), rows, bias, moments, rate, self._options.decay)
+            _run_parts(update.adam_scalars, gradient.rows, 1, bias, moments, rate, self._options.decay)
         else:
             slope = gradient.visible_bias.copy()
-            update.add_scalars(gradient.rows, slope)
+            _run_parts(update.add_scalars, gradient.rows, 1, slope)
             self._update_dense(bias, slope, moments[:, 0], rate)
 
     def _update_dense(self, values: NDArray[Any], slope: NDArray[Any], moments: NDArray[Any], rate: float) -> None:
         decay = self._options.decay
-        moments *= decay
-        moments += (1.0 - decay) * np.square(slope)
-        corrected = moments / (1.0 - decay ** int(self.state["steps"][0]))
-        values -= (rate * slope / (np.sqrt(corrected) + TINY)).astype(values.dtype)
+        mass = 1.0 - decay ** int(self.state["steps"][0])
+        update.adam_dense(values, slope, moments, rate, decay, mass)
 
 
 @dataclass(frozen=True)
@@ -187,17 +181,17 @@ class SGDUpdater:
             self.state[f"{name}_velocities"] = np.zeros_like(values)
 
     def apply(self, gradient: Gradient, progress: float | None = None) -> None:
-        options, parameters, rows = self._options, self._parameters, gradient.rows
+        options, parameters = self._options, self._parameters
         rate = annealed(options.learning_rate, options.annealing, progress)
         velocities = self.state["weight_velocities"]
-        pushes = (rows, parameters.weights, velocities, rate, options.l2)
-        threads.run(threads.split(update.momentum_rows, len(rows.rows), self._threads, *pushes), self._threads)
+        pushes = (parameters.weights, velocities, rate, options.l2)
+        _run_parts(update.momentum_rows, gradient.rows, self._threads, *pushes)
         coasts = (parameters.weights, velocities, options.momentum)
         threads.run(threads.split(update.coast, parameters.words, self._threads, *coasts), self._threads)
         if gradient.learns_visible_bias:
             dense = gradient.visible_bias
             slope = np.zeros_like(parameters.visible_bias) if dense is None else dense.copy()
-            update.add_scalars(rows, slope)
+            _run_parts(update.add_scalars, gradient.rows, 1, slope)
             self._update_dense(parameters.visible_bias, slope, "visible_bias", rate)
         bias_rate = rate * options.hidden_bias_rate
         self._update_dense(parameters.hidden_bias, gradient.hidden_bias, "hidden_bias", bias_rate)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
-from undertow.kernels.cpu import contrast
+from undertow.kernels.cpu.contrast import Pressure
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,13 @@ class Sparsity:
         _check.number("sparsity target", self.target, above=0.0, below=1.0)
         _check.number("sparsity cost", self.cost, at_least=0.0)
 
+    @property
+    def pressure(self) -> Pressure:
+        """As kernels take it."""
+        return Pressure(self.target, self.cost)
 
-def press_towards_target(
-    sparsity: Sparsity,
-    posteriors: NDArray[np.float32],
-    lengths: NDArray[np.float64],
-    document_vectors: NDArray[np.float32],
-    bias_rows: NDArray[np.float32],
-) -> tuple[float, NDArray[np.float32]]:
-    """Adds the penalty's gradient to the documents' vectors (parts, B, H) and bias rows; gives the penalty and
-    activity.
-    """
-    activity = np.zeros(posteriors.shape[1], dtype=np.float32)
-    arguments = (posteriors, lengths, sparsity.target, sparsity.cost, document_vectors, bias_rows, activity)
-    return float(contrast.press_towards_target(*arguments)), activity
+    def penalty(self, activity: NDArray[np.float32]) -> float:
+        """What is added to the loss of a minibatch of this mean activity."""
+        if self.cost == 0.0:
+            return 0.0
+        return self.cost * float(np.square(activity - self.target, dtype=np.float64).sum())

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu.contrast import ContrastResult, SplitDocuments
-from undertow.learn.noise import Noise
+from undertow.learn.room import Room
 from undertow.model.parameters import Parameters
 
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
@@ -22,20 +21,13 @@ class FrozenVisible:
 
     def __init__(self, parameters: Parameters, noise_distribution: NDArray[np.float64]) -> None:
         gains, _ = _gains(parameters, np.log(noise_distribution))
-        self._constant = gains if np.abs(gains).max() > NO_GAIN else None
+        self._constant = gains if np.abs(gains).max() > NO_GAIN else np.empty(0)
 
-    def gains(self) -> NDArray[np.float64] | None:
-        """w (b - logsumexp(b) - log p) of every word; None when it is zero throughout."""
+    def gains(self) -> NDArray[np.float64]:
+        """w (b - logsumexp(b) - log p) of every word; empty when it is zero throughout."""
         return self._constant
 
-    def gradient(
-        self,
-        documents: int,
-        split: SplitDocuments,
-        noise: Noise,
-        result: ContrastResult,
-        scalars: NDArray[np.float32],
-    ) -> None:
+    def gradient(self, room: Room) -> None:
         """There is none."""
         return None
 
@@ -52,22 +44,27 @@ class LearnedVisible:
         gains, self._softmax = _gains(self._parameters, self._log_noise)
         return gains
 
-    def gradient(
-        self,
-        documents: int,
-        split: SplitDocuments,
-        noise: Noise,
-        result: ContrastResult,
-        scalars: NDArray[np.float32],
-    ) -> NDArray[np.float32]:
-        """Writes the sparse part, one number per gradient vector, to `scalars`, and returns the dense part."""
+    def gradient(self, room: Room) -> NDArray[np.float32]:
+        """Writes the sparse part, one number per gradient vector, to the room's scalars, and returns the dense part."""
+        scalars, result, documents = room.grouping.rows.scalars, room.result, room.sizes.documents
         scalars[:documents] = result.data_factors
         scalars[documents : 2 * documents] = 0.0  # kept tokens cancel out of the log-ratio
-        scalars[2 * documents :] = noise.scalars_of_words(result.noise_factors)
-        table = noise.table()
-        replaced = table.lengths[table.ends.ravel()] - table.lengths[table.begins.ravel()]
-        pull = float(result.data_factors @ split.rest_lengths + result.noise_factors @ replaced)
+        scalars[2 * documents :] = self._of_noise_rows(room)
+        lengths, noise = room.noise.lengths, room.noise
+        replaced = lengths[noise.ends] - lengths[noise.begins]
+        pull = float(result.data_factors @ room.split.rest_lengths + np.vdot(result.noise_factors, replaced))
         return (-pull * self._softmax).astype(np.float32)
+
+    def _of_noise_rows(self, room: Room) -> NDArray[np.float64]:
+        """Leads one number per noise document back to the rows of the noise table, as the kernel does with vectors."""
+        factors = room.result.noise_factors
+        changes = np.zeros(len(room.noise.lengths))
+        np.add.at(changes, room.noise.ends, factors)
+        if len(room.stream.noise_starts):  # a row for each noise document
+            return changes
+        np.subtract.at(changes, room.noise.begins, factors)
+        # Every window adds and takes away within its shard, so the sums over later shards are zero.
+        return np.cumsum(changes[::-1])[::-1] - changes
 
 
 def _gains(parameters: Parameters, log_noise: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

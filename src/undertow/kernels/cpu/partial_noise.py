@@ -2,8 +2,8 @@
 
 A document of D tokens keeps a uniformly drawn subset V_r of D_r = min(ceil(alpha D - 1e-9), D - 1) tokens; alpha is
 the same for all documents, or drawn for each. Each of its k noise documents is V_r and D - D_r words drawn from p.
-Noise is either cut as windows from one stream of words that the minibatch shares, or drawn independently for each
-noise document.
+Noise is either cut as windows from a stream of words that the documents of a shard share, or drawn independently for
+each noise document.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from undertow.kernels.cpu.alias import draw_word
-from undertow.kernels.cpu.compile import kernel
-from undertow.kernels.cpu.documents import add_row
+from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.gather import add_rows
 from undertow.kernels.cpu.philox import below, philox
-from undertow.kernels.cpu.prefetch import AHEAD, FAR_AHEAD, prefetch_number, prefetch_row
 from undertow.kernels.randomness import Purpose
 
 KEEP, WINDOW, STREAM, NOISE = int(Purpose.KEEP), int(Purpose.WINDOW), int(Purpose.STREAM), int(Purpose.NOISE)
@@ -26,10 +24,22 @@ LEVEL = int(Purpose.LEVEL)
 DRAWN = 64  # words whose random numbers are made before any is looked up: look-ups of a large table then overlap
 
 
-def kept_tokens(tokens: NDArray[np.int64], noise_level: float | NDArray[np.float64]) -> NDArray[np.int64]:
-    """D_r of documents of D tokens. At least one token is always replaced, or there would be nothing to learn."""
-    kept: NDArray[np.int64] = np.minimum(np.ceil(noise_level * tokens - 1e-9).astype(np.int64), tokens - 1)
-    return kept
+@piece
+def kept_tokens(tokens: Any, level: Any) -> Any:
+    """D_r of a document of D tokens. At least one token is always replaced, or there would be nothing to learn."""
+    return min(np.int64(np.ceil(level * tokens - 1e-9)), tokens - 1)
+
+
+@kernel
+def count_tokens(starts: Any, counts: Any, levels: Any, tokens: Any, to_keep: Any, replaced: Any) -> None:
+    """D, D_r and D - D_r of each document."""
+    for d in range(starts.size - 1):
+        total = np.int64(0)
+        for i in range(starts[d], starts[d + 1]):
+            total += counts[i]
+        tokens[d] = total
+        to_keep[d] = kept_tokens(total, levels[d])
+        replaced[d] = total - to_keep[d]
 
 
 @kernel
@@ -76,67 +86,60 @@ def keep_tokens(
 
 
 @kernel
-def split_inputs(
-    first: int,
-    last: int,
-    starts: Any,
-    words: Any,
-    counts: Any,
-    kept: Any,
-    weights: Any,
-    word_weights: Any,
-    kept_inputs: Any,
-    rest_inputs: Any,
-    kept_lengths: Any,
-    rest_lengths: Any,
-) -> None:
-    """W.u and L of the kept tokens and of the others, separately; the hidden bias is not added."""
+def sum_parts(first: int, last: int, weights: Any, entries: Any, limit: int, split: Any) -> None:
+    """W.u and L of the kept tokens of documents `first` to `last` and of the others, separately, from their entries,
+    which end at `limit`; the hidden bias is not added.
+    """
     for d in range(first, last):
-        kept_total, rest_total = kept_inputs[d], rest_inputs[d]
+        kept_total, rest_total = split.kept_inputs[d], split.rest_inputs[d]
+        begin, middle, end = split.spans[d]
         kept_total[:] = np.float32(0.0)
         rest_total[:] = np.float32(0.0)
-        kept_length = rest_length = 0.0
-        for entry in range(starts[d], starts[d + 1]):
-            prefetch_row(weights[words[min(entry + AHEAD, words.size - 1)]])
-            prefetch_number(word_weights, words[min(entry + FAR_AHEAD, words.size - 1)])
-            word = words[entry]
-            in_kept = word_weights[word] * np.float32(kept[entry])
-            in_rest = word_weights[word] * np.float32(counts[entry] - kept[entry])
-            if in_kept > 0:
-                kept_length += in_kept
-                add_row(kept_total, in_kept, weights[word])
-            if in_rest > 0:
-                rest_length += in_rest
-                add_row(rest_total, in_rest, weights[word])
-        kept_lengths[d] = kept_length
-        rest_lengths[d] = rest_length
+        add_rows(rest_total, weights, entries.words, entries.coefficients, begin, middle, limit)
+        add_rows(kept_total, weights, entries.words, entries.coefficients, middle, end, limit)
+        split.rest_lengths[d] = split.kept_lengths[d] = 0.0
+        for i in range(begin, middle):
+            split.rest_lengths[d] += entries.coefficients[i]
+        for i in range(middle, end):
+            split.kept_lengths[d] += entries.coefficients[i]
 
 
 @kernel
-def draw_stream(first: int, last: int, seed: Any, epoch: int, batch: int, table: Any, stream: Any) -> None:
-    """Pairs `first` to `last` of the words of a minibatch's noise stream (two words come from one call of Philox)."""
+def draw_stream(seed: Any, epoch: int, batch: int, shard: int, table: Any, stream: Any) -> None:
+    """The words of the noise stream of a shard of a minibatch (two words come from one call of Philox)."""
     high, low = np.empty(DRAWN, dtype=np.uint64), np.empty(DRAWN, dtype=np.uint64)
-    for begin in range(2 * first, min(2 * last, stream.size), DRAWN):
-        end = min(begin + DRAWN, 2 * last)
+    for begin in range(0, stream.size, DRAWN):
+        end = min(begin + DRAWN, stream.size)
         for position in range(begin, end, 2):
             i = position - begin
-            high[i], low[i], high[i + 1], low[i + 1] = philox(seed, STREAM, 0, epoch, batch, position >> 1)
-        for position in range(begin, min(end, stream.size)):
+            high[i], low[i], high[i + 1], low[i + 1] = philox(seed, STREAM, shard, epoch, batch, position >> 1)
+        for position in range(begin, end):
             stream[position] = draw_word(table, high[position - begin], low[position - begin])
 
 
 @kernel
 def draw_windows(
-    first: int, last: int, seed: Any, epoch: int, ids: Any, replaced: Any, stream_length: int, begins: Any, ends: Any
+    first: int,
+    last: int,
+    seed: Any,
+    epoch: int,
+    ids: Any,
+    replaced: Any,
+    stream_length: int,
+    first_row: int,
+    begins: Any,
+    ends: Any,
 ) -> None:
-    """The stream positions [begin, end) of each document's noise windows, D - D_r words long."""
+    """Each document's noise windows [begin, end) of D - D_r words, as rows of a table that holds the stream from
+    `first_row` on.
+    """
     for d in range(first, last):
         places = stream_length - replaced[d] + 1
         b0 = b1 = b2 = b3 = np.uint64(0)
         for j in range(begins.shape[1]):
             if j & 3 == 0:
                 b0, b1, b2, b3 = philox(seed, WINDOW, 0, epoch, ids[d], j >> 2)
-            begins[d, j] = below(b0, places)
+            begins[d, j] = first_row + below(b0, places)
             ends[d, j] = begins[d, j] + replaced[d]
             b0, b1, b2 = b1, b2, b3
 
@@ -149,16 +152,18 @@ def draw_independent(
     epoch: int,
     ids: Any,
     replaced: Any,
-    offsets: Any,
+    starts: Any,
     n_noise: int,
     table: Any,
     noise: Any,
 ) -> None:
-    """The words of every noise document of documents `first` to `last`, one noise document after the other."""
+    """The words of every noise document of documents `first` to `last`: noise n of document d begins at
+    starts[d * n_noise + n].
+    """
     for d in range(first, last):
-        total = replaced[d] * n_noise
+        offset, total = starts[d * n_noise], replaced[d] * n_noise
         for pair in range((total + 1) // 2):
             b0, b1, b2, b3 = philox(seed, NOISE, 0, epoch, ids[d], pair)
-            noise[offsets[d] + 2 * pair] = draw_word(table, b0, b1)
+            noise[offset + 2 * pair] = draw_word(table, b0, b1)
             if 2 * pair + 1 < total:
-                noise[offsets[d] + 2 * pair + 1] = draw_word(table, b2, b3)
+                noise[offset + 2 * pair + 1] = draw_word(table, b2, b3)

@@ -15,29 +15,36 @@ from numba.extending import intrinsic
 
 from undertow.kernels.cpu.compile import piece
 
-AHEAD = 8  # rows between asking and using
+AHEAD = 12  # rows between asking and using
 FAR_AHEAD = 32  # the same for single numbers
 LINE = 16  # float32 numbers in a cache line
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # numba has no stubs
-def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
-    """Asks for the cache line of element `index` of a contiguous one-dimensional array, for reading, to be kept
-    close.
-    """
+def prefetch_address(builder: Any, address: Any, *, to_write: bool = False) -> None:
+    """Emits the instruction that asks for the cache line of an address, to be kept close."""
+    byte_pointer, integer = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte_pointer, integer, integer, integer])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    purpose, close, data = (ir.Constant(integer, value) for value in (int(to_write), 3, 1))
+    builder.call(function, [builder.bitcast(address, byte_pointer), purpose, close, data])
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        address = builder.gep(view.data, [arguments[1]])
-        byte_pointer = ir.IntType(8).as_pointer()
-        integer = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte_pointer, integer, integer, integer])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        read, close, data = (ir.Constant(integer, value) for value in (0, 3, 1))
-        builder.call(function, [builder.bitcast(address, byte_pointer), read, close, data])
-        return context.get_dummy_value()
 
-    return types.none(array, types.intp), generate
+def _prefetcher(to_write: bool) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]  # numba has no stubs
+    def prefetch(_context: Any, array: Any, _index: Any) -> Any:
+        """Asks for the cache line of element `index` of a contiguous one-dimensional array."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            view = context.make_array(signature.args[0])(context, builder, arguments[0])
+            prefetch_address(builder, builder.gep(view.data, [arguments[1]]), to_write=to_write)
+            return context.get_dummy_value()
+
+        return types.none(array, types.intp), generate
+
+    return prefetch
+
+
+_prefetch, _prefetch_to_write = _prefetcher(False), _prefetcher(True)
 
 
 @piece
@@ -51,3 +58,10 @@ def prefetch_row(row: Any) -> None:
     """Asks for a row of single-precision numbers."""
     for j in range(0, row.size, LINE):
         _prefetch(row, j)
+
+
+@piece
+def prefetch_row_to_write(row: Any) -> None:
+    """The same for a row that is going to change: other cores then give up their copies in time."""
+    for j in range(0, row.size, LINE):
+        _prefetch_to_write(row, j)

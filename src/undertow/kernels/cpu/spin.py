@@ -21,7 +21,7 @@ _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no stubs
-def _load(_context: Any, array: Any, _index: Any) -> Any:
+def load(_context: Any, array: Any, _index: Any) -> Any:
     """Reads an int64 that another thread may write at any time."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -34,13 +34,13 @@ def _load(_context: Any, array: Any, _index: Any) -> Any:
 if os.name == "posix":
 
     @piece
-    def _offer_core() -> None:
+    def offer_core() -> None:
         _sched_yield()
 
 else:
 
     @piece
-    def _offer_core() -> None:
+    def offer_core() -> None:
         pass
 
 
@@ -51,7 +51,7 @@ def wait(array: Any, index: int, value: int, until_equal: bool, offers: int) -> 
     """
     for _ in range(offers):
         for _ in range(LOOKS_PER_OFFER):
-            if (_load(array, index) == value) == until_equal:
+            if (load(array, index) == value) == until_equal:
                 return True
-        _offer_core()
+        offer_core()
     return False

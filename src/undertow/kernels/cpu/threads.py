@@ -5,7 +5,9 @@ training step is a few short regions of parallel work in quick succession. The c
 the next one for about half a millisecond before they go to sleep: handing work over takes some 5 microseconds then,
 instead of 80 through a queue.
 
-Several Python threads may call `run` at once: one gets the crew, the others do their work themselves, as do nested
+A step of training goes further: `run_together` runs one compiled program on all threads at once (see `team`).
+
+Several Python threads may call at once: one gets the crew, the others do their work themselves, as do nested
 calls. A forked child makes a crew of its own.
 """
 
@@ -22,6 +24,7 @@ import numpy as np
 
 from undertow import _check
 from undertow.kernels.cpu import spin
+from undertow.kernels.cpu.team import Seat, call, new_sync
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -54,6 +57,20 @@ def run(tasks: Iterable[Task], threads: int) -> None:
             function(*arguments)
 
 
+def run_together(program: Callable[..., Any], threads: int, *arguments: Any) -> None:
+    """Run `program(seat, *arguments)` on the calling thread and on up to `threads - 1` others, as a team.
+
+    Those that do not come in time are not waited for: the program goes on without them.
+    """
+    if threads > 1 and _crew.free.acquire(blocking=False):
+        try:
+            _crew.run_together(program, threads - 1, arguments)
+        finally:
+            _crew.free.release()
+    else:
+        program(Seat(True, new_sync(), _NO_BELL, 0, 0), *arguments)
+
+
 def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any, least: int = 1) -> Iterator[Task]:
     """Tasks `kernel(first, last, *arguments)` that together cover `items`, two per thread to even out the ends."""
     pieces = 1 if threads == 1 else min(2 * threads, max(items // least, 1))
@@ -63,12 +80,16 @@ def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any,
             yield kernel, (first, last, *arguments)
 
 
+_NO_BELL = np.zeros(1, dtype=np.int64)
+
+
 class _Job:
     """The tasks of one parallel region."""
 
     def __init__(self, number: int, tasks: deque[Task], helpers: int) -> None:
         self.number, self.tasks, self.helpers = number, tasks, helpers
         self.error: BaseException | None = None
+        self.program: Task | None = None  # what a helper runs instead of tasks
 
     def work(self) -> None:
         while self.tasks:
@@ -115,6 +136,24 @@ class _Crew:
         if job.error is not None:
             raise job.error
 
+    def run_together(self, program: Callable[..., Any], helpers: int, arguments: tuple[Any, ...]) -> None:
+        """Runs a program with a team; the caller holds `free`."""
+        if helpers > len(self._beds):
+            self._grow(helpers)
+        number, sync = self._job.number + 1, new_sync()
+        job = _Job(number, deque(), helpers)
+        job.program = program, (Seat(False, sync, self._bell, number, OFFERS), *arguments)
+        self._job = job
+        if any(self._asleep[:helpers]):
+            self._bell[0] = number
+            for thread in range(helpers):
+                if self._asleep[thread]:
+                    self._beds[thread].release()
+        call(self._bell, number, sync, helpers, OFFERS)
+        program(Seat(True, sync, self._bell, number, 0), *arguments)
+        if job.error is not None:
+            raise job.error
+
     def _grow(self, helpers: int) -> None:
         old = len(self._beds)
         finished = np.zeros(helpers * SLOT, dtype=np.int64)
@@ -138,11 +177,21 @@ class _Crew:
                 continue  # woken for a job that was over before this thread went to bed
             seen = job.number
             offers = OFFERS if thread < job.helpers else 0  # who is not asked goes to bed at once
-            if offers:
+            if offers and job.program:
+                self._take_part(job)
+            elif offers:
                 self._entered[thread] = seen
                 job.work()
                 self._finished[thread * SLOT] = seen
             del job  # its arrays are not kept alive while waiting
+
+    def _take_part(self, job: _Job) -> None:
+        assert job.program
+        program, arguments = job.program
+        try:
+            program(*arguments)
+        except BaseException as error:  # such as arguments that the program cannot be compiled for
+            job.error = job.error or error
 
 
 _crew = _Crew()

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from undertow.kernels.cpu import team
 from undertow.kernels.cpu.compile import kernel, piece
-from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
+from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row_to_write
 from undertow.kernels.cpu.rows import row_gradient, row_scalar
 
 TINY = 1e-12
@@ -26,31 +27,42 @@ def _inverse_deviation(moment: Any, square: Any, decay: Any) -> Any:
 
 
 @kernel
-def adam_per_row(
-    first: int, last: int, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float
-) -> None:
+def adam_per_row(part: int, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float) -> None:
     """Adam without momentum and with one second moment per row: 8 bytes of state a word.
 
     moments[word] holds the decaying sum of the gradient's mean squares and the decaying sum of ones; their quotient
     is the mean over the times that this row was touched, without bias and without a power of the decay.
     """
     total = np.empty(weights.shape[1], dtype=np.float32)
-    for i in range(first, last):
-        soon = gradient.rows[min(i + AHEAD, last - 1)]
-        prefetch_row(weights[soon])
-        prefetch_row(moments[soon])
-        word = gradient.rows[i]
+    rows = gradient.rows[part, : gradient.sizes[part]]
+    for i in range(rows.size):
+        soon = rows[min(i + AHEAD, rows.size - 1)]
+        prefetch_row_to_write(weights[soon])
+        prefetch_row_to_write(moments[soon])
+        word = rows[i]
         row = weights[word]
-        square = row_gradient(gradient, i, row, np.float32(l2), total)
+        square = row_gradient(gradient, part, i, row, np.float32(l2), total)
         step = np.float32(rate) * _inverse_deviation(moments[word], square, np.float32(decay))
         for j in range(total.size):
             row[j] -= step * total[j]
 
 
 @kernel
+def adam_per_row_together(
+    seat: Any, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float
+) -> None:
+    """The same for all parts: a program for a team."""
+    if team.enter(seat) >= 0:
+        part = team.take(seat, 0)
+        while part < gradient.sizes.size:
+            adam_per_row(part, gradient, weights, moments, rate, decay, l2)
+            part = team.take(seat, 0)
+        team.leave(seat, 1)
+
+
+@kernel
 def adam_per_element(
-    first: int,
-    last: int,
+    part: int,
     gradient: Any,
     weights: Any,
     first_moments: Any,
@@ -63,10 +75,10 @@ def adam_per_element(
 ) -> None:
     """Lazy Adam with both moments of every element: 8 H bytes of state a word."""
     total = np.empty(weights.shape[1], dtype=np.float32)
-    for i in range(first, last):
-        word = gradient.rows[i]
+    for i in range(gradient.sizes[part]):
+        word = gradient.rows[part, i]
         row, mean, square = weights[word], first_moments[word], second_moments[word]
-        row_gradient(gradient, i, row, np.float32(l2), total)
+        row_gradient(gradient, part, i, row, np.float32(l2), total)
         keep_mean, keep_square = np.float32(momentum), np.float32(decay)
         in_mean, in_square = np.float32(1.0) - keep_mean, np.float32(1.0) - keep_square
         masses[word, 0] = keep_mean * masses[word, 0] + in_mean
@@ -80,21 +92,29 @@ def adam_per_element(
 
 
 @kernel
-def adam_scalars(first: int, last: int, gradient: Any, values: Any, moments: Any, rate: float, decay: float) -> None:
+def adam_scalars(part: int, gradient: Any, values: Any, moments: Any, rate: float, decay: float) -> None:
     """The same for the visible biases of touched words."""
-    for i in range(first, last):
-        word = gradient.rows[i]
-        slope = row_scalar(gradient, i)
+    for i in range(gradient.sizes[part]):
+        word = gradient.rows[part, i]
+        slope = row_scalar(gradient, part, i)
         values[word] -= np.float32(rate) * _inverse_deviation(moments[word], slope * slope, np.float32(decay)) * slope
 
 
 @kernel
-def momentum_rows(first: int, last: int, gradient: Any, weights: Any, velocities: Any, rate: float, l2: float) -> None:
+def adam_dense(values: Any, slope: Any, moments: Any, rate: float, decay: float, mass: float) -> None:
+    """The same for a vector that every step moves; `mass` is the decaying sum of ones."""
+    for j in range(values.size):
+        moments[j] = decay * moments[j] + (1.0 - decay) * slope[j] * slope[j]
+        values[j] -= rate * slope[j] / (np.sqrt(moments[j] / mass) + TINY)
+
+
+@kernel
+def momentum_rows(part: int, gradient: Any, weights: Any, velocities: Any, rate: float, l2: float) -> None:
     """The part of SGD with momentum that touched rows bring: velocity -= rate * gradient."""
     total = np.empty(weights.shape[1], dtype=np.float32)
-    for i in range(first, last):
-        word = gradient.rows[i]
-        row_gradient(gradient, i, weights[word], np.float32(l2), total)
+    for i in range(gradient.sizes[part]):
+        word = gradient.rows[part, i]
+        row_gradient(gradient, part, i, weights[word], np.float32(l2), total)
         velocity = velocities[word]
         for j in range(total.size):
             velocity[j] -= np.float32(rate) * total[j]
@@ -128,11 +148,10 @@ def retained(since: int, until: int, decay: float) -> float:
 
 
 @kernel
-def average_rows(
-    first: int, last: int, rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
-) -> None:
+def average_rows(rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float) -> None:
     """Brings the running average of rows up to `step`: since `seen` they have stood still at their present values."""
-    for i in range(first, last):
+    for i in range(rows.size):
+        prefetch_row_to_write(averages[rows[min(i + AHEAD, rows.size - 1)]])
         word = rows[i]
         if step > seen[word]:
             stays = np.float32(retained(seen[word], step, decay))
@@ -143,7 +162,18 @@ def average_rows(
 
 
 @kernel
-def add_scalars(gradient: Any, out: Any) -> None:
+def average_together(seat: Any, gradient: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float) -> None:
+    """The same for all rows that a gradient touches: a program for a team."""
+    if team.enter(seat) >= 0:
+        part = team.take(seat, 0)
+        while part < gradient.sizes.size:
+            average_rows(gradient.rows[part, : gradient.sizes[part]], weights, averages, seen, step, decay)
+            part = team.take(seat, 0)
+        team.leave(seat, 1)
+
+
+@kernel
+def add_scalars(part: int, gradient: Any, out: Any) -> None:
     """Adds the sparse part of the gradient of the visible bias to a dense vector."""
-    for row in range(gradient.rows.size):
-        out[gradient.rows[row]] += row_scalar(gradient, row)
+    for i in range(gradient.sizes[part]):
+        out[gradient.rows[part, i]] += row_scalar(gradient, part, i)

@@ -36,6 +36,12 @@ def noise_levels(seed: int, epoch: int, documents: list[int], lowest: float, hig
     return levels
 
 
+def kept_tokens(tokens: Counts, noise_level: float | NDArray[np.float64]) -> Counts:
+    """D_r of documents of D tokens."""
+    kept: Counts = np.minimum(np.ceil(noise_level * tokens - 1e-9).astype(np.int64), tokens - 1)
+    return kept
+
+
 def kept_counts(seed: int, epoch: int, document: int, counts: Counts, to_keep: int) -> Counts:
     """V_r: selection sampling over the tokens of one document."""
     tokens = np.repeat(np.arange(len(counts)), counts)
@@ -48,9 +54,9 @@ def kept_counts(seed: int, epoch: int, document: int, counts: Counts, to_keep: i
     return kept
 
 
-def stream(seed: int, epoch: int, batch: int, table: NDArray[np.uint32], length: int) -> list[int]:
-    """The words of a minibatch's noise stream."""
-    bits = _bits(seed, Purpose.STREAM, epoch, batch, 2 * length)
+def stream(seed: int, epoch: int, batch: int, shard: int, table: NDArray[np.uint32], length: int) -> list[int]:
+    """The words of the noise stream of a shard of a minibatch."""
+    bits = _bits(seed, Purpose.STREAM, epoch, batch, 2 * length, stage=shard)
     return [_word(table, *bits[2 * i : 2 * i + 2]) for i in range(length)]
 
 
