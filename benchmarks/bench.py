@@ -11,10 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from datetime import UTC, datetime
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from rich.console import Console
@@ -23,6 +20,7 @@ from benchmarks import (
     divergence,
     documents,
     encoding,
+    floor,
     growth,
     inference,
     machine,
@@ -36,11 +34,12 @@ from benchmarks import (
 )
 from benchmarks.effort import FULL, QUICK, Effort
 from benchmarks.progress import Skipped, saying
-from benchmarks.tables import Sheet, printed, scalars
+from benchmarks.tables import Sheet, printed
 
 SECTIONS: dict[str, Any] = {
     "steps": steps,
     "growth": growth,
+    "floor": floor,
     "threads": threads,
     "divergence": divergence,
     "inference": inference,
@@ -49,11 +48,6 @@ SECTIONS: dict[str, Any] = {
     "start": start,
     "quality": quality,
 }
-if find_spec("benchmarks.floor"):  # what the machine allows at best; `measure()` needs nothing else
-    _floor = import_module("benchmarks.floor")
-    SECTIONS["floor"] = SimpleNamespace(
-        measure=lambda effort, say: _floor.measure(), sheets=lambda found: [scalars("Floor", found)]
-    )
 
 
 def run(effort: Effort, names: list[str], console: Console) -> tuple[dict[str, Any], list[Sheet]]:

@@ -45,9 +45,9 @@ class Grouping(NamedTuple):
 def new_slots(vocabulary_size: int, n_threads: int) -> NDArray[np.int32]:
     """A slot per word, in parts that threads share out.
 
-    Two parts per thread even out the ends; whole powers of two, so that a word's lowest bits name its part.
+    At least a part per thread, and a power of two of them, so that a word's lowest bits name its part.
     """
-    bits = 0 if n_threads == 1 else (2 * n_threads - 1).bit_length()
+    bits = (n_threads - 1).bit_length()
     return np.full((1 << bits, (vocabulary_size >> bits) + 1), -1, dtype=np.int32)
 
 
@@ -72,4 +72,4 @@ def new_grouping(
         vectors=vectors,
         scalars=np.empty(len(vectors), dtype=np.float32),
     )
-    return Grouping(entries, slots, np.empty((parts, most, 2), dtype=np.int32), rows)
+    return Grouping(entries, slots, np.empty((parts, most + 1, 2), dtype=np.int32), rows)

@@ -56,7 +56,13 @@ def new_layout(documents: int, n_noise: int, alias: AliasTable, *, independent: 
     """For minibatches of so many documents."""
     shards = -(-documents // SHARD)
     return Layout(
-        Kept(np.empty(documents), *np.empty((3, documents), dtype=np.int64), counts=_NOTHING),
+        Kept(
+            levels=np.empty(documents),
+            tokens=np.empty(documents, dtype=np.int64),
+            to_keep=np.empty(documents, dtype=np.int64),
+            replaced=np.empty(documents, dtype=np.int64),
+            counts=_NOTHING,
+        ),
         Stream(
             words=_NOTHING,
             row_starts=np.empty(shards + 1, dtype=np.int64),
@@ -120,7 +126,11 @@ class Room:
             noise_factors=np.empty((documents, n_noise)),
             losses=np.empty(documents),
         )
-        self.sums = Sums(*np.empty((2, units), dtype=np.float32), np.empty(1 - (-units // UNITS)))
+        self.sums = Sums(
+            activity=np.empty(units, dtype=np.float32),
+            hidden_bias=np.empty(units, dtype=np.float32),
+            losses=np.empty(1 - (-units // UNITS)),
+        )
         self.grouping = new_grouping(sizes.entries, layout.entry_starts, slots, vectors)
 
 

@@ -83,7 +83,15 @@ def _sharpness_per_length(objective: Any, length: Any) -> Any:
 
 @piece
 def _noise_inputs(
-    d: Any, first_row: Any, noise: Any, inputs: Any, kept_input: Any, kept_length: Any, bias: Any, lengths: Any, out: Any
+    d: Any,
+    first_row: Any,
+    noise: Any,
+    inputs: Any,
+    kept_input: Any,
+    kept_length: Any,
+    bias: Any,
+    lengths: Any,
+    out: Any,
 ) -> None:
     """The inputs W.u + L a of a document's noise documents, and their lengths."""
     for n in range(lengths.size):

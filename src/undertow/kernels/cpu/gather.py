@@ -76,7 +76,7 @@ def _repeated(builder: Any, number: Any, vector: Any) -> Any:
     return builder.shuffle_vector(single, undefined, places)
 
 
-_add_128, _add_32, _add_8, _add_1 = (_block_sum(width) for width in (128, 32, 8, 1))
+_add_128, _add_64, _add_16, _add_1 = (_block_sum(width) for width in (128, 64, 16, 1))
 
 
 @kernel
@@ -88,12 +88,12 @@ def add_rows(total: Any, rows: Any, indices: Any, coefficients: Any, first: int,
     while column + 128 <= units:
         _add_128(total, rows, indices, coefficients, first, last, limit, column)
         column += 128
-    while column + 32 <= units:
-        _add_32(total, rows, indices, coefficients, first, last, limit, column)
-        column += 32
-    while column + 8 <= units:
-        _add_8(total, rows, indices, coefficients, first, last, limit, column)
-        column += 8
+    while column + 64 <= units:
+        _add_64(total, rows, indices, coefficients, first, last, limit, column)
+        column += 64
+    while column + 16 <= units:
+        _add_16(total, rows, indices, coefficients, first, last, limit, column)
+        column += 16
     while column < units:
         _add_1(total, rows, indices, coefficients, first, last, limit, column)
         column += 1

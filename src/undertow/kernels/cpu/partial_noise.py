@@ -21,7 +21,7 @@ from undertow.kernels.randomness import Purpose
 KEEP, WINDOW, STREAM, NOISE = int(Purpose.KEEP), int(Purpose.WINDOW), int(Purpose.STREAM), int(Purpose.NOISE)
 LEVEL = int(Purpose.LEVEL)
 
-DRAWN = 64  # words whose random numbers are made before any is looked up: look-ups of a large table then overlap
+DRAWN = 64  # calls of Philox before the words are looked up: together they vectorise, and look-ups then overlap
 
 
 @piece
@@ -67,22 +67,22 @@ def keep_tokens(
     """kept[e]: how many of the counts[e] tokens belong to V_r (selection sampling: one pass, every subset equally
     likely).
     """
+    longest = 0
     for d in range(first, last):
-        left, needed = tokens[d], to_keep[d]
-        position = 0
-        b0 = b1 = b2 = b3 = np.uint64(0)
+        longest = max(longest, tokens[d])
+    bits = np.empty((4, longest // 4 + 1), dtype=np.uint32)
+    for d in range(first, last):
+        # All random numbers at once, and a choice without a branch, which nobody could predict.
+        for call in range((tokens[d] + 3) // 4):
+            bits[0, call], bits[1, call], bits[2, call], bits[3, call] = philox(seed, KEEP, 0, epoch, ids[d], call)
+        left, needed, position = tokens[d], to_keep[d], 0
         for entry in range(starts[d], starts[d + 1]):
-            chosen = 0
+            before = needed
             for _ in range(counts[entry]):
-                if position & 3 == 0:
-                    b0, b1, b2, b3 = philox(seed, KEEP, 0, epoch, ids[d], position >> 2)
-                if below(b0, left) < needed:
-                    chosen += 1
-                    needed -= 1
+                needed -= below(np.uint64(bits[position & 3, position >> 2]), left) < needed
                 left -= 1
                 position += 1
-                b0, b1, b2 = b1, b2, b3
-            kept[entry] = chosen
+            kept[entry] = before - needed
 
 
 @kernel
@@ -107,14 +107,17 @@ def sum_parts(first: int, last: int, weights: Any, entries: Any, limit: int, spl
 @kernel
 def draw_stream(seed: Any, epoch: int, batch: int, shard: int, table: Any, stream: Any) -> None:
     """The words of the noise stream of a shard of a minibatch (two words come from one call of Philox)."""
-    high, low = np.empty(DRAWN, dtype=np.uint64), np.empty(DRAWN, dtype=np.uint64)
-    for begin in range(0, stream.size, DRAWN):
-        end = min(begin + DRAWN, stream.size)
-        for position in range(begin, end, 2):
-            i = position - begin
-            high[i], low[i], high[i + 1], low[i + 1] = philox(seed, STREAM, shard, epoch, batch, position >> 1)
+    bits = np.empty((4, DRAWN), dtype=np.uint32)
+    for begin in range(0, stream.size, 2 * DRAWN):
+        end = min(begin + 2 * DRAWN, stream.size)
+        first_call = begin >> 1
+        for call in range((end - begin + 1) >> 1):
+            bits[0, call], bits[1, call], bits[2, call], bits[3, call] = philox(
+                seed, STREAM, shard, epoch, batch, first_call + call
+            )
         for position in range(begin, end):
-            stream[position] = draw_word(table, high[position - begin], low[position - begin])
+            half, call = 2 * (position & 1), (position - begin) >> 1
+            stream[position] = draw_word(table, np.uint64(bits[half, call]), np.uint64(bits[half + 1, call]))
 
 
 @kernel

@@ -121,27 +121,25 @@ def group_part(entries: Any, part: int, slots: Any, found: Any, grouped: Any) ->
         bits += 1
     mask, mine, seen = parts - 1, slots[part], found[part]
     rows, starts = grouped.rows[part], grouped.starts[part]
-    n_rows = n = 0
+    n = 0
     for shard in range(entries.counts.size):
         begin = entries.starts[shard]
-        end = begin + entries.counts[shard]
-        for i in range(begin, end):
-            coming = entries.words[min(i + FAR_AHEAD, end - 1)]
-            if coming & mask == part:
-                prefetch_number(mine, coming >> bits)
-            word = entries.words[i]
-            if word & mask != part:
-                continue
-            slot = mine[word >> bits]
-            if slot < 0:
-                slot = n_rows
-                mine[word >> bits] = slot
-                rows[slot] = word
-                starts[slot + 1] = 0
-                n_rows += 1
-            starts[slot + 1] += 1
-            seen[n, 0], seen[n, 1] = i, slot  # so that the second pass need not look for them again
-            n += 1
+        for i in range(begin, begin + entries.counts[shard]):
+            seen[n, 0] = i
+            n += (entries.words[i] & mask) == part  # without a branch, which nobody could predict
+    n_rows = 0
+    for at in range(n):
+        prefetch_number(mine, entries.words[seen[min(at + FAR_AHEAD, n - 1), 0]] >> bits)
+        word = entries.words[seen[at, 0]]
+        slot = mine[word >> bits]
+        if slot < 0:
+            slot = n_rows
+            mine[word >> bits] = slot
+            rows[slot] = word
+            starts[slot + 1] = 0
+            n_rows += 1
+        starts[slot + 1] += 1
+        seen[at, 1] = slot
     starts[0] = 0
     for row in range(n_rows):
         starts[row + 1] += starts[row]

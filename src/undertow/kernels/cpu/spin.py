@@ -35,13 +35,14 @@ if os.name == "posix":
 
     @piece
     def offer_core() -> None:
+        """Lets another thread of this core run, if there is one."""
         _sched_yield()
 
 else:
 
     @piece
     def offer_core() -> None:
-        pass
+        """Nothing here: the system shares cores out by itself."""
 
 
 @kernel
