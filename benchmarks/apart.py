@@ -7,7 +7,7 @@ and does what the programs do, kernel after kernel; `tests/benchmarks/test_floor
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -31,7 +31,7 @@ class Apart:
     """Stands in for `run_together`: seconds by kernel, and what the last step worked on."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.step: dict[str, Any] = {}
 
     def __call__(self, program: Callable[..., Any], n_threads: int, *arguments: Any) -> None:

@@ -64,8 +64,8 @@ def measure() -> dict[str, dict[str, float]]:
         rates = {"exponentials": _exponentials(n_threads), "random_numbers": _random_numbers(n_threads)}
         for place, size in TABLES.items():
             rates |= {
-                f"bytes_{place}": _bytes(size, n_threads),
-                f"bytes_changed_{place}": _bytes(size, n_threads, True),
+                f"bytes_{place}": _bytes(size, n_threads, changed=False),
+                f"bytes_changed_{place}": _bytes(size, n_threads, changed=True),
             }
         found[str(n_threads)] = rates
     return found
@@ -94,7 +94,7 @@ def _random_numbers(n_threads: int) -> float:
     return _rate(lambda i: _draw(calls), 4 * calls, n_threads)
 
 
-def _bytes(size: int, n_threads: int, changed: bool = False) -> float:
+def _bytes(size: int, n_threads: int, *, changed: bool) -> float:
     rows = size // (4 * UNITS)
     reads = max(20_000, min(rows, 100_000))
     table = np.ones((rows, UNITS), dtype=np.float32)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from tests.oracles.gradients import (
     LARGEST_GRADIENT,
     MOST_ENTRIES,
+    PARTS,
     SMALLEST_GRADIENT,
     TextbookAdam,
     dense_gradient,
     make_gradient,
 )
 from tests.oracles.rounding import UNIT
-from undertow.kernels.cpu import update
+from undertow.kernels.cpu import threads, update
 from undertow.kernels.cpu.rows import RowGradient
 
 WORDS, STEPS = 9, 8
@@ -50,10 +51,10 @@ def _weights(units: int) -> Single:
     return np.random.default_rng(99).normal(0.0, 0.5, (WORDS, units)).astype(np.float32)
 
 
-def _in_two_parts(kernel: Callable[..., Any], items: int, *arguments: Any) -> None:
-    """A kernel over its range in two calls, the second part first, as threads might do it."""
-    kernel(items // 2, items, *arguments)
-    kernel(0, items // 2, *arguments)
+def _in_parts(kernel: Callable[..., Any], gradient: RowGradient, *arguments: Any) -> None:
+    """A kernel over all parts of a gradient, the last one first, as threads might do it."""
+    for part in reversed(range(PARTS)):
+        kernel(part, gradient, *arguments)
 
 
 def _assert_near(ours: Single, exact: NDArray[np.float64], tolerance: float) -> None:
@@ -63,14 +64,20 @@ def _assert_near(ours: Single, exact: NDArray[np.float64], tolerance: float) -> 
 
 @touching
 @sizes
-def test_adam_with_a_moment_per_row(units: int, lazy: bool) -> None:
+@pytest.mark.parametrize("together", [0, 1, 3])
+def test_adam_with_a_moment_per_row(together: int, units: int, lazy: bool) -> None:
+    """Part by part, and as a program for a team."""
     weights, moments = _weights(units), np.zeros((WORDS, 2), dtype=np.float32)
     exact, textbook = weights.astype(np.float64), TextbookAdam(RATE, 0.0, 0.9, L2, per_row=True)
     for gradient in _gradients(units, lazy=lazy):
         before = weights.copy()
-        _in_two_parts(update.adam_per_row, len(gradient.rows), gradient, weights, moments, RATE, 0.9, L2)
-        textbook.apply(exact, dense_gradient(gradient, WORDS)[:, :-1], gradient.rows)
-        untouched = np.setdiff1d(np.arange(WORDS), gradient.rows)
+        arguments = (gradient, weights, moments, RATE, 0.9, L2)
+        if together:
+            threads.run_together(update.adam_per_row_together, together, *arguments)
+        else:
+            _in_parts(update.adam_per_row, *arguments)
+        textbook.apply(exact, dense_gradient(gradient, WORDS)[:, :-1], gradient.touched())
+        untouched = np.setdiff1d(np.arange(WORDS), gradient.touched())
         np.testing.assert_array_equal(weights[untouched], before[untouched])
     _assert_near(weights, exact, ADAM)
 
@@ -84,9 +91,9 @@ def test_adam_with_moments_per_element(momentum: float, units: int, lazy: bool) 
     masses = np.zeros((WORDS, 2), dtype=np.float32)
     exact, textbook = weights.astype(np.float64), TextbookAdam(RATE, momentum, 0.999, L2, per_row=False)
     for gradient in _gradients(units, lazy=lazy):
-        state = (gradient, weights, first, second, masses)
-        _in_two_parts(update.adam_per_element, len(gradient.rows), *state, RATE, momentum, 0.999, L2)
-        textbook.apply(exact, dense_gradient(gradient, WORDS)[:, :-1], gradient.rows)
+        state = (weights, first, second, masses)
+        _in_parts(update.adam_per_element, gradient, *state, RATE, momentum, 0.999, L2)
+        textbook.apply(exact, dense_gradient(gradient, WORDS)[:, :-1], gradient.touched())
     _assert_near(weights, exact, ADAM)
 
 
@@ -95,9 +102,39 @@ def test_adam_of_visible_biases(lazy: bool) -> None:
     values, moments = _weights(1)[:, 0].copy(), np.zeros((WORDS, 2), dtype=np.float32)
     exact, textbook = values.astype(np.float64)[:, None], TextbookAdam(RATE, 0.0, 0.9, 0.0, per_row=False)
     for gradient in _gradients(3, lazy=lazy):
-        _in_two_parts(update.adam_scalars, len(gradient.rows), gradient, values, moments, RATE, 0.9)
-        textbook.apply(exact, dense_gradient(gradient, WORDS)[:, -1:], gradient.rows)
+        _in_parts(update.adam_scalars, gradient, values, moments, RATE, 0.9)
+        textbook.apply(exact, dense_gradient(gradient, WORDS)[:, -1:], gradient.touched())
     _assert_near(values, exact[:, 0], ADAM)
+
+
+def _beside_masses() -> NDArray[Any]:
+    """Moments of visible biases, which lie beside the masses of their lazy form."""
+    return np.zeros((WORDS, 2), dtype=np.float32)[:, 0]
+
+
+def _alone() -> NDArray[Any]:
+    return np.zeros(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("precision", "moments_of"),
+    [(np.float32, _alone), (np.float32, _beside_masses), (np.float64, _alone)],
+    ids=["hidden biases", "visible biases", "corrections"],
+)
+def test_adam_of_dense_vectors(precision: Any, moments_of: Callable[[], NDArray[Any]]) -> None:
+    """Double precision has rounding errors of 2^-53 where single precision has UNIT; there the TINY shows that keeps
+    the kernel from dividing by zero, and makes every step smaller by that share of the deviation.
+    """
+    values, moments = _weights(1)[:, 0].astype(precision), moments_of()
+    exact, textbook = values.astype(np.float64)[None], TextbookAdam(RATE, 0.0, 0.9, 0.0, per_row=False)
+    generator = np.random.default_rng(1)
+    for step in range(1, STEPS + 1):
+        sign = -1.0 if step % 3 == 1 else 1.0
+        slope = (sign * generator.uniform(SMALLEST_GRADIENT, LARGEST_GRADIENT, WORDS)).astype(precision)
+        update.adam_dense(values, slope, moments, RATE, 0.9, 1.0 - 0.9**step)
+        textbook.apply(exact, slope[None].astype(np.float64), np.zeros(1, dtype=np.int32))
+    shrunk = STEPS * RATE * LARGEST_GRADIENT / SMALLEST_GRADIENT * update.TINY / SMALLEST_GRADIENT
+    _assert_near(values, exact[0], ADAM if precision == np.float32 else ADAM * 2.0**-53 / UNIT + shrunk)
 
 
 def test_adam_stands_still_without_a_gradient() -> None:
@@ -106,7 +143,7 @@ def test_adam_stands_still_without_a_gradient() -> None:
     gradient = gradient._replace(coefficients=np.zeros_like(gradient.coefficients))
     weights = _weights(3)
     before = weights.copy()
-    update.adam_per_row(0, WORDS, gradient, weights, np.zeros((WORDS, 2), dtype=np.float32), RATE, 0.9, 0.0)
+    _in_parts(update.adam_per_row, gradient, weights, np.zeros((WORDS, 2), dtype=np.float32), RATE, 0.9, 0.0)
     np.testing.assert_array_equal(weights, before)
 
 
@@ -121,10 +158,11 @@ def test_momentum_is_the_textbook_one(l2: float, units: int, lazy: bool) -> None
     exact = weights.astype(np.float64)
     velocity = np.zeros_like(exact)
     for gradient in _gradients(units, lazy=lazy):
-        _in_two_parts(update.momentum_rows, len(gradient.rows), gradient, weights, velocities, RATE / 10, l2)
-        _in_two_parts(update.coast, WORDS, weights, velocities, momentum)
-        slope = dense_gradient(gradient, WORDS)[:, :-1]
-        slope[gradient.rows] += l2 * exact[gradient.rows]
+        _in_parts(update.momentum_rows, gradient, weights, velocities, RATE / 10, l2)
+        for first, last in ((WORDS // 2, WORDS), (0, WORDS // 2)):
+            update.coast(first, last, weights, velocities, momentum)
+        slope, touched = dense_gradient(gradient, WORDS)[:, :-1], gradient.touched()
+        slope[touched] += l2 * exact[touched]
         velocity = momentum * velocity - RATE / 10 * slope
         exact += velocity
     _assert_near(weights, exact, SGD / 10)
@@ -132,21 +170,26 @@ def test_momentum_is_the_textbook_one(l2: float, units: int, lazy: bool) -> None
 
 @sizes
 @pytest.mark.parametrize("decay", [0.5, 0.99])
-def test_a_lazy_average_is_the_one_of_every_step(decay: float, units: int) -> None:
-    """Rows are brought up to the step before each change, and all of them at the end."""
+@pytest.mark.parametrize("together", [1, 3])
+def test_a_lazy_average_is_the_one_of_every_step(together: int, decay: float, units: int) -> None:
+    """Rows are brought up to the step before each change, by a team, and all of them at the end, in two parts."""
     generator = np.random.default_rng(units)
     weights = _weights(units)
     averages, seen = weights.copy(), np.zeros(WORDS, dtype=np.int64)
     exact = weights.astype(np.float64)
     for step in range(1, STEPS + 1):
         rows = generator.permutation(WORDS)[: generator.integers(0, WORDS)].astype(np.int32)
-        _in_two_parts(update.average_rows, len(rows), rows, weights, averages, seen, step - 1, decay)
+        gradient = make_gradient(generator, rows, units, 1.0)
+        arguments = (gradient, weights, averages, seen, step - 1, decay)
+        threads.run_together(update.average_together, together, *arguments)
+        assert (seen[rows] == step - 1).all()
         weights[rows] += generator.normal(0.0, 0.2, (len(rows), units)).astype(np.float32)
         keep = min(decay, 1.0 - 4.0 / (step + 3.0))
         exact = keep * exact + (1 - keep) * weights
     everything = np.arange(WORDS, dtype=np.int32)
     for _ in range(2):  # the second time there is nothing left to do
-        _in_two_parts(update.average_rows, WORDS, everything, weights, averages, seen, STEPS, decay)
+        for rows in (everything[WORDS // 2 :], everything[: WORDS // 2]):
+            update.average_rows(rows, weights, averages, seen, STEPS, decay)
     assert (seen == STEPS).all()
     _assert_near(averages, exact, 5 * STEPS * UNIT * 4.0)  # decay, its power, two products and a sum a step
 
@@ -154,6 +197,6 @@ def test_a_lazy_average_is_the_one_of_every_step(decay: float, units: int) -> No
 def test_sparse_gradients_are_added_to_a_dense_one() -> None:
     gradient = next(_gradients(3, lazy=True))
     out = np.ones(WORDS, dtype=np.float32)
-    update.add_scalars(gradient, out)
+    _in_parts(update.add_scalars, gradient, out)
     exact = 1.0 + dense_gradient(gradient, WORDS)[:, -1]
     np.testing.assert_allclose(out, exact, rtol=(MOST_ENTRIES + 2) * UNIT)

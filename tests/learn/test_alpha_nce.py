@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from itertools import product
 
@@ -12,15 +13,19 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.oracles.engine import (
+    EPOCH,
     Case,
     dense_rows,
     dense_visible,
     make_case,
     oracle_draws,
+    row_entries,
     step_gradient,
 )
 from undertow.kernels.reference import objectives
 from undertow.learn import AlphaNCE, Sparsity
+from undertow.learn.alpha_nce import AlphaNCEStep
+from undertow.learn.gradient import Gradient
 
 # Sums of a few dozen single-precision terms of order one: 2^-24 each, with room for the polynomial of the exponential.
 SINGLE = 2e-5
@@ -65,6 +70,106 @@ def test_step_matches_oracle(options: AlphaNCE, weighted: bool) -> None:
     np.testing.assert_allclose(gradient.hidden_bias, expected.a, atol=SINGLE)
     np.testing.assert_allclose(dense_visible(gradient, words), expected.b, atol=SINGLE)
     np.testing.assert_allclose(gradient.extras[0].gradient, expected.corrections, atol=SINGLE)
+
+
+SHARDED = [
+    AlphaNCE(n_noise=4, noise_level=level, noise=noise, stream_length=20, sharpness=2.0)  # type: ignore[arg-type]
+    for level, noise in product((0.5, (0.2, 0.9)), ("windows", "independent"))
+]
+sharded = pytest.mark.parametrize("options", SHARDED, ids=str)
+
+
+def _learning_all(options: AlphaNCE) -> AlphaNCE:
+    return replace(options, visible_bias="learned", normaliser="learned")
+
+
+@pytest.mark.parametrize("most_tokens", [9, 60], ids=["short", "longer than the stream"])
+@sharded
+def test_step_of_three_shards_matches_oracle(options: AlphaNCE, most_tokens: int) -> None:
+    """70 documents: two whole shards, and one of 6. Everything is a mean over documents, so that the errors of many
+    are no larger than those of a few; sums over documents have 70 roundings more.
+    """
+    case = make_case(documents=70, most_tokens=most_tokens, scale=0.3)
+    options = _learning_all(options)
+    corrections = _corrections(case)
+    sparsity = Sparsity(target=0.1, cost=2.0)
+    gradient = step_gradient(case, options, corrections=corrections, sparsity=sparsity, threads=3)
+    model = case.model(corrections)
+    loss, expected = objectives.alpha_nce(
+        model, oracle_draws(case, options), uniform=options.uniform, sharpness=options.sharpness
+    )
+    penalty, pressed_W, pressed_a = objectives.sparsity(model, case.counts, target=0.1, cost=2.0)
+    words = case.parameters.words
+    assert gradient.loss == pytest.approx(loss + penalty, abs=SINGLE)
+    np.testing.assert_allclose(dense_rows(gradient, words), expected.W + pressed_W, atol=SINGLE)
+    np.testing.assert_allclose(gradient.hidden_bias, expected.a + pressed_a, atol=SINGLE)
+    np.testing.assert_allclose(dense_visible(gradient, words), expected.b, atol=SINGLE)
+    np.testing.assert_allclose(gradient.extras[0].gradient, expected.corrections, atol=SINGLE)
+
+
+Bits = dict[str, object]
+
+
+def _bits(gradient: Gradient) -> Bits:
+    """All that a gradient says, to the bit and whatever its parts: of each word the entries in their order."""
+    rows = gradient.rows
+    entries: dict[int, list[tuple[float, int, bytes, float]]] = defaultdict(list)
+    for word, coefficient, vector in row_entries(rows):
+        scalar = float(rows.scalars[vector]) if gradient.learns_visible_bias else 0.0
+        entries[word].append((coefficient, vector, rows.vectors[vector].tobytes(), scalar))
+    dense = gradient.visible_bias
+    return {
+        "rows": dict(entries),
+        "hidden bias": gradient.hidden_bias.tobytes(),
+        "visible bias": None if dense is None else dense.tobytes(),
+        "loss": gradient.loss,
+        "activity": gradient.activity.tobytes(),
+        "extras": [extra.gradient.tobytes() for extra in gradient.extras],
+    }
+
+
+@pytest.mark.parametrize("learning_all", [False, True], ids=["frozen", "learned"])
+@sharded
+def test_the_number_of_threads_does_not_change_a_bit(options: AlphaNCE, learning_all: bool) -> None:
+    """With more units than are summed at a time."""
+    case = make_case(words=40, units=130, documents=70, most_tokens=30)
+    options = _learning_all(options) if learning_all else options
+    sparsity = Sparsity(target=0.1, cost=2.0)
+    alone = _bits(step_gradient(case, options, sparsity=sparsity, threads=1))
+    for threads in (2, 3, 5):
+        assert _bits(step_gradient(case, options, sparsity=sparsity, threads=threads)) == alone
+
+
+@pytest.mark.parametrize("learning_all", [False, True], ids=["frozen", "learned"])
+@pytest.mark.parametrize("threads", [1, 3])
+@sharded
+def test_a_step_remembers_nothing_of_earlier_minibatches(options: AlphaNCE, threads: int, learning_all: bool) -> None:
+    """Minibatches that grow, shrink and stay as they are, in documents and in tokens: each gives the gradient that a
+    new step gives. So does one after a step whose arrays hold nothing but NaN.
+    """
+    options = _learning_all(options) if learning_all else options
+    made = make_case(words=40, documents=100, most_tokens=50)
+    context = made.context(sparsity=Sparsity(target=0.1, cost=2.0), threads=threads)
+    order = np.argsort(made.counts.sum(axis=1), kind="stable")
+    short, long = order[:70], order[-70:]
+    minibatches = [short[:33], short[:33], long[:33], short[:33], short[:1], long[-1:], short, long, short, long[:32]]
+    step = options.begin(context)
+    for number, chosen in enumerate([*minibatches, long, long]):
+        batch = Case(made.parameters, made.p, made.counts[chosen]).batch()
+        if number == len(minibatches):
+            _spoil(step)
+        ours = _bits(step.gradient(batch, epoch=EPOCH, number=number))
+        assert ours == _bits(options.begin(context).gradient(batch, epoch=EPOCH, number=number)), number
+
+
+def _spoil(step: AlphaNCEStep) -> None:
+    """Overwrites what a step computes with, apart from what has to stay: its levels, its zeros and its ones."""
+    room = step._room
+    assert room is not None
+    stays = (room.kept.levels, room.split.corrections, room.split.rest_gains, room.noise.gains, room.stream.ones)
+    tables = (room.kept, room.split, room.noise, room.result, room.sums, room.grouping.entries, room.grouping.rows)
+    for array in (array for table in tables for array in table if not any(array is one for one in stays)):
+        array.fill(np.nan if array.dtype.kind == "f" else -7)
 
 
 @pytest.mark.parametrize("uniform", [True, False])

@@ -86,7 +86,7 @@ def test_plain_nce_tends_to_maximum_likelihood(case: Case) -> None:
 
 @pytest.mark.parametrize("noise", ["windows", "independent"])
 def test_the_step_of_plain_nce_has_that_expectation(case: Case, noise: str) -> None:
-    options = AlphaNCE(n_noise=50, noise=noise, stream_length=2048, **PLAIN)  # type: ignore[arg-type]
+    options = AlphaNCE(n_noise=50, noise=noise, stream_length=2048, normaliser="learned", **PLAIN)  # type: ignore[arg-type]
     step = options.begin(case.context())
     step.corrections[:] = exact_corrections(case)
     drawn = np.array([dense_rows(step.gradient(case.batch(), epoch=epoch, number=0), 4) for epoch in range(400)])

@@ -7,36 +7,48 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.oracles.engine import row_entries
 from undertow.kernels.cpu.rows import RowGradient
 
 Array = NDArray[np.float64]
 
-MOST_ENTRIES = 4
+MOST_ENTRIES, PARTS = 4, 2
 # Coefficients and vectors lie in [0.8, 1.2] and a step has one sign, so that no gradient is lost to cancellation.
 SMALLEST_GRADIENT, LARGEST_GRADIENT = 0.8**2, MOST_ENTRIES * 1.2**2
 
 
 def make_gradient(generator: np.random.Generator, rows: NDArray[np.int32], units: int, sign: float) -> RowGradient:
-    """Random entries, one to four for each of the rows, that share a few vectors."""
-    sizes = generator.integers(1, MOST_ENTRIES + 1, len(rows))
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    coefficients = sign * generator.uniform(0.8, 1.2, starts[-1])
-    return RowGradient(
-        rows=rows,
-        starts=starts,
-        vector_ids=generator.integers(0, 6, starts[-1]).astype(np.int32),
-        coefficients=coefficients.astype(np.float32),
+    """Random entries, one to four for each of the rows, that share a few vectors.
+
+    Rows are in the part of their lowest bit. What lies behind a part's rows and entries is wrong on purpose.
+    """
+    most = MOST_ENTRIES * len(rows) + 1
+    coefficients = np.full((PARTS, most), np.nan, dtype=np.float32)
+    made = RowGradient(
+        sizes=np.zeros(PARTS, dtype=np.int64),
+        rows=np.full((PARTS, most), -1, dtype=np.int32),
+        starts=np.full((PARTS, most + 1), -1, dtype=np.int64),
+        vector_ids=generator.integers(0, 6, (PARTS, most)).astype(np.int32),
+        coefficients=coefficients,
         vectors=generator.uniform(0.8, 1.2, (6, units)).astype(np.float32),
         scalars=generator.uniform(0.8, 1.2, 6).astype(np.float32),
     )
+    for part in range(PARTS):
+        mine = rows[rows % PARTS == part]
+        ends = np.cumsum(generator.integers(1, MOST_ENTRIES + 1, len(mine)))
+        n = ends[-1] if len(mine) else 0
+        made.sizes[part], made.rows[part, : len(mine)] = len(mine), mine
+        made.starts[part, 0], made.starts[part, 1 : len(mine) + 1] = 0, ends
+        coefficients[part, :n] = sign * generator.uniform(0.8, 1.2, n)
+    return made
 
 
 def dense_gradient(gradient: RowGradient, words: int) -> Array:
     """W's gradient written out; the last column is that of the visible bias."""
     columns = np.column_stack([gradient.vectors, gradient.scalars]).astype(np.float64)
     dense = np.zeros((words, columns.shape[1]))
-    entries = np.repeat(gradient.rows, np.diff(gradient.starts))
-    np.add.at(dense, entries, gradient.coefficients[:, None].astype(np.float64) * columns[gradient.vector_ids])
+    for word, coefficient, vector in row_entries(gradient):
+        dense[word] += coefficient * columns[vector]
     return dense
 
 

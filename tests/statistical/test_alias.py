@@ -65,9 +65,11 @@ def test_table_implies_any_distribution(weights: list[float]) -> None:
     assert (np.abs(implied_distribution(table) - p) <= _rounding(table, len(p))).all()
 
 
-def _stream(p: Distribution, length: int, *, seed: int = 11, epoch: int = 2, batch: int = 5) -> NDArray[np.int32]:
+def _stream(
+    p: Distribution, length: int, *, seed: int = 11, epoch: int = 2, batch: int = 5, shard: int = 0
+) -> NDArray[np.int32]:
     stream = np.full(length, -1, dtype=np.int32)
-    draw_stream(0, (length + 1) // 2, seed, epoch, batch, build_alias_table(p), stream)
+    draw_stream(seed, epoch, batch, shard, build_alias_table(p), stream)
     return stream
 
 
@@ -88,7 +90,7 @@ def test_words_of_a_stream_are_independent(lag: int) -> None:
     assert_fits(pair_counts(blocks[:, :lag], blocks[:, lag:], 6), np.outer(p, p))
 
 
-@pytest.mark.parametrize("other", [{"seed": 12}, {"epoch": 3}, {"batch": 6}], ids=str)
-def test_streams_of_other_batches_are_independent(other: dict[str, int]) -> None:
+@pytest.mark.parametrize("other", [{"seed": 12}, {"epoch": 3}, {"batch": 6}, {"shard": 1}], ids=str)
+def test_streams_of_other_batches_and_shards_are_independent(other: dict[str, int]) -> None:
     p = _zipf(6)
     assert_fits(pair_counts(_stream(p, 200_000), _stream(p, 200_000, **other), 6), np.outer(p, p))

@@ -13,18 +13,28 @@ from scipy import stats
 from tests.oracles.goodness import assert_fits, assert_means, pair_counts
 from undertow.kernels.cpu.alias import build_alias_table
 from undertow.kernels.cpu.partial_noise import (
+    count_tokens,
     draw_independent,
     draw_levels,
     draw_stream,
     draw_windows,
     keep_tokens,
-    kept_tokens,
 )
+from undertow.kernels.reference import draws
 from undertow.model.partition import all_documents
 
 DOCUMENTS = 60_000
 SEED, EPOCH = 5, 1
 Whole = NDArray[np.int64]
+
+
+def kept_tokens(tokens: Whole, alpha: float) -> Whole:
+    """D_r of documents of one word each."""
+    size = len(tokens)
+    counted, to_keep, replaced = (np.full(size, -1) for _ in range(3))
+    levels = np.full(size, alpha)
+    count_tokens(np.arange(size + 1), tokens.astype(np.int32), levels, counted, to_keep, replaced)
+    return to_keep
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.07, 0.1, 0.5, 0.55, 0.9, 0.999])
@@ -34,6 +44,7 @@ def test_number_of_kept_tokens(alpha: float) -> None:
     per_mille = round(alpha * 1000)
     exact = [min(-(-per_mille * int(size) // 1000), int(size) - 1) for size in tokens]
     np.testing.assert_array_equal(kept_tokens(tokens, alpha), exact)
+    np.testing.assert_array_equal(draws.kept_tokens(tokens, alpha), exact)
 
 
 def test_one_token_is_always_replaced() -> None:
@@ -114,7 +125,7 @@ def test_mean_share_of_each_word_in_a_long_document(alpha: float) -> None:
 
 def _windows(replaced: int, length: int, n_noise: int = 6) -> tuple[Whole, Whole]:
     begins, ends = np.full((DOCUMENTS, n_noise), -1), np.full((DOCUMENTS, n_noise), -1)
-    places = (np.arange(DOCUMENTS), np.full(DOCUMENTS, replaced), length, begins, ends)
+    places = (np.arange(DOCUMENTS), np.full(DOCUMENTS, replaced), length, 0, begins, ends)
     draw_windows(0, DOCUMENTS, SEED, EPOCH, *places)
     return begins, ends
 
@@ -152,7 +163,7 @@ def test_words_of_a_window_are_independent_draws() -> None:
     begins, _ = _windows(size, length, n_noise=1)
     stream = np.empty(length, dtype=np.int32)
     for number in range(streams):
-        draw_stream(0, length // 2, SEED, EPOCH, number, table, stream)
+        draw_stream(SEED, EPOCH, number, 0, table, stream)
         begin = begins[number, 0]
         windows[number] = stream[begin : begin + size]
     for first, second in ((0, 1), (1, 2), (0, 4)):
@@ -160,11 +171,10 @@ def test_words_of_a_window_are_independent_draws() -> None:
 
 
 def _independent(replaced: list[int], n_noise: int) -> NDArray[np.int32]:
-    sizes = np.array(replaced) * n_noise
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    noise = np.full(offsets[-1] + 1, -1, dtype=np.int32)
-    documents = (np.arange(len(sizes)), np.array(replaced), offsets[:-1], n_noise, build_alias_table(P))
-    draw_independent(0, len(sizes), SEED, EPOCH, *documents, noise)
+    starts = np.concatenate([[0], np.cumsum(np.repeat(replaced, n_noise))])
+    noise = np.full(starts[-1] + 1, -1, dtype=np.int32)
+    documents = (np.arange(len(replaced)), np.array(replaced), starts, n_noise, build_alias_table(P))
+    draw_independent(0, len(replaced), SEED, EPOCH, *documents, noise)
     assert noise[-1] == -1  # nothing is written past the last word
     return noise[:-1]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.kernels.cpu import partial_noise, team, windows
-from undertow.kernels.cpu.compile import kernel
+from undertow.kernels.cpu.compile import kernel, section
 from undertow.kernels.cpu.contrast import contrast, press_towards_target
 from undertow.kernels.cpu.documents import document_inputs
 from undertow.kernels.cpu.rows import document_entries, group_part, split_entries, stream_entries
@@ -113,7 +113,7 @@ def lay_out(documents: Any, kept: Any, stream: Any, entry_starts: Any, least: in
     return largest
 
 
-@kernel
+@section
 def _split(
     first: int, last: int, key: Any, documents: Any, kept: Any, model: Any, split: Any, entries: Any, n: int
 ) -> int:
@@ -133,7 +133,7 @@ def _split(
     return n
 
 
-@kernel
+@section
 def _contrast_with_windows(
     shard: int,
     key: Any,
@@ -173,7 +173,7 @@ def _contrast_with_windows(
     entries.counts[shard] = n - at
 
 
-@kernel
+@section
 def _contrast_with_independent_noise(
     shard: int,
     key: Any,
@@ -224,7 +224,7 @@ def _contrast_with_independent_noise(
     entries.counts[shard] = n - at
 
 
-@kernel
+@section
 def _sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: Any) -> None:
     """Mean activity, losses and the gradient of a, for units `first` to `last`, and what the pressure on them adds."""
     activity, bias = sums.activity, sums.hidden_bias
@@ -272,11 +272,15 @@ def contrast_together(
         return
     shard = team.take(seat, 0)
     while shard < entries.counts.size:
-        shared = (key, documents, kept, model, stream, split, noise, noise.inputs[worker], objective, result, entries)
+        inputs = noise.inputs[worker]
         if stream.noise_starts.size:
-            _contrast_with_independent_noise(shard, *shared)
+            _contrast_with_independent_noise(
+                shard, key, documents, kept, model, stream, split, noise, inputs, objective, result, entries
+            )
         else:
-            _contrast_with_windows(shard, *shared)
+            _contrast_with_windows(
+                shard, key, documents, kept, model, stream, split, noise, inputs, objective, result, entries
+            )
         shard = team.take(seat, 0)
     team.meet(seat, 1)
     units, parts = model.hidden_bias.size, slots.shape[0]
