@@ -127,8 +127,7 @@ def test_no_entry_lies_in_the_room_of_another_shard(documents: int, noise: Noise
     options = AlphaNCE(n_noise=N_NOISE, noise_level=LEVEL, noise=noise, stream_length=LEAST)
     step = options.begin(_case(documents, place).context())
     step.gradient(_case(documents, place).batch(), epoch=EPOCH, number=NUMBER)
-    room = step._room
-    assert room is not None
+    (room,) = step._rooms.values()
     entries, rows = room.grouping.entries, room.stream.row_starts
     for shard, (first, last) in enumerate(_lay_out(documents, noise, place).shards()):
         begin = entries.starts[shard]

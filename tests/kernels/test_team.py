@@ -16,6 +16,7 @@ from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 from undertow.kernels.cpu import spin, team
+from undertow.kernels.cpu import threads as threads_module
 from undertow.kernels.cpu.team import Seat
 from undertow.kernels.cpu.threads import run, run_together
 
@@ -340,3 +341,80 @@ def test_a_fork_survives() -> None:
         child.kill()
         child.join()
     _assert_helpers_come(3)
+
+
+def test_an_interruption_sends_those_who_came_home() -> None:
+    """Ctrl-C after helpers have entered and before the leader has: they must not wait for it for ever."""
+    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
+    taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    helper = Helper(_take_all, sync, bell, (taken, size))
+    team.call(bell, 0, sync, 1, LONG)
+    team.give_up(sync)
+    helper.assert_ends()
+    assert (taken == 0).all()
+
+
+def test_giving_up_after_the_end_changes_nothing() -> None:
+    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
+    taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    _take_all(Seat(True, sync, bell, 1, 0), taken, size)
+    team.give_up(sync)
+    assert sync[TEAM] == 1
+    assert (taken == 1).all()
+
+
+def test_the_crew_goes_on_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken, size = np.zeros(ITEMS, np.int64), np.zeros(1, np.int64)
+
+    def interrupted(*arguments: Any) -> None:
+        team.call(*arguments[:-1], LONG)
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(threads_module._paces, _take_all, threads_module._Pace())  # however other tests went
+    with monkeypatch.context() as patch:
+        patch.setattr(threads_module, "call", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_together(_take_all, 2, taken, size)
+    assert (taken == 0).all()
+    deadline = time.monotonic() + PATIENCE
+    while size[0] < 2:  # sooner or later the helper takes part again
+        run_together(_take_all, 2, taken, size)
+        assert time.monotonic() < deadline
+
+
+def test_a_stall_is_followed_by_calls_alone() -> None:
+    """As many as the last time and twice as many each time, up to a limit; calls that go well halve them again."""
+    pace = threads_module._Pace()
+    pace.note(1.0, in_company=True)
+    rests = []
+    for _ in range(10):
+        assert pace.wants_company()
+        pace.note(100.0, in_company=True)
+        alone = 0
+        while not pace.wants_company():
+            pace.note(1.0, in_company=False)
+            alone += 1
+        pace._alone = 0
+        rests.append(alone)
+    assert rests == [4, 8, 16, 32, 64, 128, 256, 256, 256, 256]
+    for _ in range(20):
+        pace.note(1.0, in_company=True)
+    assert pace.wants_company()
+    assert pace._rest == threads_module.SHORTEST_REST
+
+
+def test_more_work_becomes_usual() -> None:
+    """Another model with ten times the work is not taken for a stall for long."""
+    pace = threads_module._Pace()
+    pace.note(1.0, in_company=True)
+    for _ in range(60):
+        pace.note(10.0, in_company=pace.wants_company())
+    asked = [pace.wants_company() for _ in range(200)]
+    assert asked[-1]
+
+
+def test_slow_calls_alone_are_no_reason_to_work_alone() -> None:
+    pace = threads_module._Pace()
+    pace.note(1.0, in_company=False)
+    pace.note(100.0, in_company=False)
+    assert pace.wants_company()

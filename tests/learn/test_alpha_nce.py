@@ -164,12 +164,12 @@ def test_a_step_remembers_nothing_of_earlier_minibatches(options: AlphaNCE, thre
 
 def _spoil(step: AlphaNCEStep) -> None:
     """Overwrites what a step computes with, apart from what has to stay: its levels, its zeros and its ones."""
-    room = step._room
-    assert room is not None
-    stays = (room.kept.levels, room.split.corrections, room.split.rest_gains, room.noise.gains, room.stream.ones)
-    tables = (room.kept, room.split, room.noise, room.result, room.sums, room.grouping.entries, room.grouping.rows)
-    for array in (array for table in tables for array in table if not any(array is one for one in stays)):
-        array.fill(np.nan if array.dtype.kind == "f" else -7)
+    assert step._rooms
+    for room in step._rooms.values():
+        stays = (room.kept.levels, room.split.corrections, room.split.rest_gains, room.noise.gains, room.stream.ones)
+        tables = (room.kept, room.split, room.noise, room.result, room.sums, room.grouping.entries, room.grouping.rows)
+        for array in (array for table in tables for array in table if not any(array is one for one in stays)):
+            array.fill(np.nan if array.dtype.kind == "f" else -7)
 
 
 @pytest.mark.parametrize("uniform", [True, False])

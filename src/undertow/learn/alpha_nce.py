@@ -28,6 +28,8 @@ from undertow.learn.room import Layout, Room, Sizes, new_layout
 from undertow.learn.step import StepContext
 from undertow.learn.visible import FrozenVisible, LearnedVisible
 
+SIZES_KEPT = 2  # sizes of minibatches: the usual one, and that of the last of an epoch
+
 
 @dataclass(frozen=True)
 class AlphaNCE(Options):
@@ -88,8 +90,8 @@ class AlphaNCEStep:
         visible = LearnedVisible if options.visible_bias == "learned" else FrozenVisible
         self._visible = visible(context.parameters, context.noise_distribution)
         self._objective = (math.log(options.n_noise), options.sharpness, options.uniform)
-        self._layout: Layout | None = None
-        self._room: Room | None = None
+        self._layouts: dict[int, Layout] = {}  # by the number of documents: the last minibatch of an epoch has fewer
+        self._rooms: dict[int, Room] = {}
         self.corrections = np.zeros(context.longest + 1)  # c_D: log Z of D tokens less the frozen one; c_0 = 0
 
     @property
@@ -132,21 +134,16 @@ class AlphaNCEStep:
     def _prepare(self, documents: Documents, epoch: int) -> Room:
         """Lays the minibatch out, and finds it room."""
         options, size = self._options, len(documents.ids)
-        if self._layout is None or len(self._layout.kept.tokens) != size:
-            independent = options.noise == "independent"
-            self._layout = new_layout(size, options.n_noise, self._table, independent=independent)
-            self._room = None
-            if not isinstance(options.noise_level, tuple):
-                self._layout.kept.levels[:] = options.noise_level
-        layout = self._layout
+        layout = self._layout(size)
         if isinstance(options.noise_level, tuple):
             levels = (*options.noise_level, layout.kept.levels)
             partial_noise.draw_levels(self._context.seed, epoch, documents.ids, *levels)
         largest = lay_out(documents, *layout, options.stream_length, options.n_noise)
         rows, entries = int(layout.stream.row_starts[-1]), int(layout.entry_starts[-1])
         sizes = Sizes(size, len(documents.words), rows, largest, entries)
-        if self._room is None or not sizes.within(self._room.sizes):
-            self._room = Room(
+        room = self._rooms.get(size)
+        if room is None or not sizes.within(room.sizes):
+            self._rooms[size] = room = Room(
                 sizes.with_some_to_spare(),
                 layout,
                 slots=self._slots,
@@ -158,9 +155,24 @@ class AlphaNCEStep:
             np.subtract(
                 self.corrections[layout.kept.tokens],
                 self.corrections[layout.kept.to_keep],
-                out=self._room.split.corrections,
+                out=room.split.corrections,
             )
-        return self._room
+        return room
+
+    def _layout(self, size: int) -> Layout:
+        """For so many documents; those of the last few sizes are kept."""
+        if size not in self._layouts:
+            if len(self._layouts) == SIZES_KEPT:
+                oldest = next(iter(self._layouts))
+                del self._layouts[oldest]
+                self._rooms.pop(oldest, None)
+            layout = new_layout(
+                size, self._options.n_noise, self._table, independent=self._options.noise == "independent"
+            )
+            if not isinstance(self._options.noise_level, tuple):
+                layout.kept.levels[:] = self._options.noise_level
+            self._layouts[size] = layout
+        return self._layouts[size]
 
     def _correction_gradient(self, room: Room) -> tuple[Extra, ...]:
         """-dJ/d(log-ratio) for c_D and its opposite for c_{D_r}; c_0 stays 0, since no words need no normaliser."""

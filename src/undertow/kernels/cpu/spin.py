@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from undertow.kernels.cpu.compile import kernel, piece
 
-LOOKS_PER_OFFER = 32
+LOOKS_PER_OFFER = 2000  # some microseconds; a busy neighbour that is offered the core keeps it for milliseconds
 
 _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 

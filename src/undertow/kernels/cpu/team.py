@@ -85,6 +85,13 @@ def call(bell: Any, number: int, sync: Any, helpers: int, offers: int) -> None:
         offer_core()
 
 
+@kernel
+def give_up(sync: Any) -> None:
+    """Sends those home who wait for a leader that does not come."""
+    if _add(sync, GATE, CLOSED) < CLOSED:
+        _store(sync, TEAM, -1)
+
+
 @piece
 def enter(seat: Any) -> Any:
     """This thread's number in the team, or -1 if it comes too late."""
@@ -97,8 +104,9 @@ def enter(seat: Any) -> Any:
         return np.int64(-1)
     while True:
         for _ in range(LOOKS_PER_OFFER):
-            if load(seat.sync, TEAM) > 0:
-                return ticket + 1
+            size = load(seat.sync, TEAM)
+            if size != 0:
+                return ticket + 1 if size > 0 else np.int64(-1)
         offer_core()
 
 

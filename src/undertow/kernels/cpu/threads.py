@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -24,12 +24,14 @@ import numpy as np
 
 from undertow import _check
 from undertow.kernels.cpu import spin
-from undertow.kernels.cpu.team import Seat, call, new_sync
+from undertow.kernels.cpu.team import Seat, call, give_up, new_sync
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
 
-OFFERS = 1000  # about half a millisecond
+OFFERS = 250  # about half a millisecond
 NAP = 50e-6  # seconds between looks at a thread that takes longer than that
+STALL, RISE = 4.0, 1.05  # a stall takes so many times as long as usual; by how much what is usual rises at most
+SHORTEST_REST, LONGEST_REST = 4, 256  # calls alone after a stall; they double from stall to stall
 SLOT = 8  # each thread's number has a cache line of its own
 
 
@@ -60,15 +62,20 @@ def run(tasks: Iterable[Task], threads: int) -> None:
 def run_together(program: Callable[..., Any], threads: int, *arguments: Any) -> None:
     """Run `program(seat, *arguments)` on the calling thread and on up to `threads - 1` others, as a team.
 
-    Those that do not come in time are not waited for: the program goes on without them.
+    Those that do not come in time are not waited for: the program goes on without them. Where others use the cores as
+    well, threads that wait for one another wait long, so the caller works alone for a while after each stall.
     """
-    if threads > 1 and _crew.free.acquire(blocking=False):
+    pace = _paces[program]
+    began = time.perf_counter()
+    if threads > 1 and pace.wants_company() and _crew.free.acquire(blocking=False):
         try:
             _crew.run_together(program, threads - 1, arguments)
         finally:
             _crew.free.release()
+        pace.note(time.perf_counter() - began, in_company=True)
     else:
         program(Seat(True, new_sync(), _NO_BELL, 0, 0), *arguments)
+        pace.note(time.perf_counter() - began, in_company=False)
 
 
 def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any, least: int = 1) -> Iterator[Task]:
@@ -80,6 +87,30 @@ def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any,
             yield kernel, (first, last, *arguments)
 
 
+class _Pace:
+    """How long a program usually takes, and for how many more calls it had better run alone."""
+
+    def __init__(self) -> None:
+        self._usual = np.inf
+        self._alone = 0
+        self._rest = SHORTEST_REST
+
+    def wants_company(self) -> bool:
+        """Whether to ask other threads this time."""
+        self._alone -= 1
+        return self._alone < 0
+
+    def note(self, seconds: float, *, in_company: bool) -> None:
+        """Remembers a call. What is usual may rise slowly, for work that has become more."""
+        stalled = seconds > STALL * self._usual
+        self._usual = min(seconds, RISE * self._usual)
+        if in_company and stalled:
+            self._alone, self._rest = self._rest, min(2 * self._rest, LONGEST_REST)
+        elif in_company:
+            self._rest = max(self._rest // 2, SHORTEST_REST)
+
+
+_paces: defaultdict[Callable[..., Any], _Pace] = defaultdict(_Pace)
 _NO_BELL = np.zeros(1, dtype=np.int64)
 
 
@@ -149,8 +180,11 @@ class _Crew:
             for thread in range(helpers):
                 if self._asleep[thread]:
                     self._beds[thread].release()
-        call(self._bell, number, sync, helpers, OFFERS)
-        program(Seat(True, sync, self._bell, number, 0), *arguments)
+        try:
+            call(self._bell, number, sync, helpers, OFFERS)
+            program(Seat(True, sync, self._bell, number, 0), *arguments)
+        finally:  # after an interruption, or arguments that the program cannot be compiled for
+            give_up(sync)
         if job.error is not None:
             raise job.error
 
