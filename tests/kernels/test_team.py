@@ -366,8 +366,8 @@ def test_giving_up_after_the_end_changes_nothing() -> None:
 def test_the_crew_goes_on_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     taken, size = np.zeros(ITEMS, np.int64), np.zeros(1, np.int64)
 
-    def interrupted(*arguments: Any) -> None:
-        team.call(*arguments[:-1], LONG)
+    def interrupted(bell: Whole, number: int, sync: Whole, helpers: int, offers: int) -> None:
+        team.call(bell, number, sync, helpers, LONG)
         raise KeyboardInterrupt
 
     monkeypatch.setitem(threads_module._paces, _take_all, threads_module._Pace())  # however other tests went
