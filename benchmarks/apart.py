@@ -1,7 +1,7 @@
 """The kernels of a training step, one by one with one thread, on the very arrays that the step hands to its programs.
 
-The step calls its two programs through `threads.run_together`. Here something that times takes that function's place,
-and does what the programs do, kernel after kernel; `tests/benchmarks/test_floor.py` checks that the result is the same.
+A step's two programs are called through `threads.run_together`. Here something that times takes its place, and does
+what the programs do, kernel after kernel; `tests/benchmarks/test_floor.py` checks that the result is the same.
 """
 
 from __future__ import annotations
@@ -93,7 +93,10 @@ class Apart:
             entries.counts[shard] = timed("entries", rows.stream_entries, *of_noise) - at
         for part in range(len(slots)):
             timed("group", rows.group_part, entries, part, slots, found, grouped)
-        timed("sums", shards._sum_over_shards, 0, len(sums.activity), pressure, result, sums)
+        units = len(sums.activity)
+        for unit in range(0, units, shards.UNITS):
+            last = min(unit + shards.UNITS, units)
+            timed("sums", shards._sum_over_shards, unit, last, pressure, result, sums)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from undertow.kernels.cpu import spin, team
 from undertow.kernels.cpu import threads as threads_module
 from undertow.kernels.cpu.team import Seat
-from undertow.kernels.cpu.threads import run, run_together
+from undertow.kernels.cpu.threads import Habit, run, run_together
 
 PATIENCE = 60.0  # seconds after which something hangs; usually it takes milliseconds
 LONG = 10**8  # offers of a core: more than anybody needs
@@ -370,7 +370,6 @@ def test_the_crew_goes_on_after_an_interruption(monkeypatch: pytest.MonkeyPatch)
         team.call(bell, number, sync, helpers, LONG)
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(threads_module._paces, _take_all, threads_module._Pace())  # however other tests went
     with monkeypatch.context() as patch:
         patch.setattr(threads_module, "call", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -382,39 +381,45 @@ def test_the_crew_goes_on_after_an_interruption(monkeypatch: pytest.MonkeyPatch)
         assert time.monotonic() < deadline
 
 
-def test_a_stall_is_followed_by_calls_alone() -> None:
-    """As many as the last time and twice as many each time, up to a limit; calls that go well halve them again."""
-    pace = threads_module._Pace()
-    pace.note(1.0, in_company=True)
-    rests = []
-    for _ in range(10):
-        assert pace.wants_company()
-        pace.note(100.0, in_company=True)
-        alone = 0
-        while not pace.wants_company():
-            pace.note(1.0, in_company=False)
-            alone += 1
-        pace._alone = 0
-        rests.append(alone)
-    assert rests == [4, 8, 16, 32, 64, 128, 256, 256, 256, 256]
-    for _ in range(20):
-        pace.note(1.0, in_company=True)
-    assert pace.wants_company()
-    assert pace._rest == threads_module.SHORTEST_REST
+ALONE, TOGETHER = 1.0, 0.6  # seconds of a call that is worth sharing
 
 
-def test_more_work_becomes_usual() -> None:
-    """Another model with ten times the work is not taken for a stall for long."""
-    pace = threads_module._Pace()
-    pace.note(1.0, in_company=True)
-    for _ in range(60):
-        pace.note(10.0, in_company=pace.wants_company())
-    asked = [pace.wants_company() for _ in range(200)]
-    assert asked[-1]
+def _calls(habit: Habit, number: int, *, alone: float = ALONE, together: float = TOGETHER) -> list[bool]:
+    """What a habit chooses in so many calls that take so long."""
+    chosen = []
+    for _ in range(number):
+        chosen.append(habit.choose())
+        habit.note(chosen[-1], together if chosen[-1] else alone)
+    return chosen
 
 
-def test_slow_calls_alone_are_no_reason_to_work_alone() -> None:
-    pace = threads_module._Pace()
-    pace.note(1.0, in_company=False)
-    pace.note(100.0, in_company=False)
-    assert pace.wants_company()
+def test_the_quicker_way_becomes_a_habit() -> None:
+    for together, quicker in ((TOGETHER, True), (2.0, False)):
+        chosen = _calls(Habit(), 2000, together=together)
+        assert chosen.count(quicker) > 0.98 * len(chosen)
+        assert (not quicker) in chosen[-300:]  # the other way is still tried
+
+
+def test_the_first_call_says_nothing() -> None:
+    """It may have been compiled: twenty seconds that never come again."""
+    habit = Habit()
+    habit.note(habit.choose(), 20.0)
+    assert _calls(habit, threads_module.SHORTEST_REST - 1).count(False) == 1  # one, to have something to compare with
+
+
+def test_a_stall_ends_the_habit_and_quiet_brings_it_back() -> None:
+    """Others take the cores: together a call then takes ten times as long as alone. Later they are free again."""
+    habit = Habit()
+    _calls(habit, 1000)
+    stalled = _calls(habit, 1000, together=10.0)
+    assert stalled.count(True) < 20
+    assert sum(10.0 if together else ALONE for together in stalled) < 1.2 * len(stalled)
+    assert _calls(habit, 2 * threads_module.LONGEST_REST)[-100:].count(True) > 95
+
+
+def test_a_program_alone_and_together_does_the_same() -> None:
+    program = threads_module.Program(_take_all, 2)
+    for _ in range(100):
+        taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        program(taken, size)
+        assert (taken == 1).all()

@@ -90,6 +90,7 @@ class AlphaNCEStep:
         visible = LearnedVisible if options.visible_bias == "learned" else FrozenVisible
         self._visible = visible(context.parameters, context.noise_distribution)
         self._objective = (math.log(options.n_noise), options.sharpness, options.uniform)
+        self._program = threads.Program(contrast_together, context.threads)
         self._layouts: dict[int, Layout] = {}  # by the number of documents: the last minibatch of an epoch has fewer
         self._rooms: dict[int, Room] = {}
         self.corrections = np.zeros(context.longest + 1)  # c_D: log Z of D tokens less the frozen one; c_0 = 0
@@ -104,9 +105,7 @@ class AlphaNCEStep:
         parameters = self._context.parameters
         documents = Documents(batch.document_ids, batch.starts, batch.words, batch.counts)
         room = self._prepare(documents, epoch)
-        threads.run_together(
-            contrast_together,
-            self._context.threads,
+        self._program(
             Key(self._context.seed, epoch, number),
             documents,
             room.kept,

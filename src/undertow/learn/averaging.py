@@ -26,6 +26,7 @@ class RunningAverage:
 
     def __init__(self, parameters: Parameters, decay: float, n_threads: int) -> None:
         self._parameters, self._decay, self._threads = parameters, decay, n_threads
+        self._program = threads.Program(average_together, n_threads)
         self.state: dict[str, NDArray[Any]] = {
             **{f"average_{name}": getattr(parameters, name).copy() for name in NAMES},
             "averaged_until": np.zeros(parameters.words, dtype=np.int64),
@@ -37,7 +38,7 @@ class RunningAverage:
 
     def before_update(self, gradient: RowGradient, step: int) -> None:
         """Call before step `step` (from 1 on) changes the rows of this gradient."""
-        threads.run_together(average_together, self._threads, gradient, *self._arguments(step - 1))
+        self._program(gradient, *self._arguments(step - 1))
 
     def after_update(self, step: int) -> None:
         """Call after step `step`: the dense parameters."""

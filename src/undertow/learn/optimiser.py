@@ -91,6 +91,7 @@ class AdamUpdater:
 
     def __init__(self, options: Adam, parameters: Parameters, extras: dict[str, NDArray[Any]], n_threads: int) -> None:
         self._options, self._parameters, self._threads = options, parameters, n_threads
+        self._program = threads.Program(update.adam_per_row_together, n_threads)
         words, units = parameters.words, parameters.units
         self.state: dict[str, NDArray[Any]] = {
             "visible_bias_moments": np.zeros((words, 2), dtype=np.float32),
@@ -122,7 +123,7 @@ class AdamUpdater:
         options, state, weights = self._options, self.state, self._parameters.weights
         if options.moments == "row":
             arguments = (gradient.rows, weights, state["row_moments"], rate, options.decay, options.l2)
-            threads.run_together(update.adam_per_row_together, self._threads, *arguments)
+            self._program(*arguments)
         else:
             moments = (state["first_moments"], state["second_moments"], state["masses"])
             rates = (rate, options.momentum, options.decay, options.l2)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -30,8 +30,8 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]
 
 OFFERS = 250  # about half a millisecond
 NAP = 50e-6  # seconds between looks at a thread that takes longer than that
-STALL, RISE = 4.0, 1.05  # a stall takes so many times as long as usual; by how much what is usual rises at most
-SHORTEST_REST, LONGEST_REST = 4, 256  # calls alone after a stall; they double from stall to stall
+SHARE = 0.25  # of the latest call in what is remembered
+SHORTEST_REST, LONGEST_REST = 16, 256  # calls between tries; they double while the habit is confirmed
 SLOT = 8  # each thread's number has a cache line of its own
 
 
@@ -62,20 +62,60 @@ def run(tasks: Iterable[Task], threads: int) -> None:
 def run_together(program: Callable[..., Any], threads: int, *arguments: Any) -> None:
     """Run `program(seat, *arguments)` on the calling thread and on up to `threads - 1` others, as a team.
 
-    Those that do not come in time are not waited for: the program goes on without them. Where others use the cores as
-    well, threads that wait for one another wait long, so the caller works alone for a while after each stall.
+    Those that do not come in time are not waited for: the program goes on without them.
     """
-    pace = _paces[program]
-    began = time.perf_counter()
-    if threads > 1 and pace.wants_company() and _crew.free.acquire(blocking=False):
+    if threads > 1 and _crew.free.acquire(blocking=False):
         try:
             _crew.run_together(program, threads - 1, arguments)
         finally:
             _crew.free.release()
-        pace.note(time.perf_counter() - began, in_company=True)
     else:
         program(Seat(True, new_sync(), _NO_BELL, 0, 0), *arguments)
-        pace.note(time.perf_counter() - began, in_company=False)
+
+
+class Program:
+    """A program that is called again and again, by several threads or by one, whichever is quicker at the time."""
+
+    def __init__(self, program: Callable[..., Any], threads: int) -> None:
+        self._program, self._threads, self._habit = program, threads, Habit()
+
+    def __call__(self, *arguments: Any) -> None:
+        """Runs it once."""
+        together = self._threads > 1 and self._habit.choose()
+        began = time.perf_counter()
+        run_together(self._program, self._threads if together else 1, *arguments)
+        self._habit.note(together, time.perf_counter() - began)
+
+
+class Habit:
+    """Whether threads pay: small steps are quicker alone, and so is everything where others use the cores as well,
+    since threads that wait for one another then wait long. What is not the habit is tried now and again.
+    """
+
+    def __init__(self) -> None:
+        self._seconds = {True: 0.0, False: 0.0}  # of a call, by whether it was together
+        self._rest = self._until_next_try = SHORTEST_REST
+        self._trying = self._begun = False
+
+    def choose(self) -> bool:
+        """Whether to go together this time."""
+        habit = self._seconds[True] <= self._seconds[False]
+        self._until_next_try -= 1
+        self._trying = self._until_next_try < 0
+        return habit != self._trying
+
+    def note(self, together: bool, seconds: float) -> None:
+        """Remembers how long a call took; the very first one may have been compiled and says nothing."""
+        if not self._begun:
+            self._begun = True
+        elif self._trying:
+            self._seconds[together] = seconds
+            changed = seconds <= self._seconds[not together]
+            self._rest = SHORTEST_REST if changed else min(2 * self._rest, LONGEST_REST)
+            self._until_next_try = self._rest
+        else:
+            before = self._seconds[together] or seconds
+            self._seconds[together] = before + SHARE * (seconds - before)
 
 
 def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any, least: int = 1) -> Iterator[Task]:
@@ -87,30 +127,6 @@ def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any,
             yield kernel, (first, last, *arguments)
 
 
-class _Pace:
-    """How long a program usually takes, and for how many more calls it had better run alone."""
-
-    def __init__(self) -> None:
-        self._usual = np.inf
-        self._alone = 0
-        self._rest = SHORTEST_REST
-
-    def wants_company(self) -> bool:
-        """Whether to ask other threads this time."""
-        self._alone -= 1
-        return self._alone < 0
-
-    def note(self, seconds: float, *, in_company: bool) -> None:
-        """Remembers a call. What is usual may rise slowly, for work that has become more."""
-        stalled = seconds > STALL * self._usual
-        self._usual = min(seconds, RISE * self._usual)
-        if in_company and stalled:
-            self._alone, self._rest = self._rest, min(2 * self._rest, LONGEST_REST)
-        elif in_company:
-            self._rest = max(self._rest // 2, SHORTEST_REST)
-
-
-_paces: defaultdict[Callable[..., Any], _Pace] = defaultdict(_Pace)
 _NO_BELL = np.zeros(1, dtype=np.int64)
 
 
