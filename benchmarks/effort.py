@@ -31,7 +31,7 @@ class Effort:
     workers: tuple[int, ...] = (1, 2)
     seconds: float = 20.0  # training time that a system may take
     probe_seconds: float = 2.0  # and for finding out with how many workers it is quicker
-    due: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 40.0)  # when vectors are judged
+    due: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 20.0)  # when vectors are judged
 
 
 QUICK = Effort("quick")
@@ -51,6 +51,6 @@ FULL = Effort(
         "LDA, tomotopy",
         "RBM, scikit-learn",
     ),
-    seconds=40.0,
-    probe_seconds=5.0,
+    seconds=20.0,
+    probe_seconds=3.0,
 )
