@@ -396,15 +396,15 @@ def _calls(habit: Habit, number: int, *, alone: float = ALONE, together: float =
 def test_the_quicker_way_becomes_a_habit() -> None:
     for together, quicker in ((TOGETHER, True), (2.0, False)):
         chosen = _calls(Habit(), 2000, together=together)
-        assert chosen.count(quicker) > 0.98 * len(chosen)
-        assert (not quicker) in chosen[-300:]  # the other way is still tried
+        assert chosen.count(quicker) > 0.97 * len(chosen)
+        assert (not quicker) in chosen[-600:]  # the other way is still tried
 
 
 def test_the_first_call_says_nothing() -> None:
     """It may have been compiled: twenty seconds that never come again."""
     habit = Habit()
     habit.note(habit.choose(), 20.0)
-    assert _calls(habit, threads_module.SHORTEST_REST - 1).count(False) == 1  # one, to have something to compare with
+    assert all(_calls(habit, threads_module.SHORTEST_REST - 1))
 
 
 def test_a_stall_ends_the_habit_and_quiet_brings_it_back() -> None:
@@ -412,9 +412,21 @@ def test_a_stall_ends_the_habit_and_quiet_brings_it_back() -> None:
     habit = Habit()
     _calls(habit, 1000)
     stalled = _calls(habit, 1000, together=10.0)
-    assert stalled.count(True) < 20
-    assert sum(10.0 if together else ALONE for together in stalled) < 1.2 * len(stalled)
-    assert _calls(habit, 2 * threads_module.LONGEST_REST)[-100:].count(True) > 95
+    assert stalled.count(True) < 30
+    assert sum(10.0 if together else ALONE for together in stalled) < 1.3 * len(stalled)
+    assert _calls(habit, 2 * threads_module.LONGEST_REST)[-100:].count(True) > 90
+
+
+def test_the_last_call_of_a_try_counts() -> None:
+    """The first ones have to wake threads that went to sleep, and are slow."""
+    habit = Habit()
+    _calls(habit, 100, together=2.0)  # the habit is to go alone
+    chosen = []
+    for _ in range(3 * threads_module.LONGEST_REST):
+        woken = len(chosen) > 1 and all(chosen[-2:])
+        chosen.append(habit.choose())
+        habit.note(chosen[-1], (TOGETHER if woken else 2.0) if chosen[-1] else ALONE)
+    assert chosen[-100:].count(True) > 90
 
 
 def test_a_program_alone_and_together_does_the_same() -> None:

@@ -31,7 +31,8 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]
 OFFERS = 250  # about half a millisecond
 NAP = 50e-6  # seconds between looks at a thread that takes longer than that
 SHARE = 0.25  # of the latest call in what is remembered
-SHORTEST_REST, LONGEST_REST = 4, 256  # calls between tries; they double while the habit is confirmed
+SHORTEST_REST, LONGEST_REST = 8, 512  # calls between tries; they double while the habit is confirmed
+TRY = 3  # calls
 SLOT = 8  # each thread's number has a cache line of its own
 
 
@@ -94,30 +95,41 @@ class Habit:
 
     def __init__(self) -> None:
         self._seconds = {True: 0.0, False: 0.0}  # of a call, by whether it was together
+        self._together, self._begun = True, False
         self._rest = self._until_next_try = SHORTEST_REST
-        self._together, self._trying, self._begun = True, False, False
 
     def choose(self) -> bool:
         """Whether to go together this time."""
         self._until_next_try -= 1
-        self._trying = self._until_next_try < 0
-        return self._together != self._trying
+        return self._together != (self._until_next_try < 0)
 
     def note(self, together: bool, seconds: float) -> None:
         """Remembers how long a call took; the very first one may have been compiled and says nothing."""
         if not self._begun:
             self._begun = True
             return
-        before = self._seconds[together]
-        self._seconds[together] = seconds if self._trying or not before else before + SHARE * (seconds - before)
-        habit = self._seconds[True] <= self._seconds[False]
-        if habit != self._together:  # tried soon again: it may have been a moment's disturbance
-            self._together, self._rest = habit, SHORTEST_REST
-        elif self._trying:
-            self._rest = min(2 * self._rest, LONGEST_REST)
-        else:
+        if together != self._together:
+            self._note_try(seconds)
             return
-        self._until_next_try = self._rest
+        before = self._seconds[together] or seconds
+        self._seconds[together] = before + SHARE * (seconds - before)
+        if self._seconds[not together] and self._seconds[together] > self._seconds[not together]:
+            self._break()
+
+    def _note_try(self, seconds: float) -> None:
+        """A try is several calls and the last one counts: the first may have to wake threads that are asleep."""
+        if self._until_next_try > -TRY:
+            return
+        self._seconds[not self._together] = seconds
+        if seconds < self._seconds[self._together]:
+            self._break()
+        else:
+            self._rest = self._until_next_try = min(2 * self._rest, LONGEST_REST)
+
+    def _break(self) -> None:
+        """The other way from now on. This one is tried again soon: it may have been a moment's disturbance."""
+        self._together = not self._together
+        self._rest = self._until_next_try = SHORTEST_REST
 
 
 def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any, least: int = 1) -> Iterator[Task]:
