@@ -421,11 +421,11 @@ def test_the_last_call_of_a_try_counts() -> None:
     """The first ones have to wake threads that went to sleep, and are slow."""
     habit = Habit()
     _calls(habit, 100, together=2.0)  # the habit is to go alone
-    chosen = []
+    chosen: list[bool] = []
     for _ in range(3 * threads_module.LONGEST_REST):
         woken = len(chosen) > 1 and all(chosen[-2:])
         chosen.append(habit.choose())
-        habit.note(chosen[-1], (TOGETHER if woken else 2.0) if chosen[-1] else ALONE)
+        habit.note(chosen[-1], (TOGETHER if woken else 1.2) if chosen[-1] else ALONE)
     assert chosen[-100:].count(True) > 90
 
 
