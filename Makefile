@@ -14,8 +14,8 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 help:
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
 	@echo "make demo         set up .venv, then train something small and show it"
-	@echo "make bench        measure speed in about 4 minutes (RECORD=1 keeps JSON and plots under benchmarks/results)"
-	@echo "make bench-full   everything, with other libraries as peers: 15 to 20 minutes, kept under benchmarks/results"
+	@echo "make bench        measure speed in about 3 minutes (RECORD=1 keeps JSON and plots under benchmarks/results)"
+	@echo "make bench-full   everything, with other libraries as peers: about 12 minutes, kept under benchmarks/results"
 	@echo "make bench-check  as make bench, and fail where a ratio is 25% worse than in the last recorded run"
 	@echo "make format       let ruff format the code and mend what it can"
 	@echo "make clean        remove .venv, caches and build files"

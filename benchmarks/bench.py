@@ -79,7 +79,7 @@ def run(effort: Effort, names: list[str], console: Console) -> tuple[dict[str, A
 def main() -> int:
     """Runs what is asked for; 1 where the regression check fails."""
     parser = argparse.ArgumentParser(description="Speed, time to quality and peers")
-    parser.add_argument("--full", action="store_true", help="everything, the peers included (15 to 20 minutes)")
+    parser.add_argument("--full", action="store_true", help="everything, the peers included (about 12 minutes)")
     parser.add_argument("--only", nargs="+", choices=list(SECTIONS), help="these sections")
     parser.add_argument("--json", type=Path, help="also write the results to this file")
     parser.add_argument("--record", action="store_true", help="keep results and plots under benchmarks/results")
