@@ -15,7 +15,6 @@ from undertow.kernels.cpu import vector_math
 from undertow.kernels.cpu.compile import FLOAT_RULES
 
 _exp, _squash = vector_math.exp_of_negative, vector_math.squash
-_softplus, _sigmoid = vector_math.softplus, vector_math.sigmoid
 _random, _below = _philox.philox, _philox.below
 
 
@@ -32,16 +31,6 @@ def _squash_vector(x: Any) -> Any:
     return _squash(x)
 
 
-def _softplus_of_each(x: Any, out: Any) -> None:
-    for i in range(x.size):
-        out[i] = _softplus(x[i])
-
-
-def _sigmoid_of_each(x: Any, out: Any) -> None:
-    for i in range(x.size):
-        out[i] = _sigmoid(x[i])
-
-
 def _philox_numbers(seed: Any, purpose: Any, stage: Any, epoch: Any, document: Any, draw: Any) -> Any:
     return _random(seed, purpose, stage, epoch, document, draw)
 
@@ -53,8 +42,6 @@ def _below_of_each(bits: Any, bound: Any, out: Any) -> None:
 
 exp_of_each = _compiled(_exp_of_each)
 squash_vector = _compiled(_squash_vector)
-softplus_of_each = _compiled(_softplus_of_each)
-sigmoid_of_each = _compiled(_sigmoid_of_each)
 below_of_each = _compiled(_below_of_each)
 _philox_compiled = _compiled(_philox_numbers)
 

@@ -79,18 +79,3 @@ def squash_rows(x: NDArray[np.float32], sums: NDArray[np.float64]) -> None:
     """The same for every row of a matrix."""
     for row in range(sums.size):
         sums[row] = squash(x[row])
-
-
-@piece
-def softplus(x: float) -> float:
-    """log(1 + e^x) of one number, in float64."""
-    result: float = max(x, 0.0) + np.log1p(np.exp(-abs(x)))
-    return result
-
-
-@piece
-def sigmoid(x: float) -> float:
-    """1 / (1 + e^-x) of one number, in float64."""
-    small = np.exp(-abs(x))
-    result: float = 1.0 / (1.0 + small) if x >= 0.0 else small / (1.0 + small)
-    return result
