@@ -5,8 +5,10 @@
     UndertowError
     ├── InvalidInput (also ValueError)      an argument or a document that cannot be used
     ├── TrainingDiverged (also ArithmeticError)  a loss or a parameter became infinite or NaN
-    └── ModelFileError (also ValueError)    a model folder that cannot be trusted
-        └── NewerFormat                     written by a later version of undertow
+    ├── ModelFileError (also ValueError)    a model folder that cannot be trusted
+    │   └── NewerFormat                     written by a later version of undertow
+    └── IndexFileError (also ValueError)    a search index that cannot be used
+        └── NewerIndex                      written by a later version of undertow
 
 Messages name the argument, what it must be and what came.
 """
@@ -30,3 +32,11 @@ class ModelFileError(UndertowError, ValueError):
 
 class NewerFormat(ModelFileError):
     """A model folder written by a later version of undertow."""
+
+
+class IndexFileError(UndertowError, ValueError):
+    """A search index that is unfinished, edited, mismatched or none at all."""
+
+
+class NewerIndex(IndexFileError):
+    """A search index written by a later version of undertow."""

@@ -6,17 +6,21 @@ import sys
 
 import typer
 
-from undertow.cli import demo, evaluate, fit, info, paper, topics, transform
+from undertow.cli import demo, evaluate, fit, index, info, paper, search, topics, transform
 
 app = typer.Typer(
     name="undertow",
-    help="Undirected topic models: fit, look, encode and judge, from the command line.",
+    help="Undirected topic models: fit, look, encode, judge and search, from the command line.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (fit.fit, topics.topics, transform.transform, info.info, evaluate.evaluate, demo.demo, paper.paper):
+for command in (
+    *(fit.fit, topics.topics, transform.transform, info.info, evaluate.evaluate),
+    *(index.index, search.search, index.add, index.delete),
+    *(demo.demo, paper.paper),
+):
     app.command()(command)
 
 

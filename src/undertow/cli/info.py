@@ -1,8 +1,9 @@
-"""`undertow info`: how a model was made."""
+"""`undertow info`: how a model was made, or what an index holds."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -10,13 +11,15 @@ from undertow.cli import common
 
 
 def info(
-    model: common.ModelArgument,
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL|INDEX", help="A folder of `undertow fit` or `undertow index`.")
+    ],
     json: common.Json = False,
     quiet: common.Quiet = False,
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Show how a model was made: sizes, settings, and how its training ended.
+    """Show how a model was made: sizes, settings, and how its training ended. Of an index: documents, version, size.
 
     Examples:
 
@@ -24,13 +27,23 @@ def info(
 
         undertow info model --json
     """
-    facts = _facts(common.load_topic_model(model), str(model))
+    facts = _facts_of_index(model) if _is_index(model) else _facts(common.load_topic_model(model), str(model))
     if json:
         common.print_json(facts)
         return
     width = max(len(name) for name in facts)
     for name, value in facts.items():
         typer.echo(f"{name:{width}s}  {value}")
+
+
+def _is_index(path: Path) -> bool:
+    return (path / "index.json").is_file()
+
+
+def _facts_of_index(path: Path) -> dict[str, Any]:
+    from undertow.search import Index
+
+    return Index.open(path).info()
 
 
 def _facts(model: Any, path: str) -> dict[str, Any]:

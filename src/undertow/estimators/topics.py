@@ -67,14 +67,15 @@ def describe(
     activity: NDArray[np.float64],
     names: Mapping[int, str],
     n_words: int,
+    units: Sequence[int] | None = None,
 ) -> list[Topic]:
-    """All topics, the most active first.
+    """All topics, the most active first, or those of the given units.
 
     Words are ranked by their push times the square root of their share of all tokens: the strongest push alone
     would list words that hardly ever occur, the share alone words that occur everywhere.
     """
     topics = []
-    for unit in np.argsort(-activity, kind="stable"):
+    for unit in np.argsort(-activity, kind="stable") if units is None else units:
         push = pushes(parameters, int(unit))
         rank = push * np.sqrt(word_shares)
         order = np.argsort(-rank, kind="stable")

@@ -1,0 +1,141 @@
+"""`undertow index`, `undertow add` and `undertow delete`: making a search index and changing it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from undertow.cli import common
+
+IndexArgument = Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")]
+Optimize = Annotated[
+    bool, typer.Option("--optimize", help="Bring the index up to date afterwards: quicker searches, may take a minute.")
+]
+
+
+def index(
+    model: common.ModelArgument,
+    corpus: common.CorpusArgument,
+    out: Annotated[Path, typer.Option(help="The folder to write the index to.")],
+    id_column: common.IdColumn = None,
+    text_column: common.TextColumn = None,
+    label_column: common.LabelColumn = None,
+    split_column: common.SplitColumn = None,
+    force: common.Force = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    debug: common.Debug = False,
+) -> None:
+    """Make a search index of a corpus: documents, vectors, codes and a copy of the model in one folder.
+
+    After Ctrl-C, the same command goes on where it stopped. Needs the extra: pip install 'undertow[search]'.
+
+    Examples:
+
+        undertow index model 20newsgroups --out news
+
+        undertow search news "a rocket to the moon"
+    """
+    from undertow.search import Index
+
+    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
+    documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet or json)
+    began = time.perf_counter()
+    trained = common.load_topic_model(model)
+    try:
+        with _bar("indexing", silent=quiet or json) as progress:
+            made = Index.create(out, trained, documents, overwrite=force, progress=progress)
+    except KeyboardInterrupt:
+        if not quiet:
+            typer.echo(f"Stopped. What was indexed is kept in {out}: the same command goes on from there.", err=True)
+        raise
+    facts = made.info()
+    if json:
+        common.print_json({**facts, "seconds": time.perf_counter() - began})
+    elif not quiet:
+        size = f"{facts['bytes'] / 1e6:,.1f} MB"
+        typer.echo(f'Wrote {out}: {len(made):,} documents, {size}.\nNext: undertow search {out} "words or a paragraph"')
+
+
+def add(
+    index: IndexArgument,
+    corpus: common.CorpusArgument,
+    id_column: common.IdColumn = None,
+    text_column: common.TextColumn = None,
+    label_column: common.LabelColumn = None,
+    split_column: common.SplitColumn = None,
+    optimize: Optimize = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    debug: common.Debug = False,
+) -> None:
+    """Add documents to a search index. One whose id is there already takes that one's place.
+
+    Give ids: a corpus without them is numbered from 0, and so takes the places of documents numbered before.
+
+    Example: undertow add news more.parquet --id-column message_id
+    """
+    from undertow.search import Index
+
+    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
+    opened = Index.open(index)
+    documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet or json)
+    with _bar("adding", silent=quiet or json) as progress:
+        added = opened.add(documents, progress=progress)
+    if optimize:
+        with common.status("bringing the index up to date", silent=quiet or json):
+            opened.optimize()
+    if json:
+        facts = {"added": added.documents - added.replaced, "replaced": added.replaced}
+        common.print_json({"index": str(index), **facts, "documents": len(opened), "version": opened.version})
+    elif not quiet:
+        typer.echo(f"Added {added.documents - added.replaced:,} and replaced {added.replaced:,} documents of {index}.")
+
+
+def delete(
+    index: IndexArgument,
+    ids: Annotated[list[str], typer.Option("--id", help="The id of a document; may be given many times.")],
+    optimize: Optimize = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    debug: common.Debug = False,
+) -> None:
+    """Delete documents of a search index by their ids.
+
+    Example: undertow delete news --id train/sci.space/60774 --id train/sci.space/60905
+    """
+    from undertow.search import Index
+
+    opened = Index.open(index)
+    deleted = opened.delete(ids)
+    if optimize and deleted.documents:
+        with common.status("bringing the index up to date", silent=quiet or json):
+            opened.optimize()
+    if json:
+        facts = {"deleted": deleted.documents, "missing": list(deleted.missing)}
+        common.print_json({"index": str(index), **facts, "documents": len(opened), "version": opened.version})
+        return
+    if not quiet:
+        typer.echo(f"Deleted {deleted.documents:,} documents of {index}.")
+        for name in deleted.missing:
+            typer.echo(f"No document has the id {name!r}.", err=True)
+
+
+@contextmanager
+def _bar(work: str, *, silent: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error that is told how many documents are done, of how many."""
+    if silent:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(work, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

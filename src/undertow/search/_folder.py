@@ -1,0 +1,100 @@
+"""The folder of an index: `index.json`, a copy of the model, and the database, so that an index is one thing to move.
+
+`index.json` says what the folder is, whether it is finished, and which corpus it is being made of until then. It is
+replaced whole. A link inside the folder could lead out of it, so an index that holds one is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from undertow._errors import IndexFileError, NewerIndex
+
+FORMAT = 1
+KIND = "undertow search index"
+FACTS, MODEL, DATABASE = "index.json", "model", "documents"
+LARGEST = 2**20  # bytes of index.json
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What index.json says."""
+
+    finished: bool
+    corpus: str = ""  # the digest of the documents that it is being made of, while it is not finished
+    model: str = ""  # SHA-256 of the model's own table of contents
+
+
+def write_facts(folder: Path, facts: Facts) -> None:
+    """Replaces index.json, all at once."""
+    text = json.dumps({"kind": KIND, "format": FORMAT, **asdict(facts)}, indent=1) + "\n"
+    descriptor, unfinished = tempfile.mkstemp(dir=folder, prefix=f".{FACTS}.", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as handle:
+            handle.write(text.encode("ascii"))
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.chmod(unfinished, 0o644)  # mkstemp's files are for their owner alone
+        os.replace(unfinished, folder / FACTS)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+
+
+def read_facts(folder: Path) -> Facts:
+    """What the index in a folder is, or an error that says why it is none."""
+    file = folder / FACTS
+    if not file.is_file() or file.is_symlink():
+        raise IndexFileError(f"{folder} must be a search index, got no {FACTS} in it: make one with undertow index")
+    _refuse_links(folder)
+    try:
+        content = json.loads(file.read_bytes()[:LARGEST])
+        kind, version = content.pop("kind"), content.pop("format")
+        if kind == KIND and isinstance(version, int) and version > FORMAT:
+            raise NewerIndex(f"{file} must be of format {FORMAT} or older, got {version}: update undertow")
+        if kind != KIND or version != FORMAT:
+            raise ValueError(f"kind {kind!r:.40}, format {version!r:.40}")
+        return Facts(**content)
+    except NewerIndex:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise IndexFileError(f"{file} must describe a search index, got something else: {error!s:.80}") from None
+
+
+def is_index(folder: Path) -> bool:
+    """Whether there is an index, finished or not."""
+    return (folder / FACTS).is_file()
+
+
+def remove(folder: Path) -> None:
+    """Removes an index, and nothing that is not part of one."""
+    read_facts(folder)
+    foreign = sorted(set(os.listdir(folder)) - {FACTS, MODEL, DATABASE})
+    foreign = [name for name in foreign if not (name.startswith(f".{FACTS}.") and name.endswith(".part"))]
+    if foreign:
+        raise IndexFileError(f"{folder} must hold an index alone to be replaced, got {foreign[0]!r} in it")
+    (folder / FACTS).unlink()  # first: without it, nobody takes the rest for an index
+    shutil.rmtree(folder)
+
+
+def model_digest(folder: Path) -> str:
+    """SHA-256 of the model's table of contents, which holds the checksums of everything else in it."""
+    return hashlib.sha256((folder / MODEL / "model.json").read_bytes()).hexdigest()
+
+
+def size_on_disk(folder: Path) -> int:
+    """Bytes of all its files."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _refuse_links(folder: Path) -> None:
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if os.path.islink(os.path.join(place, name)):
+                raise IndexFileError(f"{folder} must hold plain files and folders, got the link {name!r} in it")

@@ -1,0 +1,128 @@
+"""Why a document was found: the topics that it shares with the question, and the words that switched them on in each.
+
+Nothing here is a guess. The cosine of two vectors is a sum over topics, so a topic's part in it is known; and a topic's
+input is a sum over words, so is a word's part in that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.estimators.topics import describe
+from undertow.search._documents import known_words
+from undertow.search._vectors import unit
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from undertow.estimators import TopicModel
+
+TOPICS, WORDS = 3, 4  # shown of each document, and of each topic
+
+
+@dataclass(frozen=True)
+class WordPart:
+    """A word, and how much its occurrences in a text moved a topic."""
+
+    word: str
+    part: float
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A topic that is on in the question and in the document.
+
+    `part` is its part in their cosine. `question_words` and `words` are the words that pushed it up most, in the
+    question and in the document.
+    """
+
+    topic: int
+    name: str
+    part: float
+    question_words: tuple[WordPart, ...]
+    words: tuple[WordPart, ...]
+
+
+class Reasoner:
+    """Finds the reasons; what is needed of the model again and again is kept."""
+
+    def __init__(self, model: TopicModel) -> None:
+        self._model = model
+        self._words = model.words()
+        self._names: dict[int, str] = {}
+
+    def reasons(self, question: sparse.csr_array, texts: list[str]) -> list[tuple[Reason, ...]]:
+        """The reasons of each text, for the counts of a question."""
+        if not texts:
+            return []
+        counts = self._model.counts(texts)
+        on = self._model.softmax_.encode(counts, "posterior") > 0.5
+        on &= (self._model.softmax_.encode(question, "posterior")[0] > 0.5)[None]
+        on &= known_words(self._model, counts)[:, None] & known_words(self._model, question)[0]
+        parts = self._vectors(counts) * self._vectors(question)
+        asked = _damped(self._model, question)
+        given = _damped(self._model, counts)
+        return [self._of_text(on[row], parts[row], asked, given[[row]]) for row in range(len(texts))]
+
+    def _of_text(
+        self, on: NDArray[np.bool_], parts: NDArray[np.float32], asked: sparse.csr_array, given: sparse.csr_array
+    ) -> tuple[Reason, ...]:
+        shared = np.flatnonzero(on)
+        units = [int(number) for number in shared[np.argsort(-parts[shared], kind="stable")][:TOPICS]]
+        return tuple(
+            Reason(
+                topic,
+                self._name(topic),
+                float(parts[topic]),
+                self._carriers(asked, topic),
+                self._carriers(given, topic),
+            )
+            for topic in units
+        )
+
+    def _vectors(self, counts: sparse.csr_array) -> NDArray[np.float32]:
+        return unit(self._model.softmax_.encode(counts, "strength"))
+
+    def _carriers(self, counts: sparse.csr_array, topic: int) -> tuple[WordPart, ...]:
+        words, moved = word_parts(self._model, counts, topic)
+        order = np.argsort(-moved, kind="stable")[:WORDS]
+        return tuple(WordPart(self._words[words[place]], float(moved[place])) for place in order if moved[place] > 0)
+
+    def _name(self, topic: int) -> str:
+        if topic not in self._names:
+            softmax = self._model.softmax_
+            self._names[topic] = describe(
+                softmax.parameters_,
+                softmax.noise_distribution_,
+                self._words,
+                softmax.activity_,
+                softmax.topic_names_,
+                n_words=3,
+                units=[topic],
+            )[0].name
+        return self._names[topic]
+
+
+def word_parts(
+    model: TopicModel, counts: sparse.csr_array, topic: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The words of one document (transformed counts) and how much each moved a topic: together, the topic's input.
+
+    As `TopicModel.attribute` says it, for one document and without going through the whole vocabulary.
+    """
+    parameters = model.softmax_.parameters_
+    words = counts.indices
+    push = parameters.weights[words, topic].astype(np.float64) + float(parameters.hidden_bias[topic])
+    moved: NDArray[np.float64] = counts.data * parameters.word_weights[words] * push
+    return words, moved
+
+
+def _damped(model: TopicModel, counts: sparse.csr_array) -> sparse.csr_array:
+    """Counts as the model takes them in."""
+    from undertow.estimators._counts import transformed_counts
+
+    return transformed_counts(counts, model.softmax_.count_transform)

@@ -1,0 +1,212 @@
+"""The documents of an index in LanceDB: ids, texts, what is known of them, vectors and codes, a row each.
+
+This is the only module that talks to the database. Every change is a commit; readers see one or the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow._errors import IndexFileError, InvalidInput
+from undertow.search._where import quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TABLE = "documents"
+IDS_AT_ONCE = 500  # in one expression
+PROBES, REFINE = 20, 2  # parts of the vector index that are looked at; candidates compared exactly, per result
+KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
+STEMMED = (
+    *("Arabic", "Danish", "Dutch", "English", "Finnish", "French", "German", "Greek", "Hungarian", "Italian"),
+    *("Norwegian", "Portuguese", "Romanian", "Russian", "Spanish", "Swedish", "Tamil", "Turkish"),
+)
+
+Rows = NDArray[np.uint64]  # the database's own numbers of rows, good for one version
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Language:
+    """How full-text search reads words: in small letters without accents; stemmed, and without the most common words,
+    where the model was trained so.
+    """
+
+    stemmer: str | None = None
+    stop_words: bool = False
+
+    def tokens(self) -> Any:
+        """The database's settings for it; a stemmer that it does not have is left out."""
+        from lancedb.index import FTS
+
+        known = (self.stemmer or "").capitalize()
+        stem = known in STEMMED
+        name = known if stem else "English"
+        return FTS(with_position=False, language=name, stem=stem, remove_stop_words=self.stop_words)
+
+
+def check_extra() -> None:
+    """What the extra installs is there; said before any work is done."""
+    if find_spec("lancedb") is None:
+        raise InvalidInput("undertow.search needs lancedb, which is not installed: pip install 'undertow[search]'")
+
+
+class Store:
+    """The table of an index."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    @classmethod
+    def create(cls, folder: Path, schema: pa.Schema) -> Store:
+        """The table, made unless it is there already."""
+        import lancedb
+
+        if (folder / f"{TABLE}.lance").exists():
+            return cls.open(folder)  # perhaps with more columns by now
+        return cls(lancedb.connect(folder).create_table(TABLE, schema=schema))
+
+    @classmethod
+    def open(cls, folder: Path) -> Store:
+        """The table that is there."""
+        check_extra()
+        import lancedb
+
+        try:
+            return cls(lancedb.connect(folder).open_table(TABLE))
+        except (ValueError, OSError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise IndexFileError(f"{folder} must hold the documents of an index, got {reason:.120}") from None
+
+    @property
+    def version(self) -> int:
+        """The number of the commit that is seen."""
+        return int(self._table.version)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        return self._table.schema
+
+    def refresh(self) -> None:
+        """Sees what others have committed meanwhile."""
+        self._table.checkout_latest()
+
+    def count(self, where: str | None = None) -> int:
+        """How many documents there are."""
+        return int(self._table.count_rows(where))
+
+    # Writing
+
+    def append(self, rows: pa.Table) -> None:
+        """Adds rows whose ids are new."""
+        self._table.add(rows, on_bad_vectors="null")
+
+    def merge(self, rows: pa.Table) -> int:
+        """Adds rows, each in the place of the one with its id where there is one; says how many were replaced."""
+        merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+        return int(merge.execute(rows, on_bad_vectors="null").num_updated_rows)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Removes the documents with these ids."""
+        for part in _parts(ids):
+            self._table.delete(_among(part))
+
+    def add_column(self, field: pa.Field) -> None:
+        """A new column, null everywhere."""
+        self._table.add_columns(field)
+
+    def index_what_is_not(self, *, language: Language, vectors_from: int) -> None:
+        """Makes the indices that are missing: of ids and texts always, of vectors from so many documents on."""
+        from lancedb.index import BTree, IvfSq
+
+        there = {column for index in self._table.list_indices() for column in index.columns}
+        rows = self.count()
+        if "id" not in there and rows:
+            self._table.create_index("id", config=BTree())
+        if "text" not in there and rows:
+            self._table.create_index("text", config=language.tokens())
+        if "vector" not in there and rows >= vectors_from:
+            self._table.create_index("vector", config=IvfSq(distance_type="cosine"))
+
+    def optimize(self) -> None:
+        """Brings the indices up to date, joins small files and drops what only old versions need."""
+        self._table.optimize(cleanup_older_than=KEPT_FOR)
+
+    # Reading
+
+    @property
+    def has_vector_index(self) -> bool:
+        """Whether the nearest vectors are found without looking at all."""
+        return any("vector" in index.columns for index in self._table.list_indices())
+
+    def present(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that are there."""
+        found: set[str] = set()
+        for part in _parts(ids):
+            found.update(self._table.search().where(_among(part)).select(["id"]).to_arrow()["id"].to_pylist())
+        return found
+
+    def row_of(self, document: str) -> dict[str, Any] | None:
+        """The document with this id."""
+        found = self._table.search().where(_among([document])).limit(1).to_arrow().to_pylist()
+        return found[0] if found else None
+
+    def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
+        """A column of vectors or codes of all documents that have one, in pieces, with the numbers of the rows."""
+        query = self._table.search().where(f"{column} IS NOT NULL").select([column]).with_row_id(True)
+        for batch in query.to_batches():
+            values = batch.column(column)
+            width = values.type.list_size
+            yield batch.column("_rowid").to_numpy(), values.flatten().to_numpy().reshape(-1, width)
+
+    def matching(self, where: str) -> Rows:
+        """The rows that an expression is true of, in order of their numbers."""
+        found = self._table.search().where(where).select(["id"]).with_row_id(True).to_arrow()["_rowid"]
+        rows: Rows = np.sort(found.to_numpy())
+        return rows
+
+    def documents(self, rows: Rows) -> list[dict[str, Any]]:
+        """What is kept of these rows, in their order, without vectors."""
+        if not len(rows):
+            return []
+        shown = [name for name in self.schema.names if name not in ("vector", "code")]
+        table = self._table.take_row_ids([int(row) for row in rows]).select(shown).with_row_id().to_arrow()
+        by_row = {document.pop("_rowid"): document for document in table.to_pylist()}
+        return [by_row[int(row)] for row in rows]
+
+    def nearest(self, vector: NDArray[np.float32], n: int, where: str | None) -> tuple[Rows, Scores]:
+        """Rows of the highest cosines, by the index and an exact look at the best of it; new rows are all looked at."""
+        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine")
+        found = self._limited(query.nprobes(PROBES).refine_factor(REFINE), n, where, "_distance")
+        return found[0], 1.0 - found[1]
+
+    def with_words(self, text: str, n: int, where: str | None) -> tuple[Rows, Scores]:
+        """Rows of the highest BM25 for the words of a text, any of them."""
+        from lancedb.query import MatchQuery
+
+        return self._limited(self._table.search(MatchQuery(text, "text")), n, where, "_score")
+
+    @staticmethod
+    def _limited(query: Any, n: int, where: str | None, figure: str) -> tuple[Rows, Scores]:
+        if where is not None:
+            query = query.where(where, prefilter=True)
+        found = query.limit(n).select(["id", figure]).with_row_id(True).to_arrow()
+        return found["_rowid"].to_numpy(), found[figure].to_numpy().astype(np.float64)
+
+
+def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for first in range(0, len(ids), IDS_AT_ONCE):
+        yield ids[first : first + IDS_AT_ONCE]
+
+
+def _among(ids: Sequence[str]) -> str:
+    return f"id IN ({', '.join(map(quoted, ids))})"

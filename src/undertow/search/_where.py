@@ -1,0 +1,107 @@
+"""From the tree of a filter to the database's expression: columns are checked, and values are quoted here.
+
+LanceDB takes a filter as a string of SQL and is lenient with it. So no letter that a user wrote gets there except
+inside a quoted literal: names are those of the index's own columns, and a value has to be of its column's kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from undertow._errors import InvalidInput
+from undertow.search._grammar import Among, Both, Comparison, Either, Like, Literal, Missing, Not, Tree, parse
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KINDS = {
+    "text": "'text'",
+    "whole": "a whole number",
+    "number": "a number",
+    "flag": "TRUE or FALSE",
+    "day": "DATE 'YYYY-MM-DD'",
+    "moment": "TIMESTAMP 'YYYY-MM-DD HH:MM:SS' or DATE 'YYYY-MM-DD'",
+}
+"""The kinds of columns that filters know, and what their values look like."""
+
+
+def column_kinds(schema: pa.Schema) -> dict[str, str]:
+    """The columns that a filter may name, with their kinds; vectors and codes are none of them."""
+    found = {field.name: _kind(field.type) for field in schema}
+    return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def expression(where: str | None, columns: Mapping[str, str]) -> str | None:
+    """The database's words for a filter; None for no filter."""
+    return None if where is None else _written(parse(where), columns)
+
+
+def quoted(text: str) -> str:
+    """A literal of SQL that holds this text, whatever it is."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _kind(column: pa.DataType) -> str | None:
+    import pyarrow.types as of
+
+    tests = {
+        "text": of.is_string,
+        "whole": of.is_integer,
+        "number": of.is_floating,
+        "flag": of.is_boolean,
+        "day": of.is_date,
+        "moment": of.is_timestamp,
+    }
+    return next((kind for kind, test in tests.items() if test(column)), None)
+
+
+def _written(tree: Tree, columns: Mapping[str, str]) -> str:
+    match tree:
+        case Both(parts):
+            return " AND ".join(f"({_written(part, columns)})" for part in parts)
+        case Either(parts):
+            return " OR ".join(f"({_written(part, columns)})" for part in parts)
+        case Not(Missing(column)):
+            return f"{_known(column, columns)} IS NOT NULL"
+        case Not(part):
+            return f"NOT ({_written(part, columns)})"
+        case Missing(column):
+            return f"{_known(column, columns)} IS NULL"
+        case Comparison(column, operator, value):
+            return f"{_known(column, columns)} {operator} {_literal(column, columns, value)}"
+        case Among(column, values):
+            listed = ", ".join(_literal(column, columns, value) for value in values)
+            return f"{_known(column, columns)} IN ({listed})"
+        case Like(column, pattern):
+            return f"{_known(column, columns)} LIKE {_literal(column, columns, pattern)}"
+
+
+def _known(column: str, columns: Mapping[str, str]) -> str:
+    if column not in columns:
+        raise InvalidInput(f"where must name columns of the index ({', '.join(columns)}), got {column!r}")
+    return f"`{column}`"
+
+
+def _literal(column: str, columns: Mapping[str, str], value: Literal) -> str:
+    _known(column, columns)
+    kind = columns[column]
+    match kind, value:
+        case "text", str():
+            return quoted(value)
+        case "flag", bool():
+            return "TRUE" if value else "FALSE"
+        case (_, bool()):
+            pass
+        case "whole", int():
+            return str(value)
+        case "number", int() | float():
+            return repr(float(value))
+        case "day", date() if not isinstance(value, datetime):
+            return f"DATE '{value.isoformat()}'"
+        case "moment", datetime():
+            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        case "moment", date():
+            return f"TIMESTAMP '{value.isoformat()} 00:00:00'"
+    raise InvalidInput(f"where must compare {column} with {KINDS[kind]}, got {value!r:.60}")

@@ -1,0 +1,246 @@
+"""An index: a folder that answers questions about a corpus."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from undertow import _check
+from undertow._errors import IndexFileError, InvalidInput
+from undertow.search import _folder, _modes, _store
+from undertow.search._reasons import Reason, Reasoner
+from undertow.search._where import column_kinds, expression
+
+if TYPE_CHECKING:
+    from undertow.corpus import Corpus
+    from undertow.estimators import TopicModel
+
+MOST_RESULTS = 1000
+LONGEST_QUERY = 100_000  # characters
+
+Progress = Callable[[int, int], None]  # told how many documents are done, of how many
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document found. `fields` holds what else is known of it: label, split and time where there are any."""
+
+    id: str
+    score: float
+    text: str
+    fields: dict[str, Any]
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Added:
+    """What `Index.add` did."""
+
+    documents: int
+    replaced: int
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """What `Index.delete` did: how many documents are gone, and which ids were not there."""
+
+    documents: int
+    missing: tuple[str, ...]
+
+
+class Index:
+    """Documents that can be searched by meaning, by code and by words; made by `create`, read by `open`.
+
+    Ids are texts. Vectors are the model's strengths, which retrieve best, in half precision; codes are its posteriors
+    above 1/2. A document without a word that the model knows has neither, and is found by its text alone.
+    """
+
+    def __init__(self, folder: Path, model: TopicModel, store: _store.Store) -> None:
+        self._folder, self._model, self._store = folder, model, store
+        self._ranker = _modes.Ranker(store)
+        self._reasoner: Reasoner | None = None
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        model: TopicModel | str | os.PathLike[str],
+        corpus: Any = None,
+        *,
+        overwrite: bool = False,
+        progress: Progress | None = None,
+    ) -> Index:
+        """A new index with the documents of a corpus: anything that `TopicModel.fit` takes, or None for none yet.
+
+        Interrupted, the same call goes on where it stopped. A finished index is replaced only with `overwrite`.
+        """
+        from undertow.search._build import build
+
+        folder = _local(path)
+        build(folder, _topic_model(model), corpus, overwrite=overwrite, progress=progress)
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Index:
+        """The index in a folder. Its files and its model are checked."""
+        _store.check_extra()
+        folder = _local(path)
+        facts = _folder.read_facts(folder)
+        if not facts.finished:
+            raise IndexFileError(f"{folder} must be finished, got an index half made: run what made it again")
+        if _folder.model_digest(folder) != facts.model:
+            raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
+        store = _store.Store.open(folder / _folder.DATABASE)
+        return cls(folder, _topic_model(folder / _folder.MODEL), store)
+
+    def __len__(self) -> int:
+        return self._store.count()
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self._folder
+
+    @property
+    def model(self) -> TopicModel:
+        """The model that encodes documents and questions."""
+        return self._model
+
+    @property
+    def version(self) -> int:
+        """The number of the last commit."""
+        return self._store.version
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What filters may name, with the kind of each column."""
+        return column_kinds(self._store.schema)
+
+    # Changing it
+
+    def add(self, corpus: Any, *, progress: Progress | None = None) -> Added:
+        """Adds documents; one with an id that is there already takes that one's place. An id twice is an error."""
+        from undertow.search._build import add
+
+        self._store.refresh()
+        return Added(*add(self._store, self._model, _corpus(corpus), progress))
+
+    def delete(self, ids: str | Sequence[str]) -> Deleted:
+        """Removes documents by their ids."""
+        wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
+        if not wanted or not all(isinstance(name, str) for name in wanted):
+            raise InvalidInput(f"ids must be texts, at least one, got {wanted!r:.60}")
+        self._store.refresh()
+        present = self._store.present(wanted)
+        if present:
+            self._store.delete([name for name in wanted if name in present])
+        return Deleted(len(present), tuple(name for name in wanted if name not in present))
+
+    def optimize(self) -> None:
+        """Brings everything up to date after many changes: quicker searches, less room. It may take a minute."""
+        self._store.refresh()
+        self._store.optimize()
+
+    # Asking it
+
+    def search(
+        self,
+        query: str | None = None,
+        n: int = 10,
+        *,
+        like: str | None = None,
+        where: str | None = None,
+        mode: str = "semantic",
+        reasons: bool = True,
+    ) -> list[Hit]:
+        """The n best documents for words or a whole text, or those most like the document with an id.
+
+        Parameters
+        ----------
+        query, like : a text, or the id of a document; one of them.
+        where : a filter such as "label = 'sci.space' AND time >= DATE '2026-01-01'".
+        mode : "semantic" (cosine of strengths), "code" (share of equal bits), "text" (BM25) or "hybrid" (reciprocal
+            ranks of semantic and text).
+        reasons : whether hits tell the topics and words that they share with the question.
+        """
+        _check.one_of("mode", mode, _modes.MODES)
+        wanted = _check.whole_number("n", n, at_least=1)
+        if wanted > MOST_RESULTS:
+            raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
+        condition = expression(where, self.columns)
+        question = self._question(query, like)
+        rows, scores = self._ranker.find(question, mode, wanted + (like is not None), condition)
+        found = [
+            _hit(document, float(score)) for document, score in zip(self._store.documents(rows), scores, strict=True)
+        ]
+        found = [hit for hit in found if hit.id != like][:wanted]
+        return self._with_reasons(question, found) if reasons else found
+
+    def knows(self, query: str) -> bool:
+        """Whether the model knows a word of a text; without one, only text search finds something."""
+        return _modes.Question.of(self._model, query).known
+
+    def info(self) -> dict[str, Any]:
+        """Documents, version, size and columns."""
+        return {
+            "index": str(self._folder),
+            "documents": len(self),
+            "version": self.version,
+            "bytes": _folder.size_on_disk(self._folder),
+            "columns": self.columns,
+            "topics": self._model.softmax_.n_components,
+            "vector_index": self._store.has_vector_index,
+        }
+
+    def _question(self, query: str | None, like: str | None) -> _modes.Question:
+        if (query is None) == (like is None):
+            raise InvalidInput(
+                "search must be given a query or an id to be like, got " + ("both" if query else "neither")
+            )
+        if like is not None:
+            document = self._store.row_of(like)
+            if document is None:
+                raise InvalidInput(f"like must be the id of a document of the index, got {like!r:.80}")
+            query = document["text"][:LONGEST_QUERY]
+        if not isinstance(query, str) or not query.strip():
+            raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
+        if len(query) > LONGEST_QUERY:
+            raise InvalidInput(f"query must have at most {LONGEST_QUERY:,} characters, got {len(query):,}")
+        return _modes.Question.of(self._model, query)
+
+    def _with_reasons(self, question: _modes.Question, hits: list[Hit]) -> list[Hit]:
+        if self._reasoner is None:
+            self._reasoner = Reasoner(self._model)
+        why = self._reasoner.reasons(question.counts, [hit.text for hit in hits])
+        return [Hit(hit.id, hit.score, hit.text, hit.fields, found) for hit, found in zip(hits, why, strict=True)]
+
+
+def _hit(document: dict[str, Any], score: float) -> Hit:
+    fields = {name: value for name, value in document.items() if name not in ("id", "text")}
+    return Hit(document["id"], score, document["text"], fields)
+
+
+def _local(path: str | os.PathLike[str]) -> Path:
+    if "://" in os.fspath(path):
+        raise InvalidInput(f"path must be a folder on this machine, got {os.fspath(path)!r:.80}")
+    return Path(path)
+
+
+def _topic_model(model: Any) -> TopicModel:
+    from undertow.estimators import TopicModel, load
+
+    found = model if isinstance(model, TopicModel) else load(model)
+    if not isinstance(found, TopicModel):
+        raise InvalidInput(f"model must be a model of texts, got a {type(found).__name__}")
+    return found
+
+
+def _corpus(corpus: Any) -> Corpus:
+    from undertow.corpus import as_corpus
+
+    if isinstance(corpus, (str, bytes)):
+        raise InvalidInput("corpus must be texts, a table or a Corpus, got a single text: open files by open_corpus")
+    return as_corpus(corpus)

@@ -1,0 +1,173 @@
+"""From a model and a corpus to answers, and what wrong use says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.search.conftest import make_table
+from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow.cli import main
+from undertow.search import _documents, _store
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command as from a shell: exit code, standard output, standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["undertow", *map(str, arguments)])
+        try:
+            main()
+            code: Any = 0
+        except SystemExit as stopped:
+            code = stopped.code or 0
+        output = capsys.readouterr()
+        return int(code), output.out, output.err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a corpus and a model."""
+    place = tmp_path_factory.mktemp("search")
+    table = make_table()
+    table.write_parquet(place / "corpus.parquet")
+    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
+    TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(table).save(place / "model")
+    return place
+
+
+@pytest.fixture
+def index(run: Run, folder: Path, tmp_path: Path) -> Path:
+    assert run("index", folder / "model", folder / "corpus.parquet", "--out", tmp_path / "index", "--quiet")[0] == 0
+    return tmp_path / "index"
+
+
+def test_from_a_corpus_to_answers(run: Run, folder: Path, tmp_path: Path) -> None:
+    code, out, err = run("index", folder / "model", folder / "corpus.parquet", "--out", tmp_path / "index")
+    assert code == 0
+    assert "120 documents" in out
+    assert "undertow search" in out
+    assert "120/120" in err
+    code, out, _ = run("search", tmp_path / "index", "diesel engine", "-n", 3)
+    assert code == 0
+    assert " 3. d" in out
+    assert "asked engine, diesel" in out or "asked diesel, engine" in out
+    assert "here" in out
+
+
+@pytest.mark.parametrize("mode", ["semantic", "code", "text", "hybrid"])
+def test_json_has_its_shape(run: Run, index: Path, mode: str) -> None:
+    code, out, err = run("search", index, "ripe fruit", "-n", 4, "--mode", mode, "--where", "label = 'fruit'", "--json")
+    assert (code, err) == (0, "")
+    results = json.loads(out)["results"]
+    assert len(results) == 4
+    for result in results:
+        assert set(result) == {"id", "score", "text", "label", "split", "reasons"}
+        assert result["label"] == "fruit"
+        assert isinstance(result["score"], float)
+        for reason in result["reasons"]:
+            assert set(reason) == {"topic", "name", "part", "question_words", "words"}
+
+
+def test_like_a_document(run: Run, index: Path) -> None:
+    code, out, _ = run("search", index, "--like", "d3", "-n", 2, "--json")
+    assert code == 0
+    assert all(int(result["id"][1:]) % 2 for result in json.loads(out)["results"])
+
+
+def test_adding_and_deleting(run: Run, index: Path, tmp_path: Path) -> None:
+    odd = "<script>alert('apple')</script> [bold]pear[/bold] \x1b[31m😀\nplum"
+    pl.DataFrame({"id": ["d0", "odd's"], "text": ["gear", odd]}).write_parquet(tmp_path / "more.parquet")
+    code, out, _ = run("add", index, tmp_path / "more.parquet", "--optimize")
+    assert (code, "Added 1 and replaced 1 documents" in out) == (0, True)
+    code, out, _ = run("search", index, "alert", "--mode", "text")
+    assert "<script>alert('apple')</script> [bold]pear[/bold]" in out
+    assert "\x1b[31m" not in out
+    code, out, err = run("delete", index, "--id", "odd's", "--id", "nobody")
+    assert (code, out.startswith("Deleted 1 documents"), "No document has the id 'nobody'" in err) == (0, True, True)
+    facts = json.loads(run("delete", index, "--id", "d1", "--id", "nobody", "--json")[1])
+    assert (facts["deleted"], facts["missing"], facts["documents"]) == (1, ["nobody"], 119)
+    facts = json.loads(run("add", index, tmp_path / "more.parquet", "--json")[1])
+    assert (facts["added"], facts["replaced"], facts["documents"]) == (1, 1, 120)
+
+
+def test_info_of_an_index(run: Run, index: Path) -> None:
+    facts = json.loads(run("info", index, "--json")[1])
+    assert (facts["documents"], facts["topics"], facts["columns"]["label"]) == (120, 12, "text")
+    assert facts["bytes"] > 1000
+    assert "documents" in run("info", index)[1]
+
+
+def test_ctrl_c_keeps_what_was_indexed(run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_documents, "ROWS", 50)
+    append = _store.Store.append
+    commits: list[int] = []
+
+    def interrupted(store: _store.Store, rows: Any) -> None:
+        if len(commits) == 1:
+            raise KeyboardInterrupt
+        commits.append(rows.num_rows)
+        append(store, rows)
+
+    command = ("index", folder / "model", folder / "corpus.parquet", "--out", tmp_path / "index")
+    monkeypatch.setattr(_store.Store, "append", interrupted)
+    code, _, err = run(*command)
+    assert code == 130
+    assert "the same command goes on from there" in err
+    code, _, err = run("search", tmp_path / "index", "apple")
+    assert (code, "got an index half made" in err) == (1, True)
+    monkeypatch.setattr(_store.Store, "append", append)
+    code, out, _ = run(*command, "--json")
+    assert (code, json.loads(out)["documents"]) == (0, 120)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("apple", "--where", "label='a'; drop table docs"), "where must follow the grammar of filters, got ';'"),
+        (("apple", "--where", "author = 'a'"), "got 'author'"),
+        (("apple", "-n", "5000"), "n must be at most 1,000, got 5,000"),
+        (("--like", "nobody"), "like must be the id of a document"),
+        ((), "got neither"),
+    ],
+)
+def test_wrong_use_is_one_line(run: Run, index: Path, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = run("search", index, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_nothing_found_says_why(run: Run, index: Path) -> None:
+    code, out, err = run("search", index, "xylophone")
+    assert (code, out) == (0, "")
+    assert "the model knows no word of the query" in err
+    assert json.loads(run("search", index, "xylophone", "--json")[1]) == {"results": []}
+
+
+def test_an_index_is_not_written_over(run: Run, folder: Path, index: Path) -> None:
+    command = ("index", folder / "model", folder / "corpus.parquet", "--out", index, "--quiet")
+    code, _, err = run(*command)
+    assert (code, "must not hold a finished index" in err) == (2, True)
+    assert run(*command, "--force")[0] == 0
+
+
+def test_other_commands_do_not_load_the_database() -> None:
+    code = (
+        "import sys\nfrom undertow.cli import app\nimport undertow.search, undertow.estimators\n"
+        "print([name for name in ('lancedb', 'lance') if name in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"

@@ -1,0 +1,52 @@
+"""Why a document was found."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from undertow import TopicModel
+from undertow.search import Index
+from undertow.search._reasons import Reasoner, _damped, word_parts
+
+
+def test_the_parts_of_words_sum_to_the_input(model: TopicModel, table: pl.DataFrame) -> None:
+    texts = table["text"].head(20)
+    inputs = (
+        model.encode(texts, "activation")
+        * (_damped(model, model.counts(texts)) @ model.softmax_.word_weights_)[:, None]
+    )
+    for topic in range(12):
+        exact = model.attribute(texts, topic)
+        for row in range(len(texts)):
+            words, parts = word_parts(model, _damped(model, model.counts(texts[row : row + 1])), topic)
+            assert parts.sum() == pytest.approx(inputs[row, topic], rel=1e-4, abs=1e-4)
+            np.testing.assert_allclose(parts, exact[[row]].toarray()[0, words], rtol=1e-6)
+
+
+def test_the_parts_of_topics_are_of_the_cosine(index: Index, model: TopicModel) -> None:
+    query = "engine gear and diesel on a road"
+    hits = index.search(query, 5)
+    assert any(hit.reasons for hit in hits)
+    on = model.encode([query, *(hit.text for hit in hits)], "posterior") > 0.5
+    for row, hit in enumerate(hits, start=1):
+        shared = set(np.flatnonzero(on[0] & on[row]).tolist())
+        assert {reason.topic for reason in hit.reasons} <= shared
+        assert len(hit.reasons) == min(3, len(shared))
+        assert sum(reason.part for reason in hit.reasons) <= hit.score + 2e-3
+        parts = [reason.part for reason in hit.reasons]
+        assert parts == sorted(parts, reverse=True)
+        for reason in hit.reasons:
+            assert {part.word for part in reason.question_words} <= set(query.split())
+            assert {part.word for part in reason.words} <= set(hit.text.split())
+
+
+def test_all_topics_together_are_the_cosine(model: TopicModel, table: pl.DataFrame) -> None:
+    reasoner = Reasoner(model)
+    vectors = reasoner._vectors(model.counts(table["text"].head(2)))
+    assert (vectors[0] * vectors[1]).sum() == pytest.approx(float(vectors[0] @ vectors[1]), rel=1e-5)
+
+
+def test_reasons_can_be_left_out(index: Index) -> None:
+    assert all(hit.reasons == () for hit in index.search("apple", reasons=False))
