@@ -8,19 +8,19 @@ import pytest
 
 from undertow import TopicModel
 from undertow.search import Index
-from undertow.search._reasons import Reasoner, _damped, word_parts
+from undertow.search._encoded import Encoded
+from undertow.search._reasons import word_parts
 
 
 def test_the_parts_of_words_sum_to_the_input(model: TopicModel, table: pl.DataFrame) -> None:
     texts = table["text"].head(20)
-    inputs = (
-        model.encode(texts, "activation")
-        * (_damped(model, model.counts(texts)) @ model.softmax_.word_weights_)[:, None]
-    )
+    encoded = Encoded.of(model, model.counts(texts))
+    lengths = encoded.counts @ model.softmax_.word_weights_
+    inputs = model.encode(texts, "activation") * lengths[:, None]
     for topic in range(12):
         exact = model.attribute(texts, topic)
         for row in range(len(texts)):
-            words, parts = word_parts(model, _damped(model, model.counts(texts[row : row + 1])), topic)
+            words, parts = word_parts(model, encoded.counts[[row]], topic)
             assert parts.sum() == pytest.approx(inputs[row, topic], rel=1e-4, abs=1e-4)
             np.testing.assert_allclose(parts, exact[[row]].toarray()[0, words], rtol=1e-6)
 
@@ -42,10 +42,15 @@ def test_the_parts_of_topics_are_of_the_cosine(index: Index, model: TopicModel) 
             assert {part.word for part in reason.words} <= set(hit.text.split())
 
 
-def test_all_topics_together_are_the_cosine(model: TopicModel, table: pl.DataFrame) -> None:
-    reasoner = Reasoner(model)
-    vectors = reasoner._vectors(model.counts(table["text"].head(2)))
-    assert (vectors[0] * vectors[1]).sum() == pytest.approx(float(vectors[0] @ vectors[1]), rel=1e-5)
+def test_texts_are_encoded_as_the_model_does(model: TopicModel, table: pl.DataFrame) -> None:
+    texts = [*table["text"].head(20), "xylophone"]
+    counts = model.vectorizer_.counter()(texts)
+    np.testing.assert_array_equal(counts.toarray(), model.counts(texts).toarray())
+    encoded = Encoded.of(model, counts)
+    strengths = model.encode(texts, "strength")
+    np.testing.assert_allclose(encoded.vectors * np.linalg.norm(strengths, axis=1)[:, None], strengths, rtol=1e-5)
+    np.testing.assert_array_equal(encoded.codes, model.encode(texts, "code"))
+    assert encoded.known.tolist() == [True] * 20 + [False]
 
 
 def test_reasons_can_be_left_out(index: Index) -> None:

@@ -202,6 +202,19 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         return ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs))
 
+    def counter(self) -> Callable[[list[str]], sparse.csr_array]:
+        """`transform` for a few texts at a time, such as questions: what does not depend on them is prepared once."""
+        analyzer, columns = self._analyzer(), self._columns()
+
+        def count(texts: list[str]) -> sparse.csr_array:
+            parts = []
+            for terms in analyzer.terms(pl.Series("text", texts, dtype=pl.String)):
+                found = np.array([columns.get(word, -1) for word in terms.types.to_list()], dtype=np.int32)
+                parts.append(terms.known(found, len(columns)))
+            return summed(parts)
+
+        return count
+
     def coverage(self, X: Any) -> Coverage:
         """How much of these texts the vocabulary knows, and which words it misses most."""
         analyzer, words = self._analyzer(), numbered_words(self._columns())

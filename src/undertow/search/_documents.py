@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
-from undertow.search._vectors import unit
+from undertow.search._encoded import Encoded
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
-    from scipy import sparse
 
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
@@ -106,24 +105,16 @@ def time_field(chunk: pl.DataFrame) -> pa.Field | None:
     return pa.field("time", _plain_time(chunk["time"]).to_arrow().type)
 
 
-def known_words(model: TopicModel, counts: sparse.csr_array) -> NDArray[np.bool_]:
-    """Which documents have a word that the model goes by; the others have no vector."""
-    weighted: NDArray[np.bool_] = (counts @ model.softmax_.word_weights_) > 0
-    return weighted
-
-
 def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema) -> pa.Table:
     """The rows of a chunk. Vectors are strengths, of length 1 and in half precision; codes are posteriors above 1/2."""
     import pyarrow as pa
 
-    counts = model.counts(chunk["text"])
-    empty = ~known_words(model, counts)
-    vectors = unit(model.softmax_.encode(counts, "strength"))
+    encoded = Encoded.of(model, model.counts(chunk["text"]))
     columns: dict[str, Any] = {
         "id": chunk["id"].to_arrow(),
         "text": chunk["text"].to_arrow(),
-        "vector": _lists(vectors.astype(np.float16), empty | ~vectors.any(axis=1)),
-        "code": _lists(model.softmax_.encode(counts, "code"), empty),
+        "vector": _lists(encoded.vectors.astype(np.float16), ~encoded.known),
+        "code": _lists(encoded.codes, ~encoded.known),
     }
     for name in KEPT:
         if name in chunk.columns:

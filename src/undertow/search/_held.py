@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from undertow.kernels.cpu import threads as pool
 from undertow.kernels.cpu.hamming import LEFT_OUT, bits_apart, closest
+from undertow.search._encoded import unit
 from undertow.search._store import Rows, Scores, Store
-from undertow.search._vectors import unit
 
 LEAST = 65_536  # codes that are worth a thread
 

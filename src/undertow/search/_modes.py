@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from undertow.search._documents import known_words
+from undertow.search._encoded import Encoded
 from undertow.search._held import HeldCodes, HeldVectors
 from undertow.search._store import Rows, Scores, Store
-from undertow.search._vectors import unit
-
-if TYPE_CHECKING:
-    from scipy import sparse
-
-    from undertow.estimators import TopicModel
 
 MODES = ("semantic", "code", "text", "hybrid")
 EXACT_BELOW = 200_000  # documents: fewer are all compared, more are found by the vector index
@@ -30,23 +22,15 @@ Found = tuple[Rows, Scores]
 
 @dataclass(frozen=True)
 class Question:
-    """A text to search with, as each mode needs it. `known` tells whether the model knows a word of it."""
+    """A text to search with, encoded as documents are."""
 
     text: str
-    counts: sparse.csr_array
-    known: bool
-    vector: NDArray[np.float32]
-    code: NDArray[np.uint8]
-    bits: int
+    encoded: Encoded
 
-    @classmethod
-    def of(cls, model: TopicModel, text: str) -> Question:
-        """Encodes a text as documents are."""
-        counts = model.counts([text])
-        softmax = model.softmax_
-        vector, code = unit(softmax.encode(counts, "strength"))[0], softmax.encode(counts, "code")[0]
-        known = bool(known_words(model, counts)[0]) and bool(vector.any())
-        return cls(text, counts, known, vector, code, softmax.parameters_.units)
+    @property
+    def known(self) -> bool:
+        """Whether the model knows a word of it."""
+        return bool(self.encoded.known[0])
 
 
 class Ranker:
@@ -72,11 +56,11 @@ class Ranker:
         if not question.known:
             return _nothing()
         if self._uses_index():
-            return self._store.nearest(question.vector, n, where)
+            return self._store.nearest(question.encoded.vectors[0], n, where)
         version = self._store.version
         if self._vectors is None or self._vectors[0] != version:
             self._vectors = version, HeldVectors.of(self._store)
-        return self._vectors[1].nearest(question.vector, n, self._allowed(where))
+        return self._vectors[1].nearest(question.encoded.vectors[0], n, self._allowed(where))
 
     def _code(self, question: Question, n: int, where: str | None) -> Found:
         if not question.known:
@@ -84,7 +68,8 @@ class Ranker:
         version = self._store.version
         if self._codes is None or self._codes[0] != version:
             self._codes = version, HeldCodes.of(self._store)
-        return self._codes[1].nearest(question.code, question.bits, n, self._allowed(where))
+        bits = question.encoded.on.shape[1]
+        return self._codes[1].nearest(question.encoded.codes[0], bits, n, self._allowed(where))
 
     def _text(self, question: Question, n: int, where: str | None) -> Found:
         return self._store.with_words(question.text[:LONGEST_TEXT], n, where)

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.estimators.topics import describe
-from undertow.search._documents import known_words
-from undertow.search._vectors import unit
+from undertow.search._encoded import Encoded
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -55,18 +54,13 @@ class Reasoner:
         self._words = model.words()
         self._names: dict[int, str] = {}
 
-    def reasons(self, question: sparse.csr_array, texts: list[str]) -> list[tuple[Reason, ...]]:
-        """The reasons of each text, for the counts of a question."""
-        if not texts:
-            return []
-        counts = self._model.counts(texts)
-        on = self._model.softmax_.encode(counts, "posterior") > 0.5
-        on &= (self._model.softmax_.encode(question, "posterior")[0] > 0.5)[None]
-        on &= known_words(self._model, counts)[:, None] & known_words(self._model, question)[0]
-        parts = self._vectors(counts) * self._vectors(question)
-        asked = _damped(self._model, question)
-        given = _damped(self._model, counts)
-        return [self._of_text(on[row], parts[row], asked, given[[row]]) for row in range(len(texts))]
+    def reasons(self, question: Encoded, texts: Encoded) -> list[tuple[Reason, ...]]:
+        """The reasons of each text for a question."""
+        on = texts.on & question.on & texts.known[:, None] & question.known
+        parts = texts.vectors * question.vectors
+        return [
+            self._of_text(on[row], parts[row], question.counts, texts.counts[[row]]) for row in range(len(texts.on))
+        ]
 
     def _of_text(
         self, on: NDArray[np.bool_], parts: NDArray[np.float32], asked: sparse.csr_array, given: sparse.csr_array
@@ -83,9 +77,6 @@ class Reasoner:
             )
             for topic in units
         )
-
-    def _vectors(self, counts: sparse.csr_array) -> NDArray[np.float32]:
-        return unit(self._model.softmax_.encode(counts, "strength"))
 
     def _carriers(self, counts: sparse.csr_array, topic: int) -> tuple[WordPart, ...]:
         words, moved = word_parts(self._model, counts, topic)
@@ -110,19 +101,12 @@ class Reasoner:
 def word_parts(
     model: TopicModel, counts: sparse.csr_array, topic: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The words of one document (transformed counts) and how much each moved a topic: together, the topic's input.
+    """The words of one document and how much each moved a topic: together, the topic's input.
 
-    As `TopicModel.attribute` says it, for one document and without going through the whole vocabulary.
+    Counts are those that the model takes in. As `TopicModel.attribute` says it, for one document and without going through the whole vocabulary.
     """
     parameters = model.softmax_.parameters_
     words = counts.indices
     push = parameters.weights[words, topic].astype(np.float64) + float(parameters.hidden_bias[topic])
     moved: NDArray[np.float64] = counts.data * parameters.word_weights[words] * push
     return words, moved
-
-
-def _damped(model: TopicModel, counts: sparse.csr_array) -> sparse.csr_array:
-    """Counts as the model takes them in."""
-    from undertow.estimators._counts import transformed_counts
-
-    return transformed_counts(counts, model.softmax_.count_transform)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _folder, _modes, _store
+from undertow.search._encoded import Encoded
 from undertow.search._reasons import Reason, Reasoner
 from undertow.search._where import column_kinds, expression
 
@@ -61,6 +62,7 @@ class Index:
     def __init__(self, folder: Path, model: TopicModel, store: _store.Store) -> None:
         self._folder, self._model, self._store = folder, model, store
         self._ranker = _modes.Ranker(store)
+        self._counter = model.vectorizer_.counter()
         self._reasoner: Reasoner | None = None
 
     @classmethod
@@ -181,7 +183,7 @@ class Index:
 
     def knows(self, query: str) -> bool:
         """Whether the model knows a word of a text; without one, only text search finds something."""
-        return _modes.Question.of(self._model, query).known
+        return bool(self._encoded([query]).known[0])
 
     def info(self) -> dict[str, Any]:
         """Documents, version, size and columns."""
@@ -209,13 +211,18 @@ class Index:
             raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
         if len(query) > LONGEST_QUERY:
             raise InvalidInput(f"query must have at most {LONGEST_QUERY:,} characters, got {len(query):,}")
-        return _modes.Question.of(self._model, query)
+        return _modes.Question(query, self._encoded([query]))
+
+    def _encoded(self, texts: list[str]) -> Encoded:
+        return Encoded.of(self._model, self._counter(texts))
 
     def _with_reasons(self, question: _modes.Question, hits: list[Hit]) -> list[Hit]:
+        if not hits:
+            return hits
         if self._reasoner is None:
             self._reasoner = Reasoner(self._model)
-        why = self._reasoner.reasons(question.counts, [hit.text for hit in hits])
-        return [Hit(hit.id, hit.score, hit.text, hit.fields, found) for hit, found in zip(hits, why, strict=True)]
+        why = self._reasoner.reasons(question.encoded, self._encoded([hit.text for hit in hits]))
+        return [replace(hit, reasons=found) for hit, found in zip(hits, why, strict=True)]
 
 
 def _hit(document: dict[str, Any], score: float) -> Hit:

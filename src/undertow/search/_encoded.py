@@ -1,0 +1,56 @@
+"""Texts as an index needs them: what the model takes in, unit vectors, and which topics are on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.counts import CountBatch
+from undertow.estimators._counts import transformed_counts
+from undertow.model import posteriors, strengths
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from undertow.estimators import TopicModel
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Some texts, a row each.
+
+    Vectors are the model's strengths, each of length 1: of all kinds they retrieve best. `known` says which texts have
+    a word that the model goes by; the others have a vector that means nothing.
+    """
+
+    counts: sparse.csr_array  # as the model takes them in
+    known: NDArray[np.bool_]
+    vectors: NDArray[np.float32]
+    on: NDArray[np.bool_]  # posteriors above 1/2
+
+    @classmethod
+    def of(cls, model: TopicModel, counts: sparse.csr_array) -> Encoded:
+        """Word counts, encoded. The estimator would do the same, but checks for milliseconds what was just counted."""
+        softmax = model.softmax_
+        parameters = softmax.parameters_
+        damped = transformed_counts(counts, softmax.count_transform)
+        batch = CountBatch.from_csr(damped)
+        vectors = unit(strengths(parameters, batch, softmax.typical_length_))
+        known = ((damped @ parameters.word_weights) > 0) & vectors.any(axis=1)
+        return cls(damped, known, vectors, posteriors(parameters, batch) > 0.5)
+
+    @property
+    def codes(self) -> NDArray[np.uint8]:
+        """`on` as packed bits."""
+        return np.packbits(self.on, axis=1)
+
+
+def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows divided by their lengths; a row of zeros stays. Squares of small strengths do not vanish."""
+    largest = vectors.max(axis=1, keepdims=True, initial=0.0)
+    scaled = vectors / np.where(largest > 0, largest, np.float32(1.0))
+    length = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return (scaled / np.where(length > 0, length, np.float32(1.0))).astype(np.float32, copy=False)
