@@ -76,12 +76,15 @@ class HeldVectors:
 
     def nearest(self, vector: NDArray[np.float32], n: int, allowed: Rows | None) -> tuple[Rows, Scores]:
         """Rows of the highest cosines; of equal ones the lower row first."""
+        places = None if allowed is None else places_of(allowed, self.rows)
         cosines = self.vectors @ unit(vector[None])[0]
-        places = np.arange(len(self.rows)) if allowed is None else places_of(allowed, self.rows)
-        if len(places) > n:
-            places = np.sort(places[np.argpartition(-cosines[places], n - 1)[:n]])
-        places = places[np.argsort(-cosines[places], kind="stable")]
-        return self.rows[places], cosines[places].astype(np.float64)
+        if places is not None:
+            cosines = cosines[places]
+        best = np.arange(len(cosines))
+        if len(cosines) > n:
+            best = np.sort(np.argpartition(cosines, -n)[-n:])
+        best = best[np.argsort(-cosines[best], kind="stable")]
+        return self.rows[best if places is None else places[best]], cosines[best].astype(np.float64)
 
 
 def places_of(allowed: Rows, rows: Rows) -> NDArray[np.int64]:

@@ -103,7 +103,7 @@ def word_parts(
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The words of one document and how much each moved a topic: together, the topic's input.
 
-    Counts are those that the model takes in. As `TopicModel.attribute` says it, for one document and without going through the whole vocabulary.
+    Counts are those that the model takes in. `TopicModel.attribute` says the same of many.
     """
     parameters = model.softmax_.parameters_
     words = counts.indices
