@@ -35,7 +35,7 @@ from undertow.search._modes import MODES
 from undertow.tasks import mean_average_precision
 
 QUESTIONS = 200  # a kind and mode
-JUDGED = 400  # questions that quality is measured with
+JUDGED = 300  # questions that quality is measured with
 WORDS = 60  # of a made-up post
 AT_ONCE = 50_000  # posts that are made up at a time
 KINDS = {"10 words": 10, "100 words": 100}
@@ -64,7 +64,7 @@ def quality(model: TopicModel, train: pl.DataFrame, test: pl.DataFrame, folder: 
             firsts.append(float(relevant[:10].mean()) if len(relevant) else 0.0)
     facts = {mode: {"map": float(np.mean(a)), "precision_at_10": float(np.mean(p))} for mode, (a, p) in found.items()}
     return {
-        "documents": store.count(),
+        "documents": len(index),
         "questions": asked.height,
         "modes": facts,
         **precision_loss(model, train, asked),
