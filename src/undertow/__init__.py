@@ -9,7 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from undertow._errors import InvalidInput, ModelFileError, NewerFormat, TrainingDiverged, UndertowError
+    from undertow._errors import (
+        IndexFileError,
+        InvalidInput,
+        ModelFileError,
+        NewerFormat,
+        NewerIndex,
+        TrainingDiverged,
+        UndertowError,
+    )
     from undertow.corpus import Vectorizer
     from undertow.counts import CountBatch, CountSource, CsrSource
     from undertow.estimators import ReplicatedSoftmax, TopicModel, load
@@ -20,7 +28,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "undertow._errors": ("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
+    "undertow._errors": (
+        *("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
+        *("IndexFileError", "NewerIndex"),
+    ),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer",),
     "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
@@ -38,9 +49,11 @@ __all__ = [
     "CountBatch",
     "CountSource",
     "CsrSource",
+    "IndexFileError",
     "InvalidInput",
     "ModelFileError",
     "NewerFormat",
+    "NewerIndex",
     "Parameters",
     "ReplicatedSoftmax",
     "Run",

@@ -166,6 +166,9 @@ def test_texts_are_texts(index: Index, text: str) -> None:
         ({"query": "a", "n": 0}, "n must be a whole number of at least 1, got 0"),
         ({"query": "a", "n": 1001}, "n must be at most 1,000, got 1,001"),
         ({"query": "a", "mode": "magic"}, "mode must be one of 'semantic', 'code', 'text', 'hybrid', got 'magic'"),
+        ({"query": 7}, "query must be a text, got 7"),
+        ({"query": "a\udc80"}, "query must be valid Unicode"),
+        ({"query": "a", "where": "label = '\udc80'"}, "where must be valid Unicode"),
         ({"like": "nobody"}, "like must be the id of a document of the index, got 'nobody'"),
         ({"query": "a", "where": "author = 'x'"}, "columns of the index .*got 'author'"),
         ({"query": "a", "where": "label='a'; drop table docs"}, "got ';'"),
@@ -275,6 +278,17 @@ def test_what_is_opened_is_checked(index: Index, tmp_path: Path, model: TopicMod
         Index.open(index.path)
 
 
+def test_damaged_documents_are_an_error_of_ours(index: Index) -> None:
+    for file in (index.path / "documents" / "documents.lance" / "data").iterdir():
+        file.write_bytes(b"nonsense")
+    with pytest.raises(IndexFileError, match="documents that can be read and written, got"):
+        Index.open(index.path).search("apple")
+    for file in (index.path / "documents" / "documents.lance" / "_versions").iterdir():
+        file.write_bytes(b"nonsense")
+    with pytest.raises(IndexFileError, match="documents that can be read and written, got"):
+        Index.open(index.path)
+
+
 def test_without_the_database_the_extra_is_named(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +307,9 @@ def test_without_the_database_the_extra_is_named(
 def test_others_see_a_change_when_they_look_again(index: Index) -> None:
     other = Index.open(index.path)
     index.add(one("planted", PLANTED))
+    assert "planted" not in ids(other.search("plum melon", 200))
+    other.refresh()
+    assert "planted" in ids(other.search("plum melon", 200))
     other.add(one("second", "plum"))
     assert {"planted", "second"} <= set(ids(other.search("plum melon", 200)))
 

@@ -109,7 +109,7 @@ class _Token:
 
 def parse(where: str) -> Tree:
     """The tree of a filter, or an error that says where it stops making sense."""
-    if not str(where).strip():
+    if not where.strip():
         raise InvalidInput(f"where must be a condition such as label = 'a', got {where!r}")
     if len(where) > LONGEST:
         raise InvalidInput(f"where must have at most {LONGEST:,} characters, got {len(where):,}")

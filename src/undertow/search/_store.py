@@ -6,6 +6,7 @@ This is the only module that talks to the database. Every change is a commit; re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.util import find_spec
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow._errors import IndexFileError, InvalidInput
+from undertow._errors import IndexFileError, InvalidInput, UndertowError
 from undertow.search._where import quoted
 
 if TYPE_CHECKING:
@@ -59,6 +60,18 @@ def check_extra() -> None:
         raise InvalidInput("undertow.search needs lancedb, which is not installed: pip install 'undertow[search]'")
 
 
+@contextmanager
+def named_trouble(folder: Path) -> Iterator[None]:
+    """What the database could not do, in one line, as an error of ours: a file is damaged, or a disk is full."""
+    try:
+        yield
+    except UndertowError:
+        raise
+    except (ValueError, OSError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise IndexFileError(f"{folder} must hold documents that can be read and written, got {reason:.160}") from error
+
+
 class Store:
     """The table of an index."""
 
@@ -80,11 +93,8 @@ class Store:
         check_extra()
         import lancedb
 
-        try:
+        with named_trouble(folder):
             return cls(lancedb.connect(folder).open_table(TABLE))
-        except (ValueError, OSError, RuntimeError) as error:
-            reason = " ".join(str(error).split())
-            raise IndexFileError(f"{folder} must hold the documents of an index, got {reason:.120}") from None
 
     @property
     def version(self) -> int:

@@ -33,9 +33,9 @@ def column_kinds(schema: pa.Schema) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def expression(where: str | None, columns: Mapping[str, str]) -> str | None:
-    """The database's words for a filter; None for no filter."""
-    return None if where is None else _written(parse(where), columns)
+def expression(where: str, columns: Mapping[str, str]) -> str:
+    """The database's words for a filter."""
+    return _written(parse(where), columns)
 
 
 def quoted(text: str) -> str:

@@ -128,18 +128,25 @@ class Index:
         from undertow.search._build import add
 
         self._store.refresh()
-        return Added(*add(self._store, self._model, _corpus(corpus), progress))
+        with _store.named_trouble(self._folder):
+            return Added(*add(self._store, self._model, _corpus(corpus), progress))
 
     def delete(self, ids: str | Sequence[str]) -> Deleted:
         """Removes documents by their ids."""
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
-        if not wanted or not all(isinstance(name, str) for name in wanted):
-            raise InvalidInput(f"ids must be texts, at least one, got {wanted!r:.60}")
+        if not wanted:
+            raise InvalidInput("ids must name a document, got none")
+        for name in wanted:
+            _check_text("ids", name)
         self._store.refresh()
         present = self._store.present(wanted)
         if present:
             self._store.delete([name for name in wanted if name in present])
         return Deleted(len(present), tuple(name for name in wanted if name not in present))
+
+    def refresh(self) -> None:
+        """Sees what others have changed since this was opened; changing it oneself does so too."""
+        self._store.refresh()
 
     def optimize(self) -> None:
         """Brings everything up to date after many changes: quicker searches, less room. It may take a minute."""
@@ -170,14 +177,17 @@ class Index:
         """
         _check.one_of("mode", mode, _modes.MODES)
         wanted = _check.whole_number("n", n, at_least=1)
+        for name, text in (("query", query), ("like", like), ("where", where)):
+            if text is not None:
+                _check_text(name, text)
         if wanted > MOST_RESULTS:
             raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
-        condition = expression(where, self.columns)
-        question = self._question(query, like)
-        rows, scores = self._ranker.find(question, mode, wanted + (like is not None), condition)
-        found = [
-            _hit(document, float(score)) for document, score in zip(self._store.documents(rows), scores, strict=True)
-        ]
+        condition = None if where is None else expression(where, self.columns)
+        with _store.named_trouble(self._folder):
+            question = self._question(query, like)
+            rows, scores = self._ranker.find(question, mode, wanted + (like is not None), condition)
+            documents = self._store.documents(rows)
+        found = [_hit(document, float(score)) for document, score in zip(documents, scores, strict=True)]
         found = [hit for hit in found if hit.id != like][:wanted]
         return self._with_reasons(question, found) if reasons else found
 
@@ -207,7 +217,7 @@ class Index:
             if document is None:
                 raise InvalidInput(f"like must be the id of a document of the index, got {like!r:.80}")
             query = document["text"][:LONGEST_QUERY]
-        if not isinstance(query, str) or not query.strip():
+        if query is None or not query.strip():
             raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
         if len(query) > LONGEST_QUERY:
             raise InvalidInput(f"query must have at most {LONGEST_QUERY:,} characters, got {len(query):,}")
@@ -228,6 +238,16 @@ class Index:
 def _hit(document: dict[str, Any], score: float) -> Hit:
     fields = {name: value for name, value in document.items() if name not in ("id", "text")}
     return Hit(document["id"], score, document["text"], fields)
+
+
+def _check_text(name: str, value: object) -> None:
+    """A text that can be stored; a shell can hand over bytes that are none."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} must be a text, got {value!r:.60}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} must be valid Unicode, got half of a surrogate pair in it") from None
 
 
 def _local(path: str | os.PathLike[str]) -> Path:

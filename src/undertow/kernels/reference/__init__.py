@@ -3,5 +3,6 @@ tested against.
 
 - `energies`: the model.
 - `draws`: every random draw, token by token.
+- `hamming`: the nearest codes.
 - `objectives`: alpha-NCE and the sparsity penalty with their gradients.
 """
