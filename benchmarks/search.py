@@ -1,6 +1,7 @@
 """Search: how good each mode is, how many bytes a document takes, how long a question takes, and how much ANN misses.
 
-    UNDERTOW_DATA=/folder python -m benchmarks.search [--sizes 100000 1000000] [--model MODEL] [--json FILE]
+    UNDERTOW_DATA=/folder python -m benchmarks.search [--sizes 100000 1000000] [--skip-quality]
+        [--model MODEL] [--json FILE]
 
 Quality: 20 Newsgroups, an index of the training posts, questions are test posts, relevant are posts of the same group.
 Size and speed: made-up posts, each of 60 words drawn with replacement from one training post, so that no two are equal
@@ -16,7 +17,7 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ from undertow.search._held import HeldVectors
 from undertow.search._modes import MODES
 from undertow.tasks import mean_average_precision
 
-QUESTIONS = 200  # a kind and mode
+QUESTIONS = 200  # a kind and mode,
+EXPLAINED = 50  # and with reasons
 JUDGED = 300  # questions that quality is measured with
 WORDS = 60  # of a made-up post
 AT_ONCE = 50_000  # posts that are made up at a time
@@ -117,10 +119,7 @@ def size_and_speed(
     index = Index.create(folder / "index", model, open_corpus(folder / "posts.parquet"))
     seconds = time.perf_counter() - began
     asked = {kind: questions(test, words) for kind, words in KINDS.items()}
-    times = {
-        kind: {mode: {str(why): latency(index, texts, mode, why) for why in (False, True)} for mode in MODES}
-        for kind, texts in asked.items()
-    }
+    times = {kind: {mode: _latencies(index, texts, mode) for mode in MODES} for kind, texts in asked.items()}
     units = model.softmax_.n_components
     on_disk = index.info()["bytes"]
     return {
@@ -142,6 +141,11 @@ def questions(test: pl.DataFrame, words: int) -> list[str]:
     """The body of test posts, from behind the header on, cut to so many words."""
     bodies = [text.partition("\n\n")[2].split() for text in test.sample(fraction=1.0, shuffle=True, seed=1)["text"]]
     return [" ".join(body[:words]) for body in bodies if len(body) >= words][:QUESTIONS]
+
+
+def _latencies(index: Index, texts: Sequence[str], mode: str) -> dict[str, dict[str, float]]:
+    plain, explained = latency(index, texts, mode, False), latency(index, texts[:EXPLAINED], mode, True)
+    return {"plain": plain, "with_reasons": explained}
 
 
 def latency(index: Index, texts: Sequence[str], mode: str, reasons: bool) -> dict[str, float]:
@@ -168,24 +172,25 @@ def recall(index: Index, texts: Sequence[str]) -> float:
 
 
 def sheets(found: dict[str, Any]) -> list[Sheet]:
-    good = found["quality"]
+    made = [_quality_sheet(found["quality"])] if "quality" in found else []
+    return [*made, *(_size_sheet(facts) for facts in found["sizes"])]
+
+
+def _quality_sheet(good: dict[str, Any]) -> Sheet:
     rows = [[mode, figure(facts["map"]), figure(facts["precision_at_10"])] for mode, facts in good["modes"].items()]
     halves = f"MAP of vectors in 32 bits {good['map_float32']:.4f}, in 16 bits {good['map_float16']:.4f}"
-    title = f"Quality: {good['questions']} test posts ask {good['documents']:,} training posts of 20 Newsgroups"
-    made = [Sheet(title, ["mode", "MAP", "precision at 10"], rows, [halves])]
-    made.extend(_size_sheet(facts) for facts in found["sizes"])
-    return made
+    title = f"{good['questions']} test posts ask {good['documents']:,} training posts of 20 Newsgroups"
+    return Sheet(title, ["mode", "MAP", "precision at 10"], rows, [halves])
 
 
 def _size_sheet(facts: dict[str, Any]) -> Sheet:
     rows = []
     for kind, modes in facts["milliseconds"].items():
         for mode, times in modes.items():
-            plain, why = times["False"], times["True"]
-            cells = [plain["p50"], plain["p99"], why["p50"], why["p99"]]
+            cells = [times["plain"]["p50"], times["plain"]["p99"], times["with_reasons"]["p50"]]
             known = figure(facts["recall_at_10"][kind]) if mode == "semantic" else ""
             rows.append([f"{mode}, {kind}", *(figure(cell) for cell in cells), known])
-    columns = ["mode, question", "p50, ms", "p99, ms", "p50 with reasons", "p99 with reasons", "recall@10"]
+    columns = ["mode, question", "p50, ms", "p99, ms", "p50 with reasons", "recall@10"]
     notes = [
         f"indexed in {facts['index_seconds']:.0f} s; {facts['bytes_on_disk']:,.0f} bytes a document on disk, "
         f"of which text {facts['text_bytes']:,}, vector {facts['bytes_vector']}, code {facts['bytes_code']}; "
@@ -194,33 +199,47 @@ def _size_sheet(facts: dict[str, Any]) -> Sheet:
     return Sheet(f"{facts['documents']:,} documents", columns, rows, notes)
 
 
-def measure(model: TopicModel, posts: pl.DataFrame, sizes: Sequence[int]) -> dict[str, Any]:
+def measure(
+    model: TopicModel,
+    posts: pl.DataFrame,
+    sizes: Sequence[int],
+    *,
+    judge: bool,
+    show: Callable[[dict[str, Any]], object],
+) -> dict[str, Any]:
+    """Everything; what is found so far is shown after each part."""
     train, test = (posts.filter(pl.col("split") == part) for part in ("train", "test"))
     found: dict[str, Any] = {"machine": machine.describe(), "sizes": []}
-    with tempfile.TemporaryDirectory() as name:
-        found["quality"] = quality(model, train, test, Path(name))
+    if judge:
+        with tempfile.TemporaryDirectory() as name:
+            found["quality"] = quality(model, train, test, Path(name))
+        show(found)
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
             found["sizes"].append(size_and_speed(model, train, test, size, Path(name)))
+        show(found)
     return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="*", default=[100_000, 1_000_000])
+    parser.add_argument("--skip-quality", action="store_true")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     posts = pl.read_parquet(newsgroups_data.data_file())
     model = load(options.model) if options.model else trained(posts.filter(pl.col("split") == "train"))
     assert isinstance(model, TopicModel)
-    found = measure(model, posts, options.sizes)
     console = Console(width=120)
-    console.print(found["machine"])
-    for sheet in sheets(found):
-        console.print(printed(sheet))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+
+    def show(found: dict[str, Any]) -> None:
+        console.print(printed(sheets(found)[-1]))
+        if options.json:
+            options.json.write_text(json.dumps(found, indent=1) + "\n")
+
+    console.print(machine.describe())
+    measure(model, posts, options.sizes, judge=not options.skip_quality, show=show)
 
 
 if __name__ == "__main__":

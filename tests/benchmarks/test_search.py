@@ -19,11 +19,14 @@ def test_it_measures_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
         label=pl.Series(["fruit", "cars"] * 30), split=pl.Series((["train"] * 4 + ["test"] * 2) * 10)
     )
     model = search.trained(posts, topics=8, epochs=20)
-    found = search.measure(model, posts, [200])
+    shown: list[str] = []
+    found = search.measure(
+        model, posts, [200], judge=True, show=lambda found: shown.append(search.sheets(found)[-1].title)
+    )
     assert found["quality"]["modes"]["semantic"]["map"] > 0.8
     assert found["sizes"][0]["recall_at_10"]["2 words"] == 1.0
     assert found["sizes"][0]["bytes_code"] == 1
-    assert [sheet.title for sheet in search.sheets(found)][1] == "200 documents"
+    assert shown == ["20 test posts ask 40 training posts of 20 Newsgroups", "200 documents"]
     assert "semantic, 2 words" in markdown(search.sheets(found)[1])
 
 

@@ -207,6 +207,10 @@ def test_times_can_be_compared(tmp_path: Path, model: TopicModel) -> None:
     assert ids(index.search("apple", where="time IS NULL")) == ["a"]
     days = Index.create(tmp_path / "days", model, one("a", "apple", date=date(2026, 3, 1)))
     assert ids(days.search("apple", where="time = DATE '2026-03-01'")) == ["a"]
+    for value, kind, where in (("soon", "text", "'soon'"), (1999, "whole", "1999"), (0.5, "number", "0.5")):
+        index = Index.create(tmp_path / kind, model, one("a", "apple", year=value))
+        assert index.columns["time"] == kind
+        assert ids(index.search("apple", where=f"time = {where}")) == ["a"]
     with pytest.raises(InvalidInput, match=r"time must be date32\[day\] as in the index, got"):
         days.add(one("b", "apple", date="soon"))
 

@@ -102,7 +102,8 @@ def time_field(chunk: pl.DataFrame) -> pa.Field | None:
 
     if "time" not in chunk.columns:
         return None
-    return pa.field("time", _plain_time(chunk["time"]).to_arrow().type)
+    kind = _plain_time(chunk["time"]).to_arrow().type
+    return pa.field("time", pa.string() if pa.types.is_large_string(kind) else kind)
 
 
 def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema) -> pa.Table:

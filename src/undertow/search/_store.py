@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TABLE = "documents"
 IDS_AT_ONCE = 500  # in one expression
-PROBES, REFINE = 20, 2  # parts of the vector index that are looked at; candidates compared exactly, per result
+PROBES, REFINE = 10, 2  # parts of the vector index that are looked at; candidates compared exactly, per result
 KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
 STEMMED = (
     *("Arabic", "Danish", "Dutch", "English", "Finnish", "French", "German", "Greek", "Hungarian", "Italian"),
@@ -209,7 +209,7 @@ class Store:
     def _limited(query: Any, n: int, where: str | None, figure: str) -> tuple[Rows, Scores]:
         if where is not None:
             query = query.where(where, prefilter=True)
-        found = query.limit(n).select(["id", figure]).with_row_id(True).to_arrow()
+        found = query.limit(n).select([figure]).with_row_id(True).to_arrow()
         return found["_rowid"].to_numpy(), found[figure].to_numpy().astype(np.float64)
 
 
