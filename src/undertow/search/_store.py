@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TABLE = "documents"
 IDS_AT_ONCE = 500  # in one expression
-PROBES, REFINE = 10, 2  # parts of the vector index that are looked at; candidates compared exactly, per result
+PROBES, REFINE = 20, 2  # parts of the vector index that are looked at; candidates compared exactly, per result
 KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
 STEMMED = (
     *("Arabic", "Danish", "Dutch", "English", "Finnish", "French", "German", "Greek", "Hungarian", "Italian"),
