@@ -20,7 +20,7 @@ THEMES = {
     "sea": "harbour sailor anchor wave tide island boat storm whale lighthouse",
     "chess": "bishop pawn knight castle queen opening endgame gambit board rook",
 }
-COMMON = "day people time year way thing good new long small".split()
+COMMON = ["day", "people", "time", "year", "way", "thing", "good", "new", "long", "small"]
 
 ATTACKS = (
     "<script>window.attacked = 'script'</script>",
@@ -38,7 +38,7 @@ def make_table(documents: int = 300, seed: int = 0) -> pl.DataFrame:
     """
     generator = np.random.default_rng(seed)
     names = list(THEMES)
-    rows = []
+    rows: list[tuple[str, str, str | None, datetime | None]] = []
     for number in range(documents):
         season = 2 * np.pi * number / documents
         weights = np.exp(np.cos(season - 2 * np.pi * np.arange(len(names)) / len(names)))
