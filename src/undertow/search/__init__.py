@@ -5,6 +5,6 @@
 """
 
 from undertow.search._reasons import Reason, WordPart
-from undertow.search.index import Added, Deleted, Hit, Index
+from undertow.search.index import Added, Deleted, Document, Hit, Index
 
-__all__ = ["Added", "Deleted", "Hit", "Index", "Reason", "WordPart"]
+__all__ = ["Added", "Deleted", "Document", "Hit", "Index", "Reason", "WordPart"]

@@ -170,6 +170,27 @@ class Store:
         found = self._table.search().where(_among([document])).limit(1).to_arrow().to_pylist()
         return found[0] if found else None
 
+    def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """What is kept of the documents with these ids, by id, without vectors."""
+        found: dict[str, dict[str, Any]] = {}
+        for part in _parts(ids):
+            rows = self._table.search().where(_among(part)).select(self._shown()).to_arrow().to_pylist()
+            found.update((document["id"], document) for document in rows)
+        return found
+
+    def row_numbers(self) -> Rows:
+        """The numbers of all rows, in order: an order of the documents that holds for one version."""
+        query = self._table.search().select(["_rowid"]).with_row_id(True)
+        pieces = [batch.column("_rowid").to_numpy() for batch in query.to_batches()]
+        rows: Rows = np.sort(np.concatenate([np.zeros(0, dtype=np.uint64), *pieces]))
+        return rows
+
+    def taken(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
+        """Some columns of these rows, in the order of the rows' numbers."""
+        query = self._table.take_row_ids([int(row) for row in rows]).select(list(columns)).with_row_id()
+        table = query.to_arrow()
+        return table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")).select(list(columns))
+
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
         """A column of vectors or codes of all documents that have one, in pieces, with the numbers of the rows."""
         query = self._table.search().where(f"{column} IS NOT NULL").select([column]).with_row_id(True)
@@ -188,8 +209,7 @@ class Store:
         """What is kept of these rows, in their order, without vectors."""
         if not len(rows):
             return []
-        shown = [name for name in self.schema.names if name not in ("vector", "code")]
-        table = self._table.take_row_ids([int(row) for row in rows]).select(shown).with_row_id().to_arrow()
+        table = self._table.take_row_ids([int(row) for row in rows]).select(self._shown()).with_row_id().to_arrow()
         by_row = {document.pop("_rowid"): document for document in table.to_pylist()}
         return [by_row[int(row)] for row in rows]
 
@@ -204,6 +224,9 @@ class Store:
         from lancedb.query import MatchQuery
 
         return self._limited(self._table.search(MatchQuery(text, "text")), n, where, "_score")
+
+    def _shown(self) -> list[str]:
+        return [name for name in self.schema.names if name not in ("vector", "code")]
 
     @staticmethod
     def _limited(query: Any, n: int, where: str | None, figure: str) -> tuple[Rows, Scores]:

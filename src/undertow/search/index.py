@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
-from undertow.search import _folder, _modes, _store
+from undertow.search import _folder, _modes, _scan, _store
 from undertow.search._encoded import Encoded
 from undertow.search._reasons import Reason, Reasoner
 from undertow.search._where import column_kinds, expression
@@ -34,6 +37,15 @@ class Hit:
     text: str
     fields: dict[str, Any]
     reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of an index. `fields` is as in `Hit`."""
+
+    id: str
+    text: str
+    fields: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -195,6 +207,34 @@ class Index:
         """Whether the model knows a word of a text; without one, only text search finds something."""
         return bool(self._encoded([query]).known[0])
 
+    def document(self, document_id: str) -> Document | None:
+        """The document with this id, or None."""
+        return self.documents([document_id])[0]
+
+    def documents(self, ids: Sequence[str]) -> list[Document | None]:
+        """The documents with these ids, in their order; None for an id that is not there."""
+        for name in ids:
+            _check_text("ids", name)
+        with _store.named_trouble(self._folder):
+            found = self._store.with_ids(list(dict.fromkeys(ids)))
+        return [_document(found[name]) if name in found else None for name in ids]
+
+    def scan(
+        self, columns: Sequence[str], *, batch: int = 8192, places: NDArray[np.int64] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Columns of all documents, so many at a time, in an order that is fixed until the index is changed.
+
+        "vector" comes as float32 (rows, topics), with nan where a document has none; "code" as uint8, with zeros there;
+        every other column of the index ("id", "text", "label", ...) as a polars Series. What others change meanwhile
+        is not seen; do not change it yourself. `places` are numbers of documents in this order, rising: those alone are
+        read.
+        """
+        rows = _check.whole_number("batch", batch, at_least=1)
+        for name in columns:
+            _check.one_of("columns", name, self._store.schema.names)
+        with _store.named_trouble(self._folder):
+            yield from _scan.batches(self._store, columns, rows, places)
+
     def info(self) -> dict[str, Any]:
         """Documents, version, size and columns."""
         return {
@@ -236,8 +276,15 @@ class Index:
 
 
 def _hit(document: dict[str, Any], score: float) -> Hit:
-    fields = {name: value for name, value in document.items() if name not in ("id", "text")}
-    return Hit(document["id"], score, document["text"], fields)
+    return Hit(document["id"], score, document["text"], _fields(document))
+
+
+def _document(document: dict[str, Any]) -> Document:
+    return Document(document["id"], document["text"], _fields(document))
+
+
+def _fields(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in ("id", "text")}
 
 
 def _check_text(name: str, value: object) -> None:

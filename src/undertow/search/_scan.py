@@ -1,0 +1,48 @@
+"""Reading an index from one end to the other: batches of columns as arrays, in the order of the rows' numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow._errors import InvalidInput
+from undertow.search._store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ENCODED = ("vector", "code")
+
+
+def batches(
+    store: Store, columns: Sequence[str], batch: int, places: NDArray[np.int64] | None
+) -> Iterator[dict[str, Any]]:
+    """Batches of columns; `places` choose among the rows."""
+    rows = store.row_numbers()
+    if places is not None:
+        if len(places) and (places[0] < 0 or places[-1] >= len(rows) or (np.diff(places) <= 0).any()):
+            raise InvalidInput(f"places must rise from 0 to at most {len(rows) - 1:,}, got others")
+        rows = rows[places]
+    for first in range(0, len(rows), batch):
+        table = store.taken(rows[first : first + batch], columns)
+        yield {name: _values(table[name], name) for name in columns}
+
+
+def _values(column: pa.ChunkedArray, name: str) -> Any:
+    if name in ENCODED:
+        return _matrix(column.combine_chunks(), np.float32 if name == "vector" else np.uint8)
+    import polars as pl
+
+    return pl.Series(name, column)
+
+
+def _matrix(lists: pa.FixedSizeListArray, kind: type[np.float32 | np.uint8]) -> NDArray[Any]:
+    """A row per list; one that is null is all nan, or 0 in whole numbers."""
+    missing = lists.is_null().to_numpy(zero_copy_only=False)
+    empty = np.nan if kind is np.float32 else 0
+    matrix = np.full((len(lists), lists.type.list_size), empty, dtype=kind)
+    matrix[~missing] = lists.flatten().to_numpy().reshape(-1, lists.type.list_size)  # flatten leaves out nulls
+    return matrix
