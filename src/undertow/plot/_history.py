@@ -1,0 +1,98 @@
+"""How a training went: loss, retrieval, activity and speed, epoch by epoch."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from undertow._errors import InvalidInput
+from undertow.plot._look import check_extra, dressed
+from undertow.plot._palette import PALETTE
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure, Scatter
+
+    from undertow.estimators import ReplicatedSoftmax, TopicModel
+    from undertow.learn import EpochRecord
+
+PANEL = 210  # pixels
+FEW = 60  # epochs up to which each has a mark
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A figure of each epoch: what it is, its values, and how they are written."""
+
+    title: str
+    values: list[Any]
+    form: str
+    ticks: str = ""
+
+
+def history(model: TopicModel | ReplicatedSoftmax) -> Figure:
+    """A panel each for loss, split-half retrieval (where it was measured), share of topics on, and speed."""
+    check_extra()
+    from plotly.subplots import make_subplots
+
+    epochs, shown = panels(model)
+    columns = 3 if len(shown) in (3, 5) else 2
+    rows = math.ceil(len(shown) / columns)
+    titles = [panel.title for panel in shown]
+    figure = make_subplots(
+        rows=rows, cols=columns, subplot_titles=titles, vertical_spacing=0.2, horizontal_spacing=0.24 / columns
+    )
+    for place, panel in enumerate(shown):
+        row, column = place // columns + 1, place % columns + 1
+        figure.add_trace(_curve(epochs, panel, place), row=row, col=column)
+        figure.update_yaxes(tickformat=panel.ticks, nticks=6, row=row, col=column)
+    figure.update_annotations(font={"size": 13})
+    figure.update_xaxes(tickformat="d", nticks=6)
+    return dressed(figure, height=70 + rows * PANEL, showlegend=False)
+
+
+def panel_figures(model: TopicModel | ReplicatedSoftmax) -> list[Figure]:
+    """The panels as figures of their own, for pages that lay them out by their width."""
+    check_extra()
+    from plotly.graph_objects import Figure
+
+    epochs, shown = panels(model)
+    figures = []
+    for place, panel in enumerate(shown):
+        figure = dressed(Figure(_curve(epochs, panel, place)), height=PANEL + 40, showlegend=False)
+        figure.update_layout(title={"text": panel.title, "font": {"size": 14}})
+        figure.update_yaxes(tickformat=panel.ticks, nticks=6)
+        figure.update_xaxes(tickformat="d", nticks=6, title="epoch")
+        figures.append(figure)
+    return figures
+
+
+def panels(model: TopicModel | ReplicatedSoftmax) -> tuple[list[int], list[Panel]]:
+    """The epochs (the first is 1), and what there is to show of them."""
+    softmax: Any = getattr(model, "softmax_", model)
+    records: list[EpochRecord] = softmax.history_
+    if not records:
+        raise InvalidInput("model must have a history of training, got none")
+    shown = [Panel("loss", [record.loss for record in records], ".4f")]
+    if any(record.split_half is not None for record in records):
+        shown.append(Panel("split-half retrieval (MRR)", [record.split_half for record in records], ".3f"))
+    shown.append(Panel("share of topics on", [record.activity for record in records], ".1%", ".1~%"))
+    speeds = [record.tokens / max(record.seconds, 1e-9) / 1e6 for record in records]
+    shown.append(Panel("million tokens a second", speeds, ".2f"))
+    if any(record.dead_units for record in records):
+        shown.append(Panel("topics always on or off", [record.dead_units for record in records], "d"))
+    return [record.epoch + 1 for record in records], shown
+
+
+def _curve(epochs: list[int], panel: Panel, place: int) -> Scatter:
+    from plotly.graph_objects import Scatter
+
+    return Scatter(
+        x=epochs,
+        y=panel.values,
+        mode="lines+markers" if len(epochs) <= FEW else "lines",
+        line={"color": PALETTE[place % len(PALETTE)], "width": 2},
+        marker={"size": 4},
+        connectgaps=True,
+        hovertemplate=f"epoch %{{x}}: %{{y:{panel.form}}}<extra></extra>",
+    )
