@@ -1,0 +1,123 @@
+"""Answers about documents: search, nearest ones, and one document with what its words did to a topic."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow._errors import InvalidInput
+from undertow.explorer import _answers as answers
+from undertow.explorer._problems import NotFound
+from undertow.explorer.source import Document, Source, as_document
+
+if TYPE_CHECKING:
+    from undertow.search import Hit, Index, Reason
+
+Mode = Literal["semantic", "code", "text", "hybrid"]
+
+RESULT_TEXT = 600  # characters of a document found
+LONGEST_TEXT = 100_000  # characters of a document that are shown
+
+
+class DocumentDesk:
+    """Answers about the documents of a source."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    @property
+    def index(self) -> Index:
+        """The index, or an error for a model without documents."""
+        if self._source.index is None:
+            raise NotFound("there are no documents: a model was opened, not an index")
+        return self._source.index
+
+    def search(self, q: str | None, like: str | None, where: str | None, mode: Mode, n: int) -> answers.Found:
+        """The best documents for a text, or those most like one."""
+        index, began = self.index, time.perf_counter()
+        text = q
+        if like is not None:
+            text = self._document(like).text
+        hits = index.search(q, n, like=like, where=where, mode=mode)
+        knows = index.knows(text) if text else False
+        return answers.Found(
+            results=[_result(hit) for hit in hits],
+            seconds=time.perf_counter() - began,
+            knows=knows,
+            total_documents=len(index),
+        )
+
+    def page(self, name: str, topic: int | None) -> answers.DocumentPage:
+        """A document, its topics, and what its words did to a topic: the one asked for, or the strongest."""
+        from undertow.insight import spans, topics_in
+
+        model, document = self._source.model, self._document(name)
+        units = model.softmax_.parameters_.units
+        if topic is not None and not 0 <= topic < units:
+            raise InvalidInput(f"topic must be from 0 to {units - 1}, got {topic}")
+        on = topics_in(model, document.text)
+        chosen = topic if topic is not None else (on[0].id if on else None)
+        found = [] if chosen is None else spans(model, document.text, chosen)
+        shown = document.text[:LONGEST_TEXT]
+        units_before = utf16_positions(shown)
+        return answers.DocumentPage(
+            id=document.id,
+            text=shown,
+            shortened=len(document.text) > len(shown),
+            label=document.label,
+            split=document.split,
+            time=document.time,
+            topics=[answers.DocumentTopic(id=one.id, name=one.name, strength=one.strength) for one in on],
+            chosen=chosen,
+            total=float(sum(span.part for span in found)),
+            spans=[
+                answers.Span(
+                    start=int(units_before[span.start]),
+                    end=int(units_before[span.end]),
+                    part=span.part,
+                    word=span.word,
+                )
+                for span in found
+                if span.end <= len(shown)
+            ],
+        )
+
+    def _document(self, name: str) -> Document:
+        if self._source.index is None:
+            raise NotFound("there are no documents: a model was opened, not an index")
+        found = self._source.documents([name]).get(name)
+        if found is None:
+            raise NotFound(f"there is no document with the id {name!r:.80}")
+        return found
+
+
+def utf16_positions(text: str) -> NDArray[np.int64]:
+    """How many UTF-16 units stand before each character, and before the end: positions as JavaScript counts them."""
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    positions = np.zeros(len(letters) + 1, dtype=np.int64)
+    np.cumsum(1 + (letters > 0xFFFF), out=positions[1:])
+    return positions
+
+
+def _result(hit: Hit) -> answers.Result:
+    document = as_document(hit.id, hit.text, hit.fields)
+    return answers.Result(
+        id=document.id,
+        score=hit.score,
+        text=document.text[:RESULT_TEXT],
+        label=document.label,
+        split=document.split,
+        time=document.time,
+        reasons=[_reason(reason) for reason in hit.reasons],
+    )
+
+
+def _reason(reason: Reason) -> answers.Reason:
+    asked, given = (
+        [answers.WordPart(word=one.word, part=one.part) for one in parts]
+        for parts in (reason.question_words, reason.words)
+    )
+    return answers.Reason(topic=reason.topic, name=reason.name, part=reason.part, question_words=asked, words=given)

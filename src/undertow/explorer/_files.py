@@ -1,0 +1,50 @@
+"""The pages of the explorer and plotly's script: a table of names and bytes, read once when the explorer starts.
+
+A request is answered from the table or not at all. No path of a request is ever joined to a folder.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from pathlib import Path
+
+from undertow.explorer._fixed import Fixed
+
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/vnd.microsoft.icon",
+    ".woff2": "font/woff2",
+    ".txt": "text/plain; charset=utf-8",
+}
+A_DAY = "private, max-age=86400"
+
+
+def pages() -> dict[str, Fixed]:
+    """All pages by their names, such as "index.html" or "parts/map.js"."""
+    return _inside(files("undertow.explorer") / "pages", "")
+
+
+def plotly_script() -> Fixed | None:
+    """plotly.min.js as it comes with plotly, or None where plotly is not installed."""
+    spec = find_spec("plotly")
+    if spec is None or spec.origin is None:
+        return None
+    file = Path(spec.origin).parent / "package_data" / "plotly.min.js"
+    return Fixed(file.read_bytes(), KINDS[".js"], cache=A_DAY) if file.is_file() else None
+
+
+def _inside(folder: Traversable, prefix: str) -> dict[str, Fixed]:
+    found: dict[str, Fixed] = {}
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        suffix = Path(entry.name).suffix
+        if entry.is_dir():
+            found.update(_inside(entry, f"{prefix}{entry.name}/"))
+        elif suffix in KINDS:
+            found[prefix + entry.name] = Fixed(entry.read_bytes(), KINDS[suffix])
+    return found

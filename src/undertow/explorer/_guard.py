@@ -1,0 +1,169 @@
+"""What every request passes: method, host, address and origin are checked, errors become JSON, headers are set.
+
+The explorer listens on this machine, where any page that is open in a browser can send requests to it. Such a page
+cannot read the answers as long as it cannot pass for the explorer, so no answer allows other origins, and a request
+that was sent to another name than the explorer's own is refused: a name can be made to point here (DNS rebinding).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import logging
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LONGEST_ADDRESS = 192 * 1024  # bytes of path and query, encoded: 10,000 letters of any script and a filter
+LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",  # plotly sets styles
+        "img-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "connect-src 'self'",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+logger = logging.getLogger("undertow")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Hosts:
+    """The names by which the explorer may be addressed.
+
+    Where it listens on all addresses (0.0.0.0 or ::), any address in numbers will do, which no name server can make
+    up, and the machine's own name.
+    """
+
+    def __init__(self, host: str = "127.0.0.1") -> None:
+        self._names = {*LOCAL_NAMES, host.lower()}
+        self._any_number = host in ("0.0.0.0", "::")
+        if self._any_number:
+            self._names.add(socket.gethostname().lower())
+
+    def allow(self, header: bytes) -> bool:
+        """Whether a Host header names the explorer."""
+        name = _name_in(header)
+        if name is None:
+            return False
+        return name in self._names or (self._any_number and _is_number(name))
+
+
+class Guard:
+    """Wraps an application."""
+
+    def __init__(self, app: Application, hosts: Hosts) -> None:
+        self._app, self._hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request itself where it is refused, and passes it on otherwise."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        reply = _Reply(send, with_body=scope["method"] != "HEAD")
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await reply.problem(*refusal)
+            return
+        try:
+            await self._app({**scope, "method": "GET"}, receive, reply.send)
+        except Exception:
+            logger.exception("the explorer failed to answer %s", scope["path"][:200].encode("unicode_escape").decode())
+            if reply.begun:
+                raise
+            await reply.problem(500, "something went wrong in the explorer: its terminal says more")
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        if scope["method"] not in ("GET", "HEAD"):
+            return 405, f"the method must be GET or HEAD, got {scope['method'][:20]}: nothing can be changed here"
+        named = [value for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1 or not self._hosts.allow(named[0]):
+            return 400, "the Host header must name the address that the explorer was started with"
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            return 414, f"the address must have at most {LONGEST_ADDRESS:,} bytes"
+        foreign = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
+        if foreign and headers.get(b"sec-fetch-mode") != b"navigate":
+            return 403, "requests must come from the explorer's own pages, got one from another site"
+        return None
+
+
+class _Reply:
+    """Sends an answer with our headers, and without its body where only headers were asked for."""
+
+    def __init__(self, send: Send, *, with_body: bool) -> None:
+        self._send, self._with_body = send, with_body
+        self.begun = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+        elif not self._with_body:
+            message = {**message, "body": b""}
+        await self._send(message)
+
+    async def problem(self, status: int, error: str) -> None:
+        body = json.dumps({"error": error}).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if status == 405:
+            headers.append((b"allow", b"GET, HEAD"))
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
+
+
+def _name_in(header: bytes) -> str | None:
+    """The name in a Host header, without its port and the brackets of IPv6, or None for what is no such header."""
+    try:
+        text = header.decode("ascii").lower()
+    except UnicodeDecodeError:
+        return None
+    name, port = text, ""
+    if text.startswith("["):
+        name, bracket, port = text[1:].partition("]")
+        if not bracket or (port and not port.startswith(":")):
+            return None
+        port = port[1:]
+    elif ":" in text:
+        name, _, port = text.rpartition(":")
+    return name if name and (not port or port.isdigit()) else None
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

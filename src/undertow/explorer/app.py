@@ -1,0 +1,77 @@
+"""The explorer as a web application: pages, and an API that only reads."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request, Response
+
+import undertow
+from undertow.explorer import _files
+from undertow.explorer._background import Background
+from undertow.explorer._guard import Guard, Hosts
+from undertow.explorer._listing import listing
+from undertow.explorer._problems import NotFound, handle_problems
+from undertow.explorer._routes import api
+from undertow.explorer.source import Source
+
+STOPPED_WITHIN = 3.0  # seconds: how long the end waits for the thread that makes the overview
+
+
+def create_app(source: Source, *, host: str = "127.0.0.1") -> FastAPI:
+    """The application that shows an index or a model; `host` is where it will listen, and may be addressed.
+
+    `app.state.background` makes the overview from the moment when the application starts.
+    """
+    background = Background(source)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        background.start()
+        yield
+        background.stop(STOPPED_WITHIN)
+
+    app = FastAPI(
+        title="undertow explorer",
+        summary="Topics, documents, search and map of an index or a model. Everything is read, nothing is changed.",
+        version=undertow.__version__,
+        docs_url=None,  # its scripts come from the network
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.background = background
+    app.add_middleware(Guard, hosts=Hosts(host))
+    handle_problems(app)
+    app.include_router(api(source, background))
+    _add_pages(app)
+    return app
+
+
+def _add_pages(app: FastAPI) -> None:
+    pages, plotly = _files.pages(), _files.plotly_script()
+    routes = listing(app)
+
+    def page(request: Request, name: str) -> Response:
+        if name not in pages:
+            raise NotFound("there is no such page")
+        return pages[name].response(request)
+
+    @app.get("/", include_in_schema=False)
+    def start(request: Request) -> Response:
+        return page(request, "index.html")
+
+    @app.get("/pages/{name:path}", include_in_schema=False)
+    def other(request: Request, name: str) -> Response:
+        return page(request, name)
+
+    @app.get("/plotly.min.js", include_in_schema=False)
+    def script(request: Request) -> Response:
+        if plotly is None:
+            raise NotFound("plotly is not installed: pip install 'undertow[explorer]'")
+        return plotly.response(request)
+
+    @app.get("/api", include_in_schema=False)
+    def list_of_routes(request: Request) -> Response:
+        return routes.response(request)

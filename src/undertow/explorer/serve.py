@@ -1,0 +1,92 @@
+"""Listening: a free port, the server, and a clean end."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+
+from undertow._errors import InvalidInput
+from undertow.explorer._guard import LONGEST_ADDRESS
+from undertow.explorer.source import Source
+
+PORT = 8090
+TRIED = 50  # ports from there on
+LONGEST_REQUEST = LONGEST_ADDRESS + 64 * 1024  # bytes of the first line and the headers
+
+
+def listening(host: str, port: int | None) -> socket.socket:
+    """A socket that is bound to a port: the one given, or else 8090 or the next one that is free."""
+    wanted = range(PORT, PORT + TRIED) if port is None else (port,)
+    for number in wanted:
+        try:
+            return _bound(host, number)
+        except OSError as error:
+            if isinstance(error, socket.gaierror):
+                raise InvalidInput(f"--host must be an address or a name of this machine, got {host!r:.80}") from None
+            reason = error.strerror or str(error)
+    if port is None:
+        raise InvalidInput(f"a port from {PORT} to {PORT + TRIED - 1} must be free on {host}, got none: {reason}")
+    raise InvalidInput(f"--port must be one that is free on {host}, got {port}: {reason}")
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family, kind, protocol, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    bound = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers have one port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(128)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def address_of(bound: socket.socket, host: str) -> str:
+    """What to type into a browser on this machine."""
+    port = bound.getsockname()[1]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
+
+
+def serve(source: Source, bound: socket.socket, *, host: str, started: Callable[[], None]) -> None:
+    """Answers until Ctrl-C or the system asks to stop; `started` is called when the first answer can be given."""
+    import uvicorn
+
+    from undertow.explorer.app import create_app
+
+    app = create_app(source, host=host)
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                started()
+
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,  # warnings and errors go where the program's own go
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=LONGEST_REQUEST,
+        timeout_graceful_shutdown=2,
+    )
+    try:
+        Server(config).run(sockets=[bound])
+    except KeyboardInterrupt:  # how it tells that it was stopped by one
+        pass
+    finally:
+        bound.close()
+    if not app.state.background.stop(0):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)  # a thread is deep inside a computation, and Python would wait for it

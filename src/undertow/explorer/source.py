@@ -1,0 +1,104 @@
+"""What an explorer shows: an index with its model, or a model alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from undertow._errors import InvalidInput
+
+if TYPE_CHECKING:
+    from undertow.estimators import TopicModel
+    from undertow.search import Index
+
+MOST_LABELS = 1000
+LABELS_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of an index: its text, and the label, split and time that it may have."""
+
+    id: str
+    text: str
+    label: str | None = None
+    split: str | None = None
+    time: str | float | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """An index and its model, or a model alone (`index` is None)."""
+
+    name: str
+    model: TopicModel
+    index: Index | None = None
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Source:
+        """What is in a folder; one that holds neither an index nor a model of texts is an error."""
+        folder = Path(path)
+        name = folder.resolve().name
+        if not folder.is_dir():
+            raise InvalidInput(f"the folder to explore must exist, got {os.fspath(path)!r:.200}")
+        if (folder / "index.json").is_file():
+            from undertow.search import Index
+
+            index = Index.open(folder)
+            return cls(name, index.model, index)
+        if not (folder / "model.json").is_file():
+            raise InvalidInput(
+                f"the folder to explore must hold an index (undertow index) or a model (undertow fit), got {folder}, "
+                "which has neither index.json nor model.json"
+            )
+        from undertow.estimators import TopicModel, load
+
+        model = load(folder)
+        if not isinstance(model, TopicModel):
+            raise InvalidInput(f"the model to explore must be one of texts, got {folder}, a {type(model).__name__}")
+        return cls(name, model)
+
+    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Those of the documents that are there, by id."""
+        if self.index is None or not ids:
+            return {}
+        found = (one for one in self.index.documents(ids) if one is not None)
+        return {one.id: as_document(one.id, one.text, one.fields) for one in found}
+
+    def labels(self) -> list[str]:
+        """The labels in alphabetical order, at most a thousand."""
+        if self.index is None or "label" not in self.index.columns:
+            return []
+        found: set[str] = set()
+        for part in self.index.scan(["label"], batch=LABELS_AT_ONCE):
+            found.update(part["label"].drop_nulls().unique().to_list())
+        return sorted(found)[:MOST_LABELS]
+
+
+def as_document(name: str, text: str, fields: dict[str, Any]) -> Document:
+    """A document from the columns of its row; a time becomes what JSON can hold."""
+    return Document(name, text, _text(fields.get("label")), _text(fields.get("split")), plain_time(fields.get("time")))
+
+
+def plain_time(value: Any) -> str | float | None:
+    """Dates as they are written in ISO 8601; numbers and texts as they are."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
+
+
+def check_extra() -> None:
+    """What the extra installs is there; said before anything is read."""
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise InvalidInput(
+                f"undertow explore needs {package}, which is not installed: pip install 'undertow[explorer]'"
+            )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
