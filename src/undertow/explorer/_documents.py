@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow._errors import InvalidInput
 from undertow.explorer import _answers as answers
 from undertow.explorer._problems import NotFound
 from undertow.explorer.source import Document, Source, as_document
 
 if TYPE_CHECKING:
+    from undertow.insight import Span
     from undertow.search import Hit, Index, Reason
 
 Mode = Literal["semantic", "code", "text", "hybrid"]
@@ -52,17 +52,12 @@ class DocumentDesk:
 
     def page(self, name: str, topic: int | None) -> answers.DocumentPage:
         """A document, its topics, and what its words did to a topic: the one asked for, or the strongest."""
-        from undertow.insight import spans, topics_in
+        from undertow.insight import document_view
 
-        model, document = self._source.model, self._document(name)
-        units = model.softmax_.parameters_.units
-        if topic is not None and not 0 <= topic < units:
-            raise InvalidInput(f"topic must be from 0 to {units - 1}, got {topic}")
-        on = topics_in(model, document.text)
-        chosen = topic if topic is not None else (on[0].id if on else None)
-        found = [] if chosen is None else spans(model, document.text, chosen)
+        document = self._document(name)
+        view = document_view(self._source.model, document.text, topic)
+        chosen = None if topic is None and not view.topics else view.topic
         shown = document.text[:LONGEST_TEXT]
-        units_before = utf16_positions(shown)
         return answers.DocumentPage(
             id=document.id,
             text=shown,
@@ -70,19 +65,10 @@ class DocumentDesk:
             label=document.label,
             split=document.split,
             time=document.time,
-            topics=[answers.DocumentTopic(id=one.id, name=one.name, strength=one.strength) for one in on],
+            topics=[answers.DocumentTopic(id=one.id, name=one.name, strength=one.strength) for one in view.topics],
             chosen=chosen,
-            total=float(sum(span.part for span in found)),
-            spans=[
-                answers.Span(
-                    start=int(units_before[span.start]),
-                    end=int(units_before[span.end]),
-                    part=span.part,
-                    word=span.word,
-                )
-                for span in found
-                if span.end <= len(shown)
-            ],
+            total=0.0 if chosen is None else view.total,
+            spans=[] if chosen is None else _spans(view.spans, shown),
         )
 
     def _document(self, name: str) -> Document:
@@ -100,6 +86,16 @@ def utf16_positions(text: str) -> NDArray[np.int64]:
     positions = np.zeros(len(letters) + 1, dtype=np.int64)
     np.cumsum(1 + (letters > 0xFFFF), out=positions[1:])
     return positions
+
+
+def _spans(spans: list[Span], shown: str) -> list[answers.Span]:
+    """Those within the part that is shown, in JavaScript's positions."""
+    units = utf16_positions(shown)
+    return [
+        answers.Span(start=int(units[span.start]), end=int(units[span.end]), part=span.part, word=span.word)
+        for span in spans
+        if span.end <= len(shown)
+    ]
 
 
 def _result(hit: Hit) -> answers.Result:

@@ -72,7 +72,7 @@ class MapDesk:
             edges=found.edges.tolist(),
             documents=found.documents.tolist(),
             shares={str(topic): np.nan_to_num(found.share[:, topic]).tolist() for topic in topics},
-            kind=overview.time_kind or "number",
+            kind="date" if overview.time_kind == "date" else "number",
         )
 
     def overview(self) -> Overview:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 import anyio
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 
 from undertow._errors import InvalidInput
 from undertow.explorer import _answers as answers
@@ -21,7 +22,7 @@ Answer = TypeVar("Answer")
 
 LONGEST_QUERY = 10_000  # characters
 LONGEST_FILTER = 4096
-LONGEST_ID = 2000
+LONGEST_ID = 4000
 MOST_RESULTS = 100
 MOST_ROWS = 200
 MOST_TOPICS = 100
@@ -43,6 +44,23 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The number of a to
 N = Annotated[int, Query(ge=1, le=MOST_RESULTS, description="How many documents at most.")]
 ModeQuery = Annotated[Mode, Query(description="How documents are ranked.")]
 Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter: label = 'a' AND NOT id = 'b'.")]
+
+
+class AnyText(Convertor[str]):
+    """The rest of an address, line breaks included: ids may hold any letter."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        """It is a text already."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """It is a text already."""
+        return value
+
+
+register_url_convertor("any", AnyText())
 
 
 class Turns:
@@ -110,12 +128,12 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
         """The best documents for a text or for a document, with the reasons."""
         return await turns.take(request, lambda: desk.search(q, like, where, mode, n))
 
-    @routes.get("/nearest/{name:path}", responses=PROBLEMS, response_model=answers.Found)
+    @routes.get("/nearest/{name:any}", responses=PROBLEMS, response_model=answers.Found)
     async def nearest(request: Request, name: Id, n: N = 10, mode: ModeQuery = "semantic", where: Where = None) -> Any:
         """The documents most like one."""
         return await turns.take(request, lambda: desk.search(None, name, where, mode, n))
 
-    @routes.get("/documents/{name:path}", responses=PROBLEMS)
+    @routes.get("/documents/{name:any}", responses=PROBLEMS)
     def document(
         name: Id,
         topic: Annotated[

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 import undertow
 from undertow.explorer import _answers as answers
@@ -39,6 +40,13 @@ class TopicDesk:
         return {topic.id: topic for topic in self._source.model.topics(WORDS_ON_PAGE)}
 
     @cached_property
+    def similarity(self) -> NDArray[np.float32]:
+        """The cosines between topics."""
+        from undertow.insight import topic_similarity
+
+        return topic_similarity(self._source.model)
+
+    @cached_property
     def labels(self) -> list[str]:
         """The labels of the documents."""
         return self._source.labels()
@@ -58,7 +66,7 @@ class TopicDesk:
             has=answers.Has(
                 search=index is not None,
                 map=index is not None,
-                time="time" in columns,
+                time=columns.get("time", "text") != "text",
                 training=bool(model.softmax_.history_),
             ),
             overview=background.state,
@@ -98,15 +106,12 @@ class TopicDesk:
 
     def page(self, number: int) -> answers.TopicPage:
         """One topic with all that is known of it."""
-        from undertow.insight import similar_topics
-
         if number not in self.topics:
             raise NotFound(f"the topic must be from 0 to {len(self.topics) - 1}, got {number}")
         overview = self._background.overview
-        similar = similar_topics(self._source.model, number, min(SIMILAR, len(self.topics) - 1))
         return answers.TopicPage(
             **self._row(self.topics[number], overview, WORDS_ON_PAGE),
-            similar=[answers.Similar(id=one.id, name=one.name, similarity=one.similarity) for one in similar],
+            similar=self._similar(number),
             typical=[] if overview is None else self._typical(overview, number),
             over_time=None if overview is None else _course(overview, number),
         )
@@ -140,6 +145,13 @@ class TopicDesk:
             "up": _words(topic.up[:words]),
             "down": _words(topic.down[:words]),
         }
+
+    def _similar(self, number: int) -> list[answers.Similar]:
+        cosines = self.similarity[number]
+        order = [int(other) for other in np.argsort(-cosines, kind="stable") if other != number][:SIMILAR]
+        return [
+            answers.Similar(id=other, name=self.topics[other].name, similarity=float(cosines[other])) for other in order
+        ]
 
     def _typical(self, overview: Overview, number: int) -> list[answers.Typical]:
         rows = [int(row) for row in overview.typical[number] if row >= 0]
@@ -183,7 +195,7 @@ def _course(overview: Overview, number: int) -> answers.Course | None:
         edges=found.edges.tolist(),
         documents=found.documents.tolist(),
         share=np.nan_to_num(found.share[:, number]).tolist(),
-        kind=overview.time_kind or "number",
+        kind="date" if overview.time_kind == "date" else "number",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sys
@@ -62,10 +63,13 @@ def serve(source: Source, bound: socket.socket, *, host: str, started: Callable[
 
     app = create_app(source, host=host)
 
+    quiet = logging.getLogger("uvicorn.error")
+
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
+                quiet.setLevel(logging.CRITICAL)  # errors are logged by the guard; the rest is about being cut off
                 started()
 
     config = uvicorn.Config(

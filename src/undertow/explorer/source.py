@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,6 +87,8 @@ def as_document(name: str, text: str, fields: dict[str, Any]) -> Document:
 
 def plain_time(value: Any) -> str | float | None:
     """Dates as they are written in ISO 8601; numbers and texts as they are."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if value is None or isinstance(value, (str, int, float)):
         return value
     return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
