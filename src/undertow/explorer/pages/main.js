@@ -1,0 +1,86 @@
+// The frame: what is explored, which page is shown, and how far the overview is.
+
+import { forget, get } from "./core/api.js";
+import { wireKeys } from "./core/keys.js";
+import { again, start } from "./core/router.js";
+import { about, learn } from "./core/source.js";
+import { wireTheme } from "./core/theme.js";
+import { needsIndex } from "./parts/states.js";
+
+const ROUTES = [
+  { page: "topics", title: "Topics", pattern: /^\/topics\/?$/, load: () => import("./views/topics.js") },
+  { page: "topic", title: "Topic", nav: "topics", pattern: /^\/topics\/(\d+)$/, load: () => import("./views/topic.js") },
+  { page: "compare", title: "Compare", nav: "topics", pattern: /^\/compare\/(\d+)\/(\d+)$/, load: () => import("./views/compare.js") },
+  { page: "map", title: "Map", needs: "The map", pattern: /^\/map$/, load: () => import("./views/map.js") },
+  { page: "search", title: "Search", needs: "Search", pattern: /^\/search$/, load: () => import("./views/search.js") },
+  { page: "document", title: "Document", needs: "This page", nav: "search", pattern: /^\/documents\/(.+)$/s, load: () => import("./views/document.js") },
+  { page: "time", title: "Topics over time", needs: "This page", pattern: /^\/time$/, load: () => import("./views/time.js") },
+  { page: "training", title: "Training", pattern: /^\/training$/, load: () => import("./views/training.js") },
+];
+const POLL = 1000; // milliseconds
+
+const $ = (id) => document.getElementById(id);
+const nav = $("nav");
+const menu = $("menu");
+
+function openMenu(open) {
+  nav.classList.toggle("open", open);
+  menu.setAttribute("aria-expanded", String(open));
+}
+
+/** Marks the page in the navigation. */
+function shown(route) {
+  for (const link of nav.querySelectorAll("a")) {
+    if (link.dataset.page === (route.nav ?? route.page)) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  openMenu(false);
+}
+
+/** The title of the window; a screen reader is told too. */
+function arrived(heading) {
+  const parts = [heading, about()?.name, "undertow"];
+  document.title = parts.filter(Boolean).join(" · ");
+  $("announcer").textContent = heading;
+}
+
+/** What a page waits for: to know what is explored; a page of documents is something else without any. */
+async function begin(route) {
+  const facts = await learn();
+  named(facts);
+  if (!route.needs || facts.kind === "index") return null;
+  return { show: (root) => void root.replaceChildren(needsIndex(route.title, route.needs)) };
+}
+
+let watching = false;
+
+function named(facts) {
+  $("source").textContent = facts.name;
+  if (facts.overview === "computing" && !watching) watch();
+}
+
+/** Shows how far the overview is; pages that know more with it are drawn again when it has come. */
+async function watch() {
+  watching = true;
+  for (;;) {
+    const facts = await get("/api/about", {}, { fresh: true }).catch(() => null);
+    learn(facts);
+    document.dispatchEvent(new CustomEvent("overview", { detail: facts }));
+    const computing = facts?.overview === "computing";
+    $("map-note").textContent = computing ? `${Math.round(100 * facts.overview_progress)} %` : "";
+    if (facts !== null && !computing) break;
+    await new Promise((resolve) => setTimeout(resolve, POLL));
+  }
+  watching = false;
+  forget();
+  if (!document.querySelector("input:focus, select:focus") && !location.hash.startsWith("#/search")) again();
+}
+
+menu.addEventListener("click", () => openMenu(menu.getAttribute("aria-expanded") !== "true"));
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  $("main").focus();
+});
+wireTheme($("theme"));
+wireKeys($("keys"), $("show-keys"));
+start(ROUTES, { shown, arrived, begin });

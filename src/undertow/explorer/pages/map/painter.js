@@ -1,0 +1,137 @@
+// Draws points: by WebGL where there is any, else on a plain canvas. 100,000 points take a few milliseconds.
+
+const VERTEX = `#version 300 es
+layout(location = 0) in vec2 place;
+layout(location = 1) in vec4 colour;
+layout(location = 2) in float shape;
+uniform vec2 centre, scale, view;
+uniform float size;
+out vec4 tint;
+flat out float kind;
+void main() {
+  vec2 pixel = (place - centre) * scale;
+  gl_Position = vec4(pixel * 2.0 / view, 0.0, 1.0);
+  gl_PointSize = size;
+  tint = colour;
+  kind = shape;
+}`;
+const FRAGMENT = `#version 300 es
+precision mediump float;
+in vec4 tint;
+flat in float kind;
+uniform float size;
+out vec4 shown;
+void main() {
+  vec2 from = abs(gl_PointCoord - 0.5) * 2.0;
+  float far = kind < 0.5 ? length(from) : kind < 1.5 ? from.x + from.y : max(from.x, from.y) * 1.2;
+  float inside = 1.0 - smoothstep(1.0 - 2.5 / size, 1.0, far);
+  shown = vec4(tint.rgb * tint.a, tint.a) * inside;
+}`;
+
+/** A painter for a canvas: load(points), paint(camera, size). */
+export function painter(canvas) {
+  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true });
+  return gl ? new GlPainter(canvas, gl) : new PlainPainter(canvas);
+}
+
+class GlPainter {
+  constructor(canvas, gl) {
+    Object.assign(this, { canvas, gl, kind: "webgl" });
+    this.prepare();
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.prepare();
+      if (this.positions) this.load(this.positions);
+      if (this.look) this.colour(...this.look);
+      this.restored?.();
+    });
+  }
+
+  prepare() {
+    const { gl } = this;
+    const program = gl.createProgram();
+    for (const [type, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+      const shader = gl.createShader(type);
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+    }
+    gl.linkProgram(program);
+    gl.useProgram(program);
+    const names = ["centre", "scale", "view", "size"];
+    this.uniforms = Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(program, name)]));
+    this.buffers = { places: gl.createBuffer(), colours: gl.createBuffer(), shapes: gl.createBuffer(), order: gl.createBuffer() };
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.clearColor(0, 0, 0, 0);
+  }
+
+  load(positions) {
+    this.positions = positions;
+    this.attribute(0, this.buffers.places, positions, 2, this.gl.FLOAT, false);
+  }
+
+  /** Colours (four bytes a row), shapes (a byte a row), and the rows in the order in which they are drawn. */
+  colour(colours, shapes, order) {
+    const { gl } = this;
+    this.look = [colours, shapes, order];
+    this.attribute(1, this.buffers.colours, colours, 4, gl.UNSIGNED_BYTE, true);
+    this.attribute(2, this.buffers.shapes, shapes, 1, gl.UNSIGNED_BYTE, false);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, order, gl.DYNAMIC_DRAW);
+    this.drawn = order.length;
+  }
+
+  attribute(place, buffer, data, size, type, normalised) {
+    const { gl } = this;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
+    gl.enableVertexAttribArray(place);
+    gl.vertexAttribPointer(place, size, type, normalised, 0, 0);
+  }
+
+  paint(camera, size, ratio) {
+    const { gl, uniforms } = this;
+    const [wide, tall] = camera.scale;
+    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!this.drawn) return;
+    gl.uniform2f(uniforms.centre, camera.x, camera.y);
+    gl.uniform2f(uniforms.scale, wide, tall);
+    gl.uniform2f(uniforms.view, camera.width, camera.height);
+    gl.uniform1f(uniforms.size, size * ratio);
+    gl.drawElements(gl.POINTS, this.drawn, gl.UNSIGNED_INT, 0);
+  }
+}
+
+class PlainPainter {
+  constructor(canvas) {
+    Object.assign(this, { canvas, context: canvas.getContext("2d"), kind: "plain" });
+  }
+
+  load(positions) {
+    this.positions = positions;
+  }
+
+  colour(colours, shapes, order) {
+    Object.assign(this, { colours, order });
+    this.words = new Uint32Array(colours.buffer, colours.byteOffset, colours.byteLength / 4);
+  }
+
+  paint(camera, size, ratio) {
+    const { context, positions, order, words, colours } = this;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, camera.width, camera.height);
+    let last = null;
+    for (const row of order ?? []) {
+      const [px, py] = camera.toPixel(positions[2 * row], positions[2 * row + 1]);
+      if (px < -9 || py < -9 || px > camera.width + 9 || py > camera.height + 9) continue;
+      if (words[row] !== last) {
+        last = words[row];
+        const [red, green, blue, alpha] = colours.subarray(4 * row, 4 * row + 4);
+        context.fillStyle = `rgb(${red} ${green} ${blue} / ${(alpha / 255).toFixed(3)})`;
+      }
+      context.fillRect(px - size / 2, py - size / 2, size, size);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+// Search: as one types, in four modes, with a filter, and with reasons.
+
+import { ApiError, aborted, get } from "../core/api.js";
+import { fill, h, icon } from "../core/dom.js";
+import { counted, duration, whole } from "../core/format.js";
+import { documentLink, link, rewrite } from "../core/router.js";
+import { about, allTopics } from "../core/source.js";
+import { segmented, tick } from "../parts/controls.js";
+import { documentList } from "../parts/documents.js";
+import { filterHelp } from "../parts/filter_help.js";
+import { empty, failed } from "../parts/states.js";
+
+const PAUSE = 160; // milliseconds without a key before the server is asked
+const PAGE = 20;
+const MOST = 100;
+const LONGEST = 10000; // characters
+const MODES = [
+  ["semantic", "Meaning", "By topics: strengths of topics, compared by their cosine"],
+  ["text", "Words", "By words as written: BM25"],
+  ["hybrid", "Both", "By meaning and by words, ranks taken together"],
+  ["code", "Code", "By topics that are on or off, as bits: quickest"],
+];
+
+export function show(root, { query, signal, open }) {
+  const search = new Search(query, signal);
+  fill(root, search.elements());
+  open();
+  if (!search.state.like) search.box.focus({ preventScroll: true });
+  search.ask();
+  return { update: (route) => search.moved(route.query) };
+}
+
+class Search {
+  constructor(query, signal) {
+    this.state = read(query);
+    this.signal = signal;
+    this.request = null;
+    this.timer = null;
+    signal.addEventListener("abort", () => {
+      clearTimeout(this.timer);
+      this.request?.abort();
+    });
+  }
+
+  elements() {
+    this.box = h("input", {
+      class: "field search-box", type: "text", enterkeyhint: "search", value: this.state.q, maxlength: LONGEST,
+      placeholder: "Words, a sentence, or a whole paragraph", "aria-label": "Search the documents",
+      autocomplete: "off", spellcheck: "false", "data-search": true, "data-steps": true,
+      on: { input: () => this.typed({ q: this.box.value, like: "" }) },
+    });
+    this.filter = h("input", {
+      class: "field filter-box", type: "text", value: this.state.where, placeholder: "label = '…' AND text LIKE '%…%'",
+      "aria-label": "Filter", "aria-describedby": "filter-error", autocomplete: "off", spellcheck: "false",
+      on: { input: () => this.typed({ where: this.filter.value }) },
+    });
+    this.problem = h("p", { class: "field-error", id: "filter-error", role: "alert" });
+    this.mode = segmented("Mode", MODES.map(([value, text]) => [value, text]), this.state.mode, (mode) => this.now({ mode }));
+    this.hint = h("p", { class: "figure search-mode-hint" });
+    this.likeness = h("div", {});
+    this.status = h("p", { class: "figure search-status", role: "status" });
+    this.results = h("div", { class: "results" });
+    return [
+      h("h1", { class: "hidden" }, "Search"),
+      h("form", { class: "search-form", role: "search", on: { submit: (event) => this.submitted(event) } },
+        h("div", { class: "search-line" }, icon("search"), this.box),
+        h("div", { class: "controls" }, this.mode, this.labels(), this.filter, filterHelp(about().columns)),
+        this.problem, this.hint, this.likeness),
+      this.status,
+      this.results,
+    ];
+  }
+
+  labels() {
+    const { labels } = about();
+    if (!labels.length) return null;
+    this.label = h(
+      "select",
+      { class: "field label-box", "aria-label": "Label", on: { change: () => this.now({ label: this.label.value }) } },
+      h("option", { value: "" }, "All labels"),
+      labels.map((name) => h("option", { value: name }, name)),
+    );
+    this.label.value = labels.includes(this.state.label) ? this.state.label : "";
+    return this.label;
+  }
+
+  /** The address changed under this page: Back, or a link to the documents like one. */
+  moved(query) {
+    this.state = read(query);
+    this.box.value = this.state.q;
+    this.filter.value = this.state.where;
+    if (this.label) this.label.value = this.state.label;
+    tick(this.mode, this.state.mode);
+    this.ask();
+    scrollTo(0, 0);
+    return true;
+  }
+
+  typed(change) {
+    Object.assign(this.state, change, { n: PAGE });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(), PAUSE);
+  }
+
+  now(change) {
+    clearTimeout(this.timer);
+    Object.assign(this.state, { n: PAGE }, change);
+    this.ask();
+  }
+
+  /** Enter: what was typed is asked at once, and the first result opened when it is there already. */
+  submitted(event) {
+    event.preventDefault();
+    this.now({ n: this.state.n });
+  }
+
+  async ask() {
+    this.request?.abort();
+    this.request = new AbortController();
+    const { signal } = this.request;
+    const { q, like, where, label, mode, n } = this.state;
+    rewrite("/search", { q, like, where, label, mode: mode === "semantic" ? "" : mode });
+    fill(this.likeness, like && this.likeBanner());
+    this.hint.textContent = MODES.find(([value]) => value === mode)[2];
+    this.complain(null);
+    if (!q.trim() && !like) {
+      this.status.textContent = "";
+      fill(this.results, await beginning(this.signal));
+      return;
+    }
+    this.results.setAttribute("aria-busy", "true");
+    try {
+      const condition = joined(label, where);
+      const found = await get("/api/search", { q: like ? "" : q, like, where: condition, mode, n }, { signal });
+      this.draw(found);
+    } catch (error) {
+      if (aborted(error)) return;
+      this.trouble(error);
+    }
+    this.results.removeAttribute("aria-busy");
+  }
+
+  draw(found) {
+    const { results, seconds, knows, total_documents: total } = found;
+    this.status.textContent = `${counted(results.length, "document")} of ${whole(total)} · ${duration(seconds)}`;
+    const { mode, n } = this.state;
+    const unknown = !knows && mode !== "text" && h(
+      "p",
+      { class: "notice" },
+      "The model knows none of these words, so their meaning says nothing. ",
+      h("button", { type: "button", class: "text-button", on: { click: () => this.toText() } }, "Search for the words as written"),
+    );
+    const more = results.length === n && n < MOST && h(
+      "button", { type: "button", class: "button more", on: { click: () => this.now({ n: Math.min(MOST, n + PAGE) }) } }, "Show more",
+    );
+    fill(
+      this.results,
+      unknown,
+      results.length ? documentList(results, { like: true }) : !unknown && empty("Nothing found", h("p", {}, this.state.where || this.state.label ? "Loosen the filter, or try another mode." : "Try other words, or another mode.")),
+      more,
+    );
+  }
+
+  toText() {
+    tick(this.mode, "text");
+    this.now({ mode: "text" });
+  }
+
+  trouble(error) {
+    this.status.textContent = "";
+    if (error instanceof ApiError && this.state.where.trim() && [400, 422].includes(error.status)) {
+      this.complain(error.message);
+      fill(this.results, empty("The filter cannot be read yet"));
+    } else {
+      fill(this.results, failed(error, () => this.ask()));
+    }
+  }
+
+  complain(message) {
+    this.problem.textContent = message ?? "";
+    if (message) this.filter.setAttribute("aria-invalid", "true");
+    else this.filter.removeAttribute("aria-invalid");
+  }
+
+  likeBanner() {
+    const { like } = this.state;
+    const clear = h(
+      "button",
+      { type: "button", class: "icon-button", "aria-label": "Search for words again", on: { click: () => this.unlike() } },
+      icon("close"),
+    );
+    return h("p", { class: "like-banner" }, h("span", {}, "Documents like ", h("a", { href: documentLink(like) }, like)), clear);
+  }
+
+  unlike() {
+    this.now({ like: "" });
+    this.box.focus();
+  }
+}
+
+function read(query) {
+  const mode = query.get("mode");
+  return {
+    q: query.get("q") ?? "",
+    like: query.get("like") ?? "",
+    where: query.get("where") ?? "",
+    label: query.get("label") ?? "",
+    mode: MODES.some(([value]) => value === mode) ? mode : "semantic",
+    n: PAGE,
+  };
+}
+
+/** The quick filter of labels and the written one together, in the server's grammar. */
+function joined(label, where) {
+  const chosen = label ? `label = '${label.replaceAll("'", "''")}'` : "";
+  return chosen && where.trim() ? `${chosen} AND (${where})` : chosen || where.trim();
+}
+
+/** Before anything is asked: words of the most active topics, to begin with. */
+async function beginning(signal) {
+  const topics = await allTopics(signal).catch(() => []);
+  const ideas = topics.slice(0, 6).map(({ up }) => up.slice(0, 3).map(({ word }) => word).join(" ")).filter(Boolean);
+  return empty(
+    "Ask something",
+    h("p", {}, "Documents are found by what they are about; a paragraph is as good a question as a word."),
+    ideas.length > 0 && h("ul", { class: "chips" }, ideas.map((words) => h("li", {}, h("a", { class: "chip", href: link("/search", { q: words }) }, words)))),
+  );
+}
