@@ -33,7 +33,7 @@ def _template() -> Any:
         "zerolinecolor": GRID,
         "zeroline": False,
         "automargin": True,
-        "title": {"standoff": 8},
+        "title": {"standoff": 8, "font": {"size": 12}},
     }
     layout = {
         "font": {"family": FONT, "size": 13, "color": TEXT},

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROW = 19  # pixels a word
 HEADING = 62  # pixels above each block of words
-NAME = 34  # characters of a topic's name
+NAME = 26  # characters of a topic's name
 
 
 def topics(model: TopicModel | ReplicatedSoftmax, n: int = 12, *, n_words: int = 8, columns: int = 3) -> Figure:

@@ -1,0 +1,147 @@
+"""The map of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.plot import _groups, _times
+from undertow.plot._labels import label, paragraph
+from undertow.plot._look import check_extra, dressed
+from undertow.plot._palette import REST, SYMBOLS, TIME
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure, Scattergl
+
+    from undertow.estimators import TopicModel
+    from undertow.insight import Overview
+
+MOST = 50_000
+
+Rows = NDArray[np.int64]
+
+
+def documents(
+    overview: Overview,
+    model: TopicModel,
+    *,
+    colour: str = "topic",
+    texts: Sequence[str] | None = None,
+    most: int = MOST,
+) -> Figure:
+    """A point for each document (a sample of `most` where there are more), coloured by "topic", "label" or "time".
+
+    `texts`, one for each document of the overview, are shown under the pointer beside ids, labels and topics.
+    """
+    check_extra()
+    from plotly.graph_objects import Figure
+
+    _check.one_of("colour", colour, _groups.COLOURS)
+    if colour not in _groups.colourings(overview):
+        raise InvalidInput(f"colour must be something that the documents have, got {colour!r}, which they lack")
+    if texts is not None and len(texts) != len(overview):
+        raise InvalidInput(f"texts must hold {len(overview)} texts, one for each document, got {len(texts)}")
+    rows = _groups.shown_rows(overview, most)
+    hover = dict(zip(rows.tolist(), hover_texts(overview, model, rows, texts), strict=True))
+    if colour == "time":
+        figure = Figure(_by_time(overview, rows, hover))
+    else:
+        found = _groups.groups(overview, model, colour, rows)
+        figure = Figure([_by_group(overview, group, len(rows), hover) for group in reversed(found)])
+        figure.update_layout(annotations=[annotation(place) for place in _groups.places(overview, found)])
+    bare = {"showgrid": False, "showticklabels": False, "zeroline": False}
+    figure.update_xaxes(**bare)
+    figure.update_yaxes(scaleanchor="x", **bare)
+    return dressed(
+        figure,
+        height=680,
+        title=title(len(rows), overview),
+        legend={"traceorder": "reversed", "font": {"size": 12}},
+        margin={"l": 8, "r": 8, "t": 44, "b": 8},
+        dragmode="pan",
+    )
+
+
+def title(shown: int, overview: Overview) -> str:
+    """How many documents are on the map, and whether that is all of them."""
+    return f"{shown:,} documents" + (f" of {overview.sampled_from:,}" if shown < overview.sampled_from else "")
+
+
+def hover_texts(overview: Overview, model: TopicModel, rows: Rows, texts: Sequence[str] | None) -> list[str]:
+    """What is shown under the pointer for each of these rows, escaped."""
+    from undertow.insight import topic_names
+
+    names = [label(name, 50) for name in topic_names(model)]
+    labels = [label(name, 50) for name in overview.labels]
+    found = []
+    for row in rows.tolist():
+        topic, own = int(overview.topics[row]), int(overview.label_of[row])
+        lines = [f"<b>{label(overview.ids[row], 60)}</b>"]
+        lines += [labels[own]] if own >= 0 else []
+        lines += [f"topic: {names[topic]}"] if topic >= 0 else []
+        lines += [paragraph(texts[row])] if texts is not None else []
+        found.append("<br>".join(lines))
+    return found
+
+
+def annotation(place: _groups.Place) -> dict[str, Any]:
+    """A name on the map, in a box that is read on any ground."""
+    return {
+        "x": round(place.x, 4),
+        "y": round(place.y, 4),
+        "text": label(place.name, 26),
+        "showarrow": False,
+        "font": {"size": 11, "color": "#f2f3f5"},
+        "bgcolor": "rgba(24, 27, 33, 0.74)",
+        "borderpad": 3,
+        "captureevents": False,
+    }
+
+
+def marker_size(shown: int) -> float:
+    """Smaller the more there are."""
+    return float(np.clip(9.0 - 1.8 * np.log10(max(shown, 1) / 30), 3.0, 9.0).round(1))
+
+
+def _by_group(overview: Overview, group: _groups.Group, shown: int, hover: dict[int, str]) -> Scattergl:
+    marker = {"color": group.colour, "symbol": group.symbol, "opacity": 0.35 if group.id < 0 else 0.8}
+    return _points(overview, group.rows, hover, name=label(group.name, 32), marker=marker, shown=shown)
+
+
+def _by_time(overview: Overview, rows: Rows, hover: dict[int, str]) -> list[Scattergl]:
+    assert overview.times is not None
+    times = overview.times[rows]
+    known = np.isfinite(times)
+    values, words = _times.scale_ticks(times, overview.time_kind)
+    bar = {"tickvals": values, "ticktext": words, "thickness": 12, "outlinewidth": 0}
+    scale = [list(stop) for stop in TIME]
+    dated = {"color": times[known], "colorscale": scale, "colorbar": bar, "opacity": 0.8}
+    undated = {"color": REST, "symbol": SYMBOLS[0], "opacity": 0.35}
+    parts = ((rows[~known], undated, "without a time"), (rows[known], dated, "with a time"))
+    return [
+        _points(overview, part, hover, name=name, marker=marker, shown=len(rows))
+        for part, marker, name in parts
+        if len(part)
+    ]
+
+
+def _points(
+    overview: Overview, rows: Rows, hover: dict[int, str], *, name: str, marker: dict[str, Any], shown: int
+) -> Scattergl:
+    from plotly.graph_objects import Scattergl
+
+    return Scattergl(
+        x=overview.positions[rows, 0],
+        y=overview.positions[rows, 1],
+        mode="markers",
+        name=name,
+        marker={"size": marker_size(shown), "line": {"width": 0}, **marker},
+        customdata=[hover[row] for row in rows.tolist()],
+        hovertemplate="%{customdata}<extra></extra>",
+        showlegend="colorscale" not in marker,
+    )

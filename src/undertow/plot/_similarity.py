@@ -1,0 +1,64 @@
+"""How alike topics are, as a square of colours with like beside like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow.plot._labels import label
+from undertow.plot._look import check_extra, dressed
+from undertow.plot._palette import SIGNED
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from undertow.estimators import TopicModel
+
+NAMED = 40  # topics up to which each has its name beside it
+
+
+def similarity(model: TopicModel, n: int | None = None) -> Figure:
+    """Cosines between the topics' pushes on words, of all topics or of the `n` most active."""
+    check_extra()
+    from plotly.graph_objects import Figure, Heatmap
+
+    from undertow.insight import topic_similarity
+
+    ranked = model.topics(n_words=3)
+    shown = ranked if n is None else ranked[: _check.whole_number("n", n, at_least=1)]
+    ids = np.array([topic.id for topic in shown])
+    cosines = topic_similarity(model)[np.ix_(ids, ids)]
+    order = like_beside_like(cosines)
+    cosines = cosines[np.ix_(order, order)]
+    names = [f"{label(shown[place].name, 32)} · {shown[place].id}" for place in order]  # names may be the same, ids not
+    square = Heatmap(
+        x=names,
+        y=names,
+        z=np.round(cosines.astype(np.float64), 3),
+        zmin=-1.0,
+        zmax=1.0,
+        colorscale=[list(stop) for stop in SIGNED],
+        colorbar={"thickness": 12, "outlinewidth": 0, "title": {"text": "cosine", "font": {"size": 12}}},
+        hovertemplate="%{x}<br>%{y}<br>%{z:.2f}<extra></extra>",
+    )
+    figure = Figure(square)
+    ticks = {"type": "category", "showgrid": False, "showticklabels": len(names) <= NAMED, "dtick": 1}
+    figure.update_xaxes(tickangle=60, constrain="domain", **ticks)
+    figure.update_yaxes(autorange="reversed", scaleanchor="x", constrain="domain", **ticks)
+    return dressed(figure, height=720)
+
+
+def like_beside_like(cosines: NDArray[np.float32]) -> NDArray[np.int64]:
+    """An order in which neighbours are alike: the leaves of a tree of clusters."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(cosines) < 3:
+        return np.arange(len(cosines))
+    distances = 1.0 - cosines.astype(np.float64)
+    np.fill_diagonal(distances, 0.0)
+    tree = linkage(squareform(distances, checks=False), method="average", optimal_ordering=True)
+    return leaves_list(tree).astype(np.int64)
