@@ -168,6 +168,26 @@ def test_a_text_of_another_split_is_not_looked_at() -> None:
     assert read(as_corpus(table).where_split("train"))["text"].to_list() == ["a"]
 
 
+def test_further_columns_come_on_request(tmp_path: Path) -> None:
+    table = TABLE.with_columns(rating=pl.Series([5, None, 0]), row=pl.Series(["x", "", "y"]))
+    table.write_parquet(tmp_path / "t.parquet")
+    table.write_csv(tmp_path / "t.csv")
+    (tmp_path / "t.jsonl").write_text(table.write_ndjson())
+    for name, typed in (("t.parquet", True), ("t.csv", False), ("t.jsonl", False)):
+        corpus = open_corpus(tmp_path / name).keeping(["rating", "row", "rating"])
+        assert corpus.columns == ("id", "text", "label", "split", "rating", "row")
+        assert corpus.typed is typed
+        found = read(corpus)
+        assert found.select(TABLE.columns).equals(TABLE)
+        assert found["rating"].to_list() == ([5, None, 0] if typed else ["5", None, "0"])
+        assert found["row"].to_list() == ["x", None if name == "t.csv" else "", "y"]
+        assert read(corpus.where_split("test"))["row"].to_list() == ["y"]
+    with pytest.raises(InvalidInput, match=r"kept columns must be those of .*t.jsonl, which has 'id', .*; got 'no'"):
+        corpus.keeping(["no"])
+    with pytest.raises(InvalidInput, match="must not be named as one that every corpus has, got 'time'"):
+        corpus.keeping(["time"])
+
+
 def test_globs_go_to_polars(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text(f"text\n{name}\n")

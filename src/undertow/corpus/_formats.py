@@ -30,7 +30,11 @@ class TableSource:
     name: str
     kind: str
     frame: pl.LazyFrame
-    empty_is_null: bool = False  # an empty cell says that there is none, but for the text
+    empty_is_null: bool = False  # an empty cell says that there is none, but for the text; so it is in CSV
+
+    @property
+    def typed(self) -> bool:
+        return not self.empty_is_null
 
     @property
     def columns(self) -> list[str]:
@@ -54,6 +58,7 @@ class JsonLinesSource:
 
     name: str
     lines: TableSource
+    typed: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -106,6 +111,7 @@ class FolderSource:
     folder: Path
     files: tuple[Path, ...]
     columns: list[str] = field(default_factory=lambda: ["id", "text"])
+    typed: bool = True
 
     def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
         for first in range(0, len(self.files), rows):

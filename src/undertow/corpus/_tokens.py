@@ -57,20 +57,22 @@ class Analyzer:
 
     def terms(self, texts: pl.Series) -> Iterator[Terms]:
         """The terms of a chunk: first the tokens, then the pairs and so on, as far as `ngram_range` asks for them."""
-        tokens = self._tokens(texts)
-        shortest, longest = self.ngram_range
-        if shortest == 1:
-            yield tokens
-        if longest > 1:
-            yield from (terms for n, terms in _ngrams(tokens, longest) if n >= shortest)
-
-    def _tokens(self, texts: pl.Series) -> Terms:
         if self.strip_html:
             texts = without_html(texts)
         tokens = Terms(*matched(texts, self.token_pattern, lowercase=self.lowercase))
         if self.stop_words:
             tokens = _without(tokens, self.stop_words)
-        return tokens if self.stemmer is None else _stemmed(tokens, self.stemmer)
+        for _, terms in self.by_length(tokens):
+            yield terms
+
+    def by_length(self, tokens: Terms) -> Iterator[tuple[int, Terms]]:
+        """n, and the n-grams of these tokens, stemmed, in the order of the tokens that they begin with."""
+        stems = tokens if self.stemmer is None else _stemmed(tokens, self.stemmer)
+        shortest, longest = self.ngram_range
+        if shortest == 1:
+            yield 1, stems
+        if longest > 1:
+            yield from ((n, terms) for n, terms in _ngrams(stems, longest) if n >= shortest)
 
 
 def counted(starts: NDArray[np.int64], codes: NDArray[np.int32], size: int) -> sparse.csr_array:

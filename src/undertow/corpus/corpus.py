@@ -11,6 +11,8 @@ from undertow import _check
 from undertow._errors import InvalidInput
 
 ROWS = 5000  # documents a chunk: counting is fastest about here, and one chunk of tokens is small
+ROW = "\0row"  # a name that no column has
+ROLES = ("id", "text", "label", "split", "time")
 
 
 class Source(Protocol):
@@ -26,6 +28,11 @@ class Source(Protocol):
         """The columns there are."""
         ...
 
+    @property
+    def typed(self) -> bool:
+        """Whether values come as what they are; where not, as in CSV, all come as strings."""
+        ...
+
     def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
         """The given columns of all rows in order, at most `rows` at a time; `text` is the one that holds the texts."""
         ...
@@ -35,12 +42,21 @@ class Corpus:
     """Documents with an `id` and a `text`, and a `label`, `split` and `time` where the source has them.
 
     Only the chunk being read is in memory. Ids, labels and splits come as strings (a source without ids numbers its
-    rows from "0"), times as they are stored. A text that is null or no string is an error that names its row.
+    rows from "0"), times as they are stored. A text that is null or no string is an error that names its row. Further
+    columns come on request (`keeping`), under their own names and as they are stored.
     """
 
-    def __init__(self, source: Source, columns: Mapping[str, str], *, splits: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        columns: Mapping[str, str],
+        *,
+        splits: Sequence[str] | None = None,
+        kept: Sequence[str] = (),
+    ) -> None:
         self._source = source
         self._columns = dict(columns)
+        self._kept = tuple(kept)
         self._splits = None if splits is None else tuple(splits)
 
     def __repr__(self) -> str:
@@ -54,15 +70,32 @@ class Corpus:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that chunks have: "id" and "text", and "label", "split" and "time" where present."""
-        return ("id", "text", *(role for role in ("label", "split", "time") if role in self._columns))
+        """The columns that chunks have: "id" and "text", "label", "split" and "time" where present, and those kept."""
+        return ("id", "text", *(role for role in ROLES[2:] if role in self._columns), *self._kept)
+
+    @property
+    def typed(self) -> bool:
+        """Whether times and kept columns come as what they are; where not, as in CSV and JSON lines, as strings."""
+        return self._source.typed
+
+    def keeping(self, columns: Sequence[str]) -> Corpus:
+        """The same documents with these columns of the source too."""
+        wanted = tuple(dict.fromkeys(columns))
+        for name in wanted:
+            if name in ROLES:
+                raise InvalidInput(f"kept columns must not be named as one that every corpus has, got {name!r}")
+        missing = [name for name in wanted if name not in self._source.columns]
+        if missing:
+            there = ", ".join(map(repr, self._source.columns))
+            raise InvalidInput(f"kept columns must be those of {self.name}, which has {there}; got {missing[0]!r}")
+        return Corpus(self._source, self._columns, splits=self._splits, kept=wanted)
 
     def where_split(self, splits: str | Sequence[str]) -> Corpus:
         """The documents of these splits only, such as ("train", "unsup")."""
         if "split" not in self._columns:
             raise InvalidInput(f"splits need a split column, got {self.name} without one: name it by split_column")
         chosen = (splits,) if isinstance(splits, str) else tuple(splits)
-        return Corpus(self._source, self._columns, splits=chosen)
+        return Corpus(self._source, self._columns, splits=chosen, kept=self._kept)
 
     def chunks(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """All documents in order, at most `rows` at a time (fewer where other splits lie between).
@@ -71,7 +104,7 @@ class Corpus:
         """
         rows = _check.whole_number("rows", rows, at_least=1)
         first, yielded = 0, False
-        stored = list(dict.fromkeys(self._columns.values()))
+        stored = list(dict.fromkeys((*self._columns.values(), *self._kept)))
         for batch in self._source.batches(stored, rows, text=self._columns["text"]):
             chunk = self._normalised(batch, first)
             first += batch.height
@@ -91,9 +124,9 @@ class Corpus:
         """The batch under our names, other splits left out; `first` is the number of its first row."""
         numbers = pl.int_range(first, first + batch.height, dtype=pl.Int64)
         roles = [pl.col(column).alias(role) for role, column in self._columns.items()]
-        chunk = batch.select(*roles, numbers.alias("row"))
+        chunk = batch.select(*roles, *self._kept, numbers.alias(ROW))
         if "id" not in self._columns:
-            chunk = chunk.with_columns(pl.col("row").cast(pl.String).alias("id"))
+            chunk = chunk.with_columns(pl.col(ROW).cast(pl.String).alias("id"))
         strings = [role for role in ("id", "label", "split") if role in chunk.columns]
         chunk = chunk.with_columns(pl.col(strings).cast(pl.String))
         if self._splits is not None:
@@ -110,5 +143,5 @@ class Corpus:
                 f"text_column must hold strings, got {chunk.schema['text']} in column {column!r} of {self.name}"
             )
         if chunk["text"].null_count():
-            row = chunk.filter(pl.col("text").is_null())["row"][0]
+            row = chunk.filter(pl.col("text").is_null())[ROW][0]
             raise InvalidInput(f"texts must be strings, got null in row {row} of column {column!r} of {self.name}")
