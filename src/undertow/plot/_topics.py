@@ -29,9 +29,7 @@ def topics(model: TopicModel | ReplicatedSoftmax, n: int = 12, *, n_words: int =
 
     n = _check.whole_number("n", n, at_least=1)
     columns = _check.whole_number("columns", columns, at_least=1)
-    shown = [topic for topic in model.topics(n_words=n_words) if topic.up][:n]
-    if not shown:
-        raise InvalidInput("model must have a topic that a word switches on, got none")
+    shown = model.topics(n_words=n_words)[:n]
     columns = min(columns, len(shown))
     rows = math.ceil(len(shown) / columns)
     height = rows * (HEADING + n_words * ROW)
