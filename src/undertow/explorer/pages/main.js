@@ -3,7 +3,7 @@
 import { forget, get } from "./core/api.js";
 import { wireKeys } from "./core/keys.js";
 import { again, start } from "./core/router.js";
-import { about, learn } from "./core/source.js";
+import { about, allTopics, learn } from "./core/source.js";
 import { wireTheme } from "./core/theme.js";
 import { needsIndex } from "./parts/states.js";
 
@@ -46,7 +46,7 @@ function arrived(heading) {
 
 /** What a page waits for: to know what is explored; a page of documents is something else without any. */
 async function begin(route) {
-  const facts = await learn();
+  const [facts] = await Promise.all([learn(), allTopics()]); // all pages name topics
   named(facts);
   if (!route.needs || facts.kind === "index") return null;
   return { show: (root) => void root.replaceChildren(needsIndex(route.title, route.needs)) };

@@ -23,7 +23,19 @@ export async function learn(newer = null) {
   return facts;
 }
 
-/** All topics, the most active first. */
+let names = new Map();
+
+/** All topics, the most active first. Names that several topics have come with the number; `given` is as it was. */
 export async function allTopics(signal) {
-  return (await get("/api/topics", { sort: "activity" }, { signal })).topics;
+  const { topics } = await get("/api/topics", { sort: "activity" }, { signal });
+  const times = new Map();
+  for (const { name } of topics) times.set(name, (times.get(name) ?? 0) + 1);
+  const told = topics.map((topic) => ({ ...topic, given: topic.name, name: times.get(topic.name) > 1 ? `${topic.name} (${topic.id})` : topic.name }));
+  names = new Map(told.map(({ id, name }) => [id, name]));
+  return told;
+}
+
+/** The name of a topic, told apart from others; `otherwise` until the topics are known. */
+export function topicName(id, otherwise = `topic ${id}`) {
+  return names.get(id) ?? otherwise;
 }

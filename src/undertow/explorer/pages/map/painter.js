@@ -1,5 +1,7 @@
 // Draws points: by WebGL where there is any, else on a plain canvas. 100,000 points take a few milliseconds.
 
+import { h } from "../core/dom.js";
+
 const VERTEX = `#version 300 es
 layout(location = 0) in vec2 place;
 layout(location = 1) in vec4 colour;
@@ -16,7 +18,7 @@ void main() {
   kind = shape;
 }`;
 const FRAGMENT = `#version 300 es
-precision mediump float;
+precision highp float;
 in vec4 tint;
 flat in float kind;
 uniform float size;
@@ -24,14 +26,20 @@ out vec4 shown;
 void main() {
   vec2 from = abs(gl_PointCoord - 0.5) * 2.0;
   float far = kind < 0.5 ? length(from) : kind < 1.5 ? from.x + from.y : max(from.x, from.y) * 1.2;
-  float inside = 1.0 - smoothstep(1.0 - 2.5 / size, 1.0, far);
+  float inside = 1.0 - smoothstep(max(0.0, 1.0 - 2.0 / size), 1.0, far);
   shown = vec4(tint.rgb * tint.a, tint.a) * inside;
 }`;
 
-/** A painter for a canvas: load(points), paint(camera, size). */
-export function painter(canvas) {
+/** A painter with a canvas of its own: load(positions), colour(...), paint(camera, size, ratio). */
+export function painter() {
+  const canvas = h("canvas", { class: "stage-canvas" });
   const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true });
-  return gl ? new GlPainter(canvas, gl) : new PlainPainter(canvas);
+  try {
+    if (gl) return new GlPainter(canvas, gl);
+  } catch {
+    // shaders that do not compile here: a canvas that has had WebGL cannot be drawn on otherwise
+  }
+  return new PlainPainter(h("canvas", { class: "stage-canvas" }));
 }
 
 class GlPainter {
@@ -57,6 +65,7 @@ class GlPainter {
       gl.attachShader(program, shader);
     }
     gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program) ?? "no program");
     gl.useProgram(program);
     const names = ["centre", "scale", "view", "size"];
     this.uniforms = Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(program, name)]));

@@ -8,6 +8,7 @@ import { linkBars } from "../parts/bars.js";
 import { documentItem } from "../parts/documents.js";
 import { failed } from "../parts/states.js";
 import { topicLink } from "../core/router.js";
+import { topicName } from "../core/source.js";
 import { entryColour } from "./colouring.js";
 
 const PAGE = 50; // documents listed at a time
@@ -67,8 +68,8 @@ export class Documents {
 
 /** The list of what was drawn around: how many, of which topics, and the documents page by page. */
 export class Selection {
-  constructor(points, documents, topicName, clear) {
-    Object.assign(this, { points, documents, topicName, clear });
+  constructor(points, documents, clear) {
+    Object.assign(this, { points, documents, clear });
     this.element = h("section", { class: "selection", "aria-label": "Selected documents", "aria-live": "polite" });
     this.show([]);
   }
@@ -100,7 +101,7 @@ export class Selection {
       if (topic >= 0) counts.set(topic, (counts.get(topic) ?? 0) + 1);
     }
     const items = [...counts].sort((one, other) => other[1] - one[1]).slice(0, 4)
-      .map(([id, value]) => ({ id, value, name: this.topicName(id) }));
+      .map(([id, value]) => ({ id, value, name: topicName(id) }));
     return items.length > 0 && linkBars(items, ({ id }) => topicLink(id), whole, rows.length);
   }
 

@@ -13,7 +13,8 @@ export class Stage {
   /** `hear` has hover(row, px, py), pick(row), select(rows) and allowed(row). */
   constructor(points, hear, signal) {
     Object.assign(this, { points, hear, mode: "move", camera: new Camera(), names: [], pointers: new Map(), drag: null });
-    this.canvas = h("canvas", { class: "stage-canvas" });
+    this.painter = painter();
+    this.canvas = this.painter.canvas;
     this.outline = svg("svg", { class: "stage-outline", "aria-hidden": "true" });
     this.labels = h("div", { class: "stage-names", "aria-hidden": "true" });
     this.element = h(
@@ -21,7 +22,6 @@ export class Stage {
       { class: "stage", tabindex: "0", role: "application", "aria-label": "Map of documents. Arrow keys move, plus and minus zoom, 0 shows all." },
       this.canvas, this.labels, this.outline,
     );
-    this.painter = painter(this.canvas);
     this.painter.restored = () => this.draw();
     this.painter.load(points.positions);
     this.listen(signal);
@@ -60,7 +60,7 @@ export class Stage {
       return { element, x, y };
     });
     fill(this.labels, this.names.map(({ element }) => element));
-    for (const name of this.names) [name.width, name.height] = [name.element.offsetWidth, name.element.offsetHeight];
+    this.measured = false;
     this.draw();
   }
 
@@ -75,10 +75,14 @@ export class Stage {
   /** Diameter of a point in pixels: fewer points and a closer look make them larger. */
   size() {
     const room = Math.sqrt((this.camera.width * this.camera.height) / Math.max(1, this.points.placed.length));
-    return Math.min(14, Math.max(3, 0.42 * room) * Math.max(1, this.camera.zoom) ** 0.3);
+    return Math.min(14, Math.max(3.5, 0.42 * room) * Math.max(1, this.camera.zoom) ** 0.3);
   }
 
   placeNames() {
+    if (!this.measured && this.element.isConnected) {
+      for (const name of this.names) [name.width, name.height] = [name.element.offsetWidth, name.element.offsetHeight];
+      this.measured = true;
+    }
     const taken = [];
     for (const { element, x, y, width, height } of this.names) {
       const [px, py] = this.camera.toPixel(x, y);

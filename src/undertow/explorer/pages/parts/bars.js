@@ -25,10 +25,14 @@ export function wordLine(words, side) {
   const most = largest(words);
   const tint = (weight) => (0.08 + 0.3 * (Math.abs(weight) / most)).toFixed(3);
   return h(
-    "ul",
-    { class: `words ${side}`, "aria-label": side === "up" ? "Words that speak for it" : "Words that speak against it" },
-    h("li", { class: "sign", "aria-hidden": "true", style: { "--a": "0" } }, side === "up" ? "▲" : "▼"),
-    words.map(({ word, weight }) => h("li", { title: signed(weight), style: { "--a": tint(weight) } }, word)),
+    "div",
+    { class: `word-line ${side}` },
+    h("span", { class: "sign", "aria-hidden": "true" }, side === "up" ? "▲" : "▼"),
+    h(
+      "ul",
+      { class: "words", "aria-label": side === "up" ? "Words that speak for it" : "Words that speak against it" },
+      words.map(({ word, weight }) => h("li", { title: signed(weight), style: { "--a": tint(weight) } }, word)),
+    ),
   );
 }
 

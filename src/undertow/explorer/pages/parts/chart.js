@@ -9,7 +9,8 @@ const MARGIN = { top: 10, right: 12, bottom: 24, left: 46 };
  * A chart that is as wide as its place.
  *
  * options: label (for screen readers), x (numbers), series ({name, values, colour?, columns?}), height, xText and yText
- * (number to text), xTicks (numbers, or null), from0 (whether the vertical axis begins at 0), area.
+ * (number to text; yTick beside the axis), xTicks (numbers, or null), from0 (whether the vertical axis begins at 0), area, wholeX and wholeY
+ * (whether there is nothing between whole numbers).
  */
 export function chart(options) {
   const box = h("div", { class: "chart", tabindex: "0", role: "img", "aria-label": described(options) });
@@ -24,8 +25,8 @@ export function chart(options) {
 }
 
 /** Numbers between two at round places. */
-export function ticks(low, high, wanted) {
-  const raw = (high - low) / Math.max(1, wanted);
+export function ticks(low, high, wanted, least = 0) {
+  const raw = Math.max(least, (high - low) / Math.max(1, wanted));
   const power = 10 ** Math.floor(Math.log10(raw));
   const size = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw) ?? raw;
   const found = [];
@@ -59,9 +60,9 @@ function draw(drawing) {
   if (drawing.place !== null) point(drawing, drawing.place);
 }
 
-function scales({ x, height, from0 }, width, known) {
+function scales({ x, height, from0, wholeY }, width, known) {
   let low = from0 ? 0 : Math.min(...known);
-  let high = Math.max(...known, from0 ? 1e-9 : -Infinity);
+  let high = Math.max(...known, wholeY ? 1 : from0 ? 1e-9 : -Infinity);
   if (!(high > low)) [low, high] = [low - Math.abs(low) * 0.1 - 1e-6, high + Math.abs(high) * 0.1 + 1e-6];
   const pad = from0 ? 0 : 0.06 * (high - low);
   [low, high] = [low - pad, high + (high - low) * 0.06];
@@ -79,15 +80,15 @@ function scales({ x, height, from0 }, width, known) {
   };
 }
 
-function axes({ xText, yText, xTicks, x, height }, scale, width) {
+function axes({ xText, yText, yTick, xTicks, x, height, wholeX, wholeY }, scale, width) {
   const found = [];
-  for (const at of ticks(scale.low, scale.high, Math.max(2, height / 55))) {
+  for (const at of ticks(scale.low, scale.high, Math.max(2, height / 55), wholeY ? 1 : 0)) {
     const y = scale.y(at);
     found.push(svg("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y, y2: y }));
-    found.push(svg("text", { x: MARGIN.left - 8, y: y + 4, "text-anchor": "end" }, yText(at)));
+    found.push(svg("text", { x: MARGIN.left - 8, y: y + 4, "text-anchor": "end" }, (yTick ?? yText)(at)));
   }
   const wanted = Math.max(2, Math.floor(width / 110));
-  const places = xTicks ? thinned(xTicks, wanted) : ticks(scale.left, scale.right, wanted);
+  const places = xTicks ? thinned(xTicks, wanted) : ticks(scale.left, scale.right, wanted, wholeX ? 1 : 0);
   let end = -Infinity; // of the text before, so that none runs into another
   for (const at of places.length ? places : [x[0]]) {
     const place = scale.x(at);

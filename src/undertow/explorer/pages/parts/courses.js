@@ -1,6 +1,6 @@
 // Shares of topics over time, as lines.
 
-import { moment, percent, whole } from "../core/format.js";
+import { moment, percent, percentTick, whole } from "../core/format.js";
 import { chart } from "./chart.js";
 
 /** The middle of each bin. */
@@ -31,6 +31,7 @@ export function courseChart(course, series, { height = 240 } = {}) {
     xTicks: x,
     xText: (value) => moment(value, kind, span),
     yText: percent,
+    yTick: percentTick,
     placeText: (_, place) => `${binText(edges, kind, place)} (${whole(documents[place])})`,
   });
 }

@@ -3,6 +3,7 @@
 import { h } from "../core/dom.js";
 import { figure, stamp } from "../core/format.js";
 import { documentLink, link, topicLink } from "../core/router.js";
+import { topicName } from "../core/source.js";
 
 /** One document. `found` has id, text, label, and where there are any: score, strength, time, reasons. */
 export function documentItem(found, { topic, like = false } = {}) {
@@ -15,11 +16,11 @@ export function documentItem(found, { topic, like = false } = {}) {
       h("a", { class: "document-id", href: documentLink(found.id, { topic }), "data-step": true }, found.id),
       label(found.label),
       found.time !== null && found.time !== undefined && h("span", { class: "figure" }, stamp(found.time)),
-      scored(found),
+      h("span", { class: "document-tools" },
+        like && h("a", { class: "document-like", href: link("/search", { like: found.id }) }, "Like this"), scored(found)),
     ),
     h("p", { class: "document-text" }, opening(found.text)),
     found.reasons?.length > 0 && reasons(found.reasons, found.id),
-    like && h("a", { class: "document-like", href: link("/search", { like: found.id }) }, "Like this"),
   );
 }
 
@@ -52,7 +53,7 @@ function reasons(given, id) {
         h(
           "a",
           { class: "chip", href: topicLink(reason.topic), title: `Its part in the cosine: ${figure(reason.part)}` },
-          reason.name,
+          topicName(reason.topic, reason.name),
           h("span", { class: "figure" }, figure(reason.part)),
         ),
         h(

@@ -4,15 +4,15 @@ import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
 import { counted, percent, signed } from "../core/format.js";
 import { go, link, topicLink } from "../core/router.js";
-import { allTopics } from "../core/source.js";
-import { track } from "../parts/bars.js";
+import { allTopics, topicName } from "../core/source.js";
+import { largest, track, wordBars } from "../parts/bars.js";
 import { topicSelect } from "../parts/controls.js";
 
 export async function show(root, { parts, signal }) {
   const ids = parts.map(Number);
   const [topics, ...pair] = await Promise.all([allTopics(signal), ...ids.map((id) => get(`/api/topics/${id}`, {}, { signal }))]);
   const groups = grouped(pair);
-  const most = Math.max(1e-9, ...groups.flatMap(([, , rows]) => rows.flatMap(({ weights }) => weights.map((w) => Math.abs(w ?? 0)))));
+  const most = largest(pair.flatMap(({ up, down }) => [...up, ...down]));
   fill(
     root,
     h(
@@ -28,6 +28,19 @@ export async function show(root, { parts, signal }) {
     ),
     h("div", { class: "compare-heads" }, pair.map((topic, place) => side(topic, place, ids, topics))),
     groups.filter(([, , rows]) => rows.length).map((group) => section(group, most, pair)),
+    h("div", { class: "compare-only" }, only(pair[0], pair[1], most), only(pair[1], pair[0], most)),
+  );
+}
+
+/** Words that only one of them has among its strongest. */
+function only(topic, other, most) {
+  const known = weights(other);
+  const words = topic.up.filter(({ word }) => !known.has(word));
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", {}, "Only up in ", topicName(topic.id, topic.name)),
+    words.length ? wordBars(words, "up", most) : h("p", { class: "card-note" }, "None of its strongest words."),
   );
 }
 
@@ -37,7 +50,7 @@ function side(topic, place, ids, topics) {
   return h(
     "div",
     { class: "card compare-head" },
-    h("a", { class: "topic-card-name", href: topicLink(topic.id), "data-step": true }, topic.name),
+    h("a", { class: "topic-card-name", href: topicLink(topic.id), "data-step": true }, topicName(topic.id, topic.name)),
     h("p", { class: "figure" }, facts.filter(Boolean).join(" · ")),
     topicSelect(`Instead of ${topic.name}`, topics, { first: "Another…", without: ids, change }),
   );
@@ -59,7 +72,6 @@ function grouped([one, other]) {
   return [
     ["Up in both", "both", pick((a, b) => a > 0 && b > 0)],
     ["Opposite", "up in one, down in the other", pick((a, b) => a * b < 0)],
-    ["Up in one of them", "among the strongest words of one alone", pick((a, b) => (a > 0 && b === 0) || (b > 0 && a === 0)).slice(0, 30)],
     ["Down in both", "both", pick((a, b) => a < 0 && b < 0)],
   ];
 }
@@ -76,6 +88,7 @@ function section([title, note, rows], most, pair) {
     h(
       "table",
       { class: "butterfly" },
+      h("colgroup", {}, h("col", {}), h("col", { class: "middle" }), h("col", {})),
       h(
         "thead",
         { class: "hidden" },

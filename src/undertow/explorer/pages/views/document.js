@@ -2,7 +2,7 @@
 
 import { get, ofDocument } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { figure, signed, stamp } from "../core/format.js";
+import { percent, signed, stamp } from "../core/format.js";
 import { documentLink, link, topicLink } from "../core/router.js";
 import { allTopics } from "../core/source.js";
 import { topicSelect } from "../parts/controls.js";
@@ -11,6 +11,7 @@ import { failed } from "../parts/states.js";
 import { markedText, wordTotals } from "../parts/marked_text.js";
 
 const NEAREST = 8;
+const FEW = 8; // topics shown at once
 
 export async function show(root, { parts, query, signal, open }) {
   const page = new DocumentPage(parts[0], root, signal);
@@ -71,8 +72,8 @@ class DocumentPage {
   choice(found) {
     const chip = ({ id, name, strength }) =>
       h("li", {},
-        h("a", { class: "chip", href: documentLink(this.id, { topic: id }), "aria-current": id === found.chosen ? "true" : null, title: `On with probability ${figure(strength)}` },
-          name, h("span", { class: "figure" }, figure(strength))));
+        h("a", { class: "chip", href: documentLink(this.id, { topic: id }), "aria-current": id === found.chosen ? "true" : null, title: `On with a probability of ${percent(strength)}` },
+          name, strength < 0.995 && h("span", { class: "figure" }, percent(strength))));
     const on = found.topics;
     const other = found.chosen !== null && !on.some(({ id }) => id === found.chosen);
     const chosen = other && this.topics.find(({ id }) => id === found.chosen);
@@ -80,7 +81,9 @@ class DocumentPage {
       "section",
       { class: "card" },
       h("h2", {}, on.length ? "Topics that are on" : "No topic is on"),
-      h("ul", { class: "chips" }, on.map(chip), chosen && h("li", {}, h("a", { class: "chip", href: topicLink(chosen.id), "aria-current": "true" }, chosen.name, h("span", { class: "figure" }, "off")))),
+      h("ul", { class: "chips" }, on.slice(0, FEW).map(chip), chosen && h("li", {}, h("a", { class: "chip", href: topicLink(chosen.id), "aria-current": "true" }, chosen.name, h("span", { class: "figure" }, "off")))),
+      on.length > FEW && h("details", { class: "more-topics", open: on.findIndex(({ id }) => id === found.chosen) >= FEW },
+        h("summary", {}, `${on.length - FEW} more`), h("ul", { class: "chips" }, on.slice(FEW).map(chip))),
       topicSelect("Tint by another topic", this.topics, {
         first: "Another topic…", without: on.map(({ id }) => id), change: (id) => (location.hash = documentLink(this.id, { topic: id })),
       }),

@@ -4,7 +4,7 @@ import { bytes } from "../core/api.js";
 import { fill, h, icon } from "../core/dom.js";
 import { counted, moment, whole } from "../core/format.js";
 import { rewrite } from "../core/router.js";
-import { about, allTopics } from "../core/source.js";
+import { about, allTopics, topicName } from "../core/source.js";
 import { onTheme } from "../core/theme.js";
 import { segmented, tick } from "../parts/controls.js";
 import { empty, progress } from "../parts/states.js";
@@ -51,7 +51,6 @@ function computing(signal) {
 class MapPage {
   constructor(root, points, topics, query, signal) {
     Object.assign(this, { root, points, signal });
-    this.topicNames = new Map(topics.map(({ id, name }) => [id, name]));
     this.range = points.timeKind ? timeRange(points) : null;
     this.choices = [["topic", "Topic"]];
     if (points.labelNames.length) this.choices.push(["label", "Label"]);
@@ -59,7 +58,7 @@ class MapPage {
     const asked = query.get("colour");
     this.kind = this.choices.some(([kind]) => kind === asked) ? asked : "topic";
     const topic = query.get("topic");
-    this.alone = topic !== null && this.topicNames.has(Number(topic)) ? Number(topic) : null;
+    this.alone = topic !== null && topics.some(({ id }) => id === Number(topic)) ? Number(topic) : null;
     if (this.alone !== null) this.kind = "topic";
     this.selected = [];
     this.documents = new Documents(signal);
@@ -74,7 +73,7 @@ class MapPage {
     }, this.signal);
     this.tip = h("div", { class: "map-tip", hidden: true, role: "status" });
     this.stage.element.append(this.tip);
-    this.selection = new Selection(this.points, this.documents, (id) => this.topicName(id), () => this.select([]));
+    this.selection = new Selection(this.points, this.documents, () => this.select([]));
     this.legendBox = h("div", {});
     document.addEventListener("leave", (event) => this.escape(event), { signal: this.signal });
     onTheme(() => this.dress(), this.signal);
@@ -113,17 +112,13 @@ class MapPage {
       button("Show all", "home", () => this.stage.reset()));
   }
 
-  topicName(id) {
-    return this.topicNames.get(id) ?? `topic ${id}`;
-  }
-
   /** What is coloured how; and, when it is a topic alone that has no colour of its own, one for it. */
   look() {
     const { points, kind } = this;
     if (kind === "time") this.dressing = { kind, ...this.range };
     else {
       const codes = kind === "topic" ? points.topics : points.labels;
-      const found = groups(codes, points.placed, kind === "topic" ? (id) => this.topicName(id) : (code) => points.labelNames[code]);
+      const found = groups(codes, points.placed, kind === "topic" ? (id) => topicName(id) : (code) => points.labelNames[code]);
       this.promote(found);
       this.dressing = { kind, groups: found, names: anchors(points, found) };
     }
@@ -134,14 +129,14 @@ class MapPage {
     const place = found.rest.findIndex(([code]) => code === this.alone);
     if (place < 0) return;
     const [[code, count]] = found.rest.splice(place, 1);
-    found.entries.unshift({ code, count, name: this.topicName(code), place: 0, shape: "circle" });
+    found.entries.unshift({ code, count, name: topicName(code), place: 0, shape: "circle" });
   }
 
   dress() {
     const { points, dressing, alone } = this;
     const chosen = this.selected.length ? new Set(this.selected) : null;
     const bright = chosen ? (row) => chosen.has(row) : alone === null ? null : (row) => dressing.groups.codes[row] === alone;
-    const alpha = Math.min(0.9, Math.max(0.45, 60 / Math.sqrt(points.placed.length)));
+    const alpha = Math.min(0.9, Math.max(0.55, 60 / Math.sqrt(points.placed.length)));
     const names = (dressing.names ?? []).filter(({ entry }) => alone === null || entry.code === alone)
       .map((name) => ({ ...name, colour: entryColour(name.entry) }));
     this.stage.dress(painted(points, dressing, bright, alpha), names);
@@ -191,7 +186,7 @@ class MapPage {
     if (this.hovering !== row || !found.length) return;
     const [{ id, text, label, topic }] = found;
     const time = this.points.times[row];
-    const facts = [label, topic >= 0 && this.topicName(topic), !Number.isNaN(time) && moment(time, this.points.timeKind)];
+    const facts = [label, topic >= 0 && topicName(topic), !Number.isNaN(time) && moment(time, this.points.timeKind)];
     fill(this.tip, h("strong", {}, id), h("p", { class: "figure" }, facts.filter(Boolean).join(" · ")), h("p", {}, text.replace(/\s+/g, " ").trim()));
     this.tip.hidden = false;
     const { clientWidth: width, clientHeight: height } = this.stage.element;

@@ -4,7 +4,7 @@ import { get } from "../core/api.js";
 import { fill, h, icon } from "../core/dom.js";
 import { counted, percent } from "../core/format.js";
 import { go, link, topicLink } from "../core/router.js";
-import { about, allTopics } from "../core/source.js";
+import { about, allTopics, topicName } from "../core/source.js";
 import { largest, linkBars, wordBars } from "../parts/bars.js";
 import { courseChart } from "../parts/courses.js";
 import { topicSelect } from "../parts/controls.js";
@@ -73,7 +73,7 @@ function words(title, side, given, most) {
 }
 
 function similar(topic) {
-  const items = topic.similar.map(({ id, name, similarity }) => ({ id, name, value: similarity }));
+  const items = topic.similar.map(({ id, name, similarity }) => ({ id, name: topicName(id, name), value: similarity }));
   return h(
     "section",
     { class: "card" },

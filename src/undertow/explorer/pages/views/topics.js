@@ -38,7 +38,7 @@ export async function show(root, { query, signal }) {
 
 function head(topics, state, draw, count) {
   const filter = h("input", {
-    class: "field", type: "text", value: state.filter, placeholder: "Filter by name, word or number",
+    class: "field topic-filter", type: "text", value: state.filter, placeholder: "Filter by name, word or number",
     "aria-label": "Filter topics by name, word or number", "data-steps": true, autocomplete: "off", spellcheck: "false",
     on: {
       input: () => {
@@ -75,18 +75,17 @@ function card(topic, most) {
     h(
       "div",
       { class: "topic-card-head" },
-      h("a", { class: "topic-card-name", href: topicLink(topic.id), "data-step": true }, topic.name),
+      h("a", { class: "topic-card-name", href: topicLink(topic.id), "data-step": true }, topic.given),
       h("span", { class: "figure", title: "Number of the topic" }, topic.id),
     ),
     h(
       "div",
       { class: "activity", title: "Share of the training documents that switch it on" },
       track(topic.activity / most),
-      h("span", { class: "figure" }, percent(topic.activity)),
+      h("span", { class: "figure" }, [percent(topic.activity), documents].filter(Boolean).join(" · ")),
     ),
     wordLine(topic.up.slice(0, UP), "up"),
     topic.down.length > 0 && wordLine(topic.down.slice(0, DOWN), "down"),
-    documents && h("p", { class: "figure topic-card-documents" }, documents),
   );
 }
 

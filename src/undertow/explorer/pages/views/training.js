@@ -2,7 +2,7 @@
 
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { duration, figure, percent, whole } from "../core/format.js";
+import { duration, figure, percent, percentTick, whole } from "../core/format.js";
 import { about } from "../core/source.js";
 import { chart } from "../parts/chart.js";
 import { empty } from "../parts/states.js";
@@ -52,7 +52,7 @@ function card({ title, note, values, text, from0, columns, x }) {
     h("h2", {}, title, known.length > 0 && h("span", { class: "chart-last" }, text(known.at(-1)))),
     h("p", { class: "card-note" }, note),
     known.length
-      ? chart({ label: title, x, series: [{ name: title, values, columns }], height: 190, xText: (epoch) => `${Math.round(epoch)}`, placeText: (epoch) => `Epoch ${epoch}`, yText: text, from0, area: !columns })
+      ? chart({ label: title, x, series: [{ name: title, values, columns }], height: 190, xText: (epoch) => `${Math.round(epoch)}`, placeText: (epoch) => `Epoch ${epoch}`, yText: text, yTick: text === percent ? percentTick : undefined, from0, area: !columns, wholeX: true, wholeY: columns })
       : h("p", { class: "chart-none" }, "Not measured. Training with early stopping measures it after each epoch."),
   );
 }
