@@ -9,8 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.browser import browser, open_browser
 from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.search import Index
+
+__all__ = ["browser", "open_browser"]
 
 THEMES = {
     "fruit": "apple pear plum cherry grape melon orchard juice ripe harvest",

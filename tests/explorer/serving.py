@@ -1,0 +1,56 @@
+"""An explorer that listens on a free port, for browsers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from undertow.explorer.serve import address_of, listening
+from undertow.explorer.source import Source
+
+if TYPE_CHECKING:
+    from undertow.explorer._background import Background
+
+HOST = "127.0.0.1"
+PATIENCE = 120.0  # seconds for an overview
+
+
+@dataclass(frozen=True)
+class Served:
+    """Where it listens, and the thread that makes its overview."""
+
+    address: str
+    background: Background
+
+    def at(self, route: str) -> str:
+        """The address of a page, such as "/topics/3"."""
+        return f"{self.address}#{route}"
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Served]:
+    """Shows a folder until the end of the block; the overview is there at its beginning."""
+    import uvicorn
+
+    from undertow.explorer.app import create_app
+
+    bound = listening(HOST, 0)
+    app = create_app(Source.open(folder), host=HOST)
+    server = uvicorn.Server(uvicorn.Config(app, http="h11", ws="none", log_config=None, timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    try:
+        began = time.monotonic()
+        while not server.started and time.monotonic() - began < PATIENCE:
+            time.sleep(0.01)
+        app.state.background.wait(PATIENCE)
+        yield Served(address_of(bound, HOST), app.state.background)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        bound.close()
