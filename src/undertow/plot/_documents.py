@@ -54,13 +54,18 @@ def documents(
         found = _groups.groups(overview, model, colour, rows)
         figure = Figure([_by_group(overview, group, len(rows), hover) for group in reversed(found)])
         figure.update_layout(annotations=[annotation(place) for place in _groups.places(overview, found)])
+    return map_layout(figure, title(len(rows), overview))
+
+
+def map_layout(figure: Figure, heading: str) -> Figure:
+    """The look of a map: no axes, one scale for both, dragging moves it."""
     bare = {"showgrid": False, "showticklabels": False, "zeroline": False}
     figure.update_xaxes(**bare)
     figure.update_yaxes(scaleanchor="x", **bare)
     return dressed(
         figure,
         height=680,
-        title=title(len(rows), overview),
+        title=heading,
         legend={"traceorder": "reversed", "font": {"size": 12}},
         margin={"l": 8, "r": 8, "t": 44, "b": 8},
         dragmode="pan",
@@ -108,6 +113,13 @@ def marker_size(shown: int) -> float:
     return float(np.clip(9.0 - 1.8 * np.log10(max(shown, 1) / 30), 3.0, 9.0).round(1))
 
 
+def time_scale(times: NDArray[np.float64], kind: str | None) -> dict[str, Any]:
+    """The colours of times, and the bar beside the map that explains them: parts of a marker."""
+    values, words = _times.scale_ticks(times, kind)
+    bar = {"tickvals": values, "ticktext": words, "thickness": 12, "outlinewidth": 0}
+    return {"colorscale": [list(stop) for stop in TIME], "colorbar": bar}
+
+
 def _by_group(overview: Overview, group: _groups.Group, shown: int, hover: dict[int, str]) -> Scattergl:
     marker = {"color": group.colour, "symbol": group.symbol, "opacity": 0.35 if group.id < 0 else 0.8}
     return _points(overview, group.rows, hover, name=label(group.name, 32), marker=marker, shown=shown)
@@ -117,10 +129,7 @@ def _by_time(overview: Overview, rows: Rows, hover: dict[int, str]) -> list[Scat
     assert overview.times is not None
     times = overview.times[rows]
     known = np.isfinite(times)
-    values, words = _times.scale_ticks(times, overview.time_kind)
-    bar = {"tickvals": values, "ticktext": words, "thickness": 12, "outlinewidth": 0}
-    scale = [list(stop) for stop in TIME]
-    dated = {"color": times[known], "colorscale": scale, "colorbar": bar, "opacity": 0.8}
+    dated = {"color": times[known], "opacity": 0.8, **time_scale(times, overview.time_kind)}
     undated = {"color": REST, "symbol": SYMBOLS[0], "opacity": 0.35}
     parts = ((rows[~known], undated, "without a time"), (rows[known], dated, "with a time"))
     return [

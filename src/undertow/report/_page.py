@@ -1,0 +1,76 @@
+"""The page itself: one HTML file with its scripts and data inside.
+
+Nothing in it comes from elsewhere, and a Content-Security-Policy forbids that anything does: scripts run only if their
+hash is listed, and no address may be asked for. Words and texts are escaped by the template; data lies in a block that
+nothing in it can end.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from undertow._errors import InvalidInput
+
+FOLDER = Path(__file__).parent / "page"
+NEEDED = {"plotly": "draws its figures", "jinja2": "fills its page"}
+
+
+def check_extra() -> None:
+    """What the extra installs is there; said before any work is done."""
+    for module, purpose in NEEDED.items():
+        if find_spec(module) is None:
+            raise InvalidInput(
+                f"a report needs {module}, which {purpose} and is not installed: pip install 'undertow[explorer]'"
+            )
+
+
+def page(values: dict[str, Any], data: dict[str, Any]) -> str:
+    """The file: `values` for the template, `data` for the script."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER, encoding="utf-8"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    scripts = [_plotly(), (FOLDER / "report.js").read_text(encoding="utf-8")]
+    return environment.get_template("report.html.j2").render(
+        **values,
+        policy=policy(scripts),
+        style=Markup((FOLDER / "report.css").read_text(encoding="utf-8")),
+        scripts=[Markup(script) for script in scripts],
+        data=Markup(data_block(data)),
+    )
+
+
+def policy(scripts: list[str]) -> str:
+    """The Content-Security-Policy. plotly writes styles of its own, and pictures as data."""
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def data_block(data: dict[str, Any]) -> str:
+    """JSON that can stand inside a script element: no letter in it can begin a tag or a comment."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs
+
+    # Inside a script element only these two could be misread; within JavaScript's strings they mean the same.
+    script: str = get_plotlyjs()
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")

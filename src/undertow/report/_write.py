@@ -1,0 +1,147 @@
+"""`write_report`: from a model, and a corpus where there is one, to one file."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from undertow._errors import InvalidInput
+from undertow.kernels.randomness import permutation
+from undertow.report import _facts, _figures, _map, _page, _texts, quality
+from undertow.storage._disk import make_folders, sync_folder, write_synced
+
+if TYPE_CHECKING:
+    from undertow.corpus import Corpus
+    from undertow.estimators import TopicModel
+    from undertow.insight import Overview
+
+MOST_JUDGED = 50_000  # documents; classification and retrieval take time with the square of it
+
+Progress = Callable[[str, int, int], None]  # told what is done, how much of it, and of how much
+
+
+def write_report(
+    model: TopicModel | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    corpus: Any = None,
+    *,
+    title: str | None = None,
+    evaluate: bool = True,
+    overwrite: bool = False,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Path:
+    """Writes one HTML file about a model: its topics and training and, with a corpus, a map of its documents, their
+    typical ones, topics over time where there are times, and an evaluation.
+
+    `corpus` is anything that `TopicModel.fit` takes, or `undertow.corpus.open_corpus(...)`. The file holds all it
+    needs, beginnings of documents included, and asks no network for anything.
+    """
+    _page.check_extra()
+    target = _free(path, overwrite)
+    trained, name = _topic_model(model)
+    show: Progress = progress or (lambda work, done, total: None)
+    documents, overview = None, None
+    judged: dict[str, Any] = {}
+    if corpus is not None:
+        from undertow.corpus import as_corpus
+        from undertow.insight import overview_of_texts
+
+        documents = as_corpus(corpus)
+        overview = overview_of_texts(trained, documents, progress=lambda done, total: show("map", done, total))
+        judged = judgement(trained, documents, overview.sampled_from, seed, show) if evaluate else {}
+    show("writing", 0, 1)
+    content = report_page(trained, documents, overview, judged, title or name)
+    _write(target, content.encode())
+    show("writing", 1, 1)
+    return target
+
+
+def judgement(model: TopicModel, corpus: Corpus, total: int, seed: int, show: Progress) -> dict[str, Any]:
+    """The figures of `undertow evaluate`, of a sample where documents are many; what cannot be measured is left out."""
+    rows = None if total <= MOST_JUDGED else np.sort(permutation(seed, 0, np.arange(total))[:MOST_JUDGED])
+    read = quality.read_corpus(model, corpus, rows=rows, show=lambda done: show("counting", done, total))
+    figures: dict[str, Any] = {"documents": read.counts.shape[0]}
+    steps: dict[str, Callable[[], dict[str, Any]]] = {
+        "classifying and retrieving": lambda: quality.label_figures(model.softmax_, read, seed),
+        "judging topics": lambda: quality.label_free_figures(model, read),
+    }
+    for number, (work, measure) in enumerate(steps.items()):
+        show(work, number, len(steps))
+        try:
+            figures |= measure()
+        except InvalidInput:  # too few documents, words or labels in common
+            continue
+    return figures
+
+
+def report_page(
+    model: TopicModel, corpus: Corpus | None, overview: Overview | None, judged: dict[str, Any], title: str
+) -> str:
+    """The text of the file."""
+    from undertow.plot._groups import shown_rows
+
+    data: dict[str, Any] = {"map": None, "figures": _figures.figures(model, overview, judged)}
+    texts: dict[int, str] = {}
+    if corpus is not None and overview is not None:
+        rows = shown_rows(overview, _map.MOST)
+        typical = overview.typical[:, : _facts.TYPICAL]
+        wanted = {*rows.tolist(), *typical[typical >= 0].tolist()}
+        texts = _texts.beginnings(corpus, overview, wanted, 4 * _facts.SHOWN)
+        data["map"] = _map.map_of(overview, model, rows, texts) if len(rows) else None
+    values = {
+        "title": title,
+        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "key_figures": _facts.key_figures(model, overview, judged),
+        "topics": _facts.topics(model, overview, texts),
+        "judgements": _facts.judgements(judged),
+        "judged_documents": judged.get("documents", 0),
+        "settings": _facts.settings(model),
+        "corpus": None if corpus is None else Path(corpus.name).name or corpus.name,
+        "overview": overview,
+        "map_points": len(data["map"]["x"]) if data["map"] else 0,
+        "colourings": list(data["map"]["colourings"]) if data["map"] else [],
+        "figures": list(data["figures"]),
+    }
+    return _page.page(values, data)
+
+
+def _topic_model(model: Any) -> tuple[TopicModel, str]:
+    """A model, or the one in a folder; and what the report calls it."""
+    from undertow.estimators import TopicModel, load
+
+    if isinstance(model, (str, os.PathLike)):
+        loaded = load(model)
+        name = Path(model).resolve().name
+    else:
+        loaded, name = model, "Topics"
+    if not isinstance(loaded, TopicModel):
+        raise InvalidInput(f"model must be a TopicModel or its folder, got {type(loaded).__name__}")
+    return loaded, name
+
+
+def _free(path: str | os.PathLike[str], overwrite: bool) -> Path:
+    target = Path(path)
+    if target.is_dir():
+        raise InvalidInput(f"path must be the name of a file, got {target}, which is a folder")
+    if os.path.lexists(target) and not overwrite:
+        raise InvalidInput(f"path must not exist yet, got {target}, which does: say overwrite to replace it")
+    return target
+
+
+def _write(target: Path, content: bytes) -> None:
+    """All of the file or nothing: written beside its place, then moved there."""
+    make_folders(target.parent)
+    new = target.with_name(f".{target.name}.undertow-new-{secrets.token_hex(8)}")
+    try:
+        write_synced(new, content)
+        os.replace(new, target)
+        sync_folder(target.parent)
+    finally:
+        new.unlink(missing_ok=True)
