@@ -1,0 +1,274 @@
+"""What the routes answer, beside what the library says itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import polars as pl
+import pytest
+
+import undertow
+from tests.explorer.asking import TestClient, explorer, got, refused, sent
+from undertow import TopicModel
+from undertow.insight import overview_of_index, similar_topics
+from undertow.search import Index
+
+
+@pytest.fixture(scope="module")
+def client(small_index: Path) -> Iterator[TestClient]:
+    with explorer(small_index) as asked:
+        yield asked
+
+
+@pytest.fixture(scope="module")
+def bare(model_folder: Path) -> Iterator[TestClient]:
+    """A model without documents."""
+    with explorer(model_folder) as asked:
+        yield asked
+
+
+@pytest.fixture(scope="module")
+def index(small_index: Path) -> Index:
+    return Index.open(small_index)
+
+
+def test_about_an_index(client: TestClient, small_table: pl.DataFrame) -> None:
+    about = got(client, "/api/about")
+    assert (about["name"], about["kind"], about["documents"], about["topics"]) == ("small", "index", 301, 12)
+    assert about["columns"]["time"] == "moment"
+    assert about["labels"] == sorted(small_table["label"].drop_nulls().unique())
+    assert about["has"] == {"search": True, "map": True, "time": True, "training": True}
+    assert (about["overview"], about["overview_progress"], about["overview_error"]) == ("ready", 1.0, None)
+    assert about["version"] == undertow.__version__
+    assert about["settings"]["batch_size"] == 32
+    assert about["settings"]["min_df"] == 2
+
+
+def test_about_a_model(bare: TestClient) -> None:
+    about = got(bare, "/api/about")
+    assert (about["name"], about["kind"], about["documents"], about["topics"]) == ("model", "model", None, 12)
+    assert (about["columns"], about["labels"], about["overview"]) == ({}, [], "absent")
+    assert about["has"] == {"search": False, "map": False, "time": False, "training": True}
+
+
+def test_topics_are_those_of_the_model(client: TestClient, index: Index, small_model: TopicModel) -> None:
+    shown = got(client, "/api/topics")["topics"]
+    counts = overview_of_index(index).activity * len(index)
+    assert [topic["id"] for topic in shown] == [topic.id for topic in small_model.topics()]
+    for topic, told in zip(small_model.topics(10), shown, strict=True):
+        assert told["name"] == topic.name
+        assert told["activity"] == pytest.approx(topic.activity)
+        assert told["documents"] == round(counts[topic.id])
+        assert told["up"] == [{"word": one.word, "weight": one.weight} for one in topic.up]
+        assert told["down"] == [{"word": one.word, "weight": one.weight} for one in topic.down]
+
+
+@pytest.mark.parametrize(
+    ("sort", "key"),
+    [("id", lambda topic: topic["id"]), ("name", lambda topic: (topic["name"].casefold(), topic["id"]))],
+)
+def test_topics_in_other_orders(client: TestClient, sort: str, key: object) -> None:
+    topics = got(client, "/api/topics", sort=sort)["topics"]
+    assert topics == sorted(topics, key=key)  # type: ignore[call-overload]
+
+
+def test_topics_by_documents(client: TestClient) -> None:
+    numbers = [topic["documents"] for topic in got(client, "/api/topics", sort="documents")["topics"]]
+    assert numbers == sorted(numbers, reverse=True)
+    refused(client, 422, "/api/topics", sort="words")
+
+
+def test_topics_of_a_model_have_no_documents(bare: TestClient) -> None:
+    assert {topic["documents"] for topic in got(bare, "/api/topics")["topics"]} == {None}
+    page = got(bare, "/api/topics/3")
+    assert (page["typical"], page["over_time"], page["documents"]) == ([], None, None)
+    assert page["similar"]
+
+
+def test_topics_are_not_sent_twice(client: TestClient) -> None:
+    first = client.get("/api/topics")
+    tag = first.headers["etag"]
+    again = client.get("/api/topics", headers={"If-None-Match": f'"other", {tag}'})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    assert client.get("/api/topics", headers={"If-None-Match": '"other"'}).status_code == 200
+    assert client.get("/api/topics?sort=name").headers["etag"] != tag
+
+
+def test_a_topic(client: TestClient, index: Index, small_model: TopicModel) -> None:
+    overview = overview_of_index(index)
+    topic = int(overview.topics.max())
+    page = got(client, f"/api/topics/{topic}")
+    known = next(one for one in small_model.topics(30) if one.id == topic)
+    assert page["up"] == [{"word": one.word, "weight": one.weight} for one in known.up]
+    assert len(page["up"]) > 10
+    likest = [(one.id, one.name, pytest.approx(one.similarity)) for one in similar_topics(small_model, topic, 8)]
+    assert [(one["id"], one["name"], one["similarity"]) for one in page["similar"]] == likest
+    rows = [row for row in overview.typical[topic] if row >= 0]
+    assert [one["id"] for one in page["typical"]] == [overview.ids[row] for row in rows]
+    strengths = [one["strength"] for one in page["typical"]]
+    texts = [document.text for document in index.documents([one["id"] for one in page["typical"]]) if document]
+    assert strengths == pytest.approx(small_model.encode(texts, "strength")[:, topic].tolist())
+    assert all(one["text"] == text[:300] for one, text in zip(page["typical"], texts, strict=True))
+    assert overview.over_time is not None
+    assert page["over_time"]["share"] == pytest.approx(overview.over_time.share[:, topic].tolist())
+    assert page["over_time"]["kind"] == "date"
+
+
+@pytest.mark.parametrize(("topic", "status"), [("12", 404), ("-1", 422), ("one", 422), ("9" * 30, 422), ("1.5", 422)])
+def test_topics_that_are_none(client: TestClient, topic: str, status: int) -> None:
+    refused(client, status, f"/api/topics/{topic}")
+
+
+@pytest.mark.parametrize("mode", ["semantic", "code", "text", "hybrid"])
+def test_search_is_that_of_the_index(client: TestClient, index: Index, mode: str) -> None:
+    where = "label != 'cars'"
+    found = got(client, "/api/search", q="rocket and comet", where=where, mode=mode, n=7)
+    hits = index.search("rocket and comet", 7, where=where, mode=mode)
+    assert [(one["id"], one["score"]) for one in found["results"]] == [(hit.id, hit.score) for hit in hits]
+    assert (found["knows"], found["total_documents"]) == (True, 301)
+    assert found["seconds"] > 0
+    for one, hit in zip(found["results"], hits, strict=True):
+        assert one["text"] == hit.text[:600]
+        assert (one["label"], one["split"]) == (hit.fields["label"], None)
+        assert one["time"] == hit.fields["time"].isoformat()
+        assert [reason["topic"] for reason in one["reasons"]] == [reason.topic for reason in hit.reasons]
+        for reason, known in zip(one["reasons"], hit.reasons, strict=True):
+            assert reason["part"] == known.part
+            assert reason["words"] == [{"word": word.word, "part": word.part} for word in known.words]
+            asked = [{"word": word.word, "part": word.part} for word in known.question_words]
+            assert reason["question_words"] == asked
+
+
+def test_a_question_without_a_known_word(client: TestClient) -> None:
+    found = got(client, "/api/search", q="xyzzy")
+    assert (found["results"], found["knows"]) == ([], False)
+    assert [one["id"] for one in got(client, "/api/search", q="xyzzy", mode="text")["results"]] == ["unknown"]
+
+
+def test_nearest_is_search_by_a_document(client: TestClient) -> None:
+    nearest = got(client, "/api/nearest/d3", n=5, mode="code")["results"]
+    assert nearest == got(client, "/api/search", like="d3", n=5, mode="code")["results"]
+    assert "d3" not in [one["id"] for one in nearest]
+    assert len(nearest) == 5
+
+
+@pytest.mark.parametrize(
+    ("parameters", "status", "message"),
+    [
+        ({}, 422, "got neither"),
+        ({"q": "apple", "like": "d1"}, 422, "got both"),
+        ({"q": " "}, 422, "query must be a text with something in it"),
+        ({"like": "nobody"}, 404, "there is no document with the id 'nobody'"),
+        ({"q": "a", "where": "label = 'x'; DROP TABLE documents"}, 422, "where must follow the grammar of filters"),
+        ({"q": "a", "where": "author = 'x'"}, 422, "got 'author'"),
+        ({"q": "a", "where": "a" * 4097}, 422, "where: string should have at most 4096 characters"),
+        ({"q": "a" * 10_001}, 422, "q: string should have at most 10000 characters"),
+        ({"q": "a", "n": "101"}, 422, "n: input should be less than or equal to 100"),
+        ({"q": "a", "n": "0"}, 422, "n: input should be greater than or equal to 1"),
+        ({"q": "a", "mode": "best"}, 422, "mode: input should be 'semantic', 'code', 'text' or 'hybrid'"),
+        ({"like": "a" * 4001}, 422, "like: string should have at most 4000 characters"),
+    ],
+)
+def test_questions_that_cannot_be_asked(
+    client: TestClient, parameters: dict[str, str], status: int, message: str
+) -> None:
+    assert message in refused(client, status, "/api/search", **parameters)
+
+
+def test_the_longest_question_in_letters_that_take_the_most_room(client: TestClient) -> None:
+    target = f"/api/search?q=apple{quote(' ' + '😀' * 9994)}&where={quote('-- ' + '😀' * 3000)}"
+    assert "where must follow" in sent(client, target.encode()).json()["error"]
+    assert sent(client, target.partition("&")[0].encode()).json()["knows"]
+
+
+def test_a_document(client: TestClient, index: Index, small_model: TopicModel) -> None:
+    document = index.document("d7")
+    assert document is not None
+    assert document.text.startswith("🚀")
+    page = got(client, "/api/documents/d7")
+    assert (page["id"], page["text"], page["shortened"]) == ("d7", document.text, False)
+    assert (page["label"], page["split"]) == (document.fields["label"], None)
+    assert page["time"] == document.fields["time"].isoformat()
+    on = small_model.document_topics([document.text])[0].topics
+    assert [(one["id"], one["strength"]) for one in page["topics"]] == [(one.id, one.strength) for one in on]
+    assert page["chosen"] == on[0].id
+
+
+@pytest.mark.parametrize("topic", [0, 5, 11])
+def test_spans_are_where_javascript_finds_them(client: TestClient, small_model: TopicModel, topic: int) -> None:
+    page = got(client, "/api/documents/d7", topic=topic)
+    units = page["text"].encode("utf-16-le")
+    assert page["chosen"] == topic
+    assert page["spans"]
+    for span in page["spans"]:
+        assert units[2 * span["start"] : 2 * span["end"]].decode("utf-16-le").lower() == span["word"]
+    total = float(small_model.attribute([page["text"]], topic).sum())
+    assert page["total"] == pytest.approx(total, rel=1e-5, abs=1e-6)
+    assert sum(span["part"] for span in page["spans"]) == pytest.approx(total, rel=1e-5, abs=1e-6)
+
+
+def test_a_document_without_topics(client: TestClient) -> None:
+    page = got(client, "/api/documents/unknown")
+    assert (page["topics"], page["chosen"], page["spans"], page["total"]) == ([], None, [], 0.0)
+    assert (page["label"], page["time"]) == (None, None)
+    assert got(client, "/api/documents/unknown", topic=2)["chosen"] == 2
+    refused(client, 404, "/api/documents/nobody")
+    assert "topic" in refused(client, 422, "/api/documents/d7", topic=12)
+
+
+def test_long_documents_are_shortened(tmp_path: Path, small_model: TopicModel) -> None:
+    text = "apple 😀 " * 20_000  # the cut falls inside
+    Index.create(tmp_path / "long", small_model, pl.DataFrame({"id": ["long"], "text": [text]}))
+    with explorer(tmp_path / "long") as client:
+        page = got(client, "/api/documents/long", topic=1)
+        assert (page["text"], page["shortened"]) == (text[:100_000], True)
+        units = page["text"].encode("utf-16-le")
+        last = page["spans"][-1]
+        assert units[2 * last["start"] : 2 * last["end"]].decode("utf-16-le") == "apple"
+        assert len(page["spans"]) == 12_500
+        total = float(small_model.attribute([text], 1).sum())  # of the whole
+        assert page["total"] == pytest.approx(total, rel=1e-5)
+        assert len(got(client, "/api/search", q="apple")["results"][0]["text"]) == 600
+
+
+NAMES = [
+    "a/b",
+    "/",
+    "a//b/",
+    "../x",
+    "..%2Fx",
+    "a?b#c&d=e",
+    "50% off",
+    "a\nb\n",
+    " ",
+    "naïve 😀",
+    "'; --",
+    "a\\b",
+    "\x01",
+]
+
+
+def test_ids_of_any_letters(tmp_path: Path, small_model: TopicModel) -> None:
+    table = pl.DataFrame({"id": NAMES, "text": [f"apple pear {number}" for number in range(len(NAMES))]})
+    Index.create(tmp_path / "odd", small_model, table)
+    with explorer(tmp_path / "odd") as client:
+        for name in NAMES:
+            encoded = quote(name, safe="")  # as encodeURIComponent does
+            assert sent(client, f"/api/documents/{encoded}".encode()).json()["id"] == name
+            nearest = sent(client, f"/api/nearest/{encoded}?n=100".encode()).json()["results"]
+            assert sorted(one["id"] for one in nearest) == sorted(set(NAMES) - {name})
+
+
+def test_documents_of_a_model(bare: TestClient) -> None:
+    for path in ("/api/search?q=apple", "/api/documents/d1", "/api/nearest/d1"):
+        assert "a model was opened, not an index" in refused(bare, 404, path)
+
+
+def test_training(bare: TestClient, small_model: TopicModel) -> None:
+    epochs = got(bare, "/api/training")["epochs"]
+    history = small_model.softmax_.history_
+    assert [epoch["loss"] for epoch in epochs] == pytest.approx([record.loss for record in history])
+    assert [epoch["split_half"] for epoch in epochs] == pytest.approx([record.split_half for record in history])
+    assert set(epochs[0]) == {"epoch", "loss", "split_half", "activity", "dead_units", "seconds", "tokens"}
