@@ -74,11 +74,42 @@ def test_json_has_its_shape(run: Run, index: Path, mode: str) -> None:
     results = json.loads(out)["results"]
     assert len(results) == 4
     for result in results:
-        assert set(result) == {"id", "score", "text", "label", "split", "reasons"}
+        assert set(result) == {"id", "score", "text", "label", "split", "kept", "reasons"}
+        assert result["kept"] == {}
         assert result["label"] == "fruit"
         assert isinstance(result["score"], float)
         for reason in result["reasons"]:
             assert set(reason) == {"topic", "name", "part", "question_words", "words"}
+
+
+def test_further_columns_are_kept_on_request(run: Run, folder: Path, tmp_path: Path) -> None:
+    rows = "id,text,author,score,when\na,apple,Ann,5,2026-01-31\nb,apple,Bo,0.5,2026-02-01\nc,apple,,,\n"
+    (tmp_path / "corpus.csv").write_text(rows)
+    options = ("--keep", "author", "--keep", "score", "--time-column", "when")
+    code, out, _ = run("index", folder / "model", tmp_path / "corpus.csv", "--out", tmp_path / "index", *options)
+    assert (code, "3 documents" in out) == (0, True)
+    facts = json.loads(run("info", tmp_path / "index", "--json")[1])
+    assert {name: facts["columns"][name] for name in ("author", "score", "time")} == {
+        "author": "text",
+        "score": "number",
+        "time": "day",
+    }
+    code, out, _ = run("search", tmp_path / "index", "apple", "--where", "score >= 1 OR author IS NULL", "--json")
+    found = {result["id"]: result for result in json.loads(out)["results"]}
+    assert set(found) == {"a", "c"}
+    assert (found["a"]["kept"], found["a"]["time"]) == ({"author": "Ann", "score": 5.0}, "2026-01-31")
+    assert found["c"]["kept"] == {"author": None, "score": None}
+    assert 0 < found["a"]["score"] <= 1.001
+    code, out, _ = run("search", tmp_path / "index", "apple", "--where", "author = 'Ann'")
+    assert "author Ann, score 5.0" in out
+    (tmp_path / "more.csv").write_text("id,text,score\nd,apple,1\n")
+    code, _, err = run("add", tmp_path / "index", tmp_path / "more.csv")
+    assert (code, "got 'author'" in err) == (2, True)
+    (tmp_path / "more.csv").write_text("id,text,score,author,date\nd,apple,1,Cy,2026-01-01\n")
+    assert run("add", tmp_path / "index", tmp_path / "more.csv")[0] == 0
+    command = ("index", folder / "model", tmp_path / "corpus.csv", "--out", tmp_path / "other", "--keep=code", "-q")
+    code, _, err = run(*command)
+    assert (code, "must not name a column that every index has" in err, err.count("\n")) == (2, True, 1)
 
 
 def test_like_a_document(run: Run, index: Path) -> None:

@@ -34,6 +34,7 @@ COLUMNS = "Columns of the corpus"
 IdColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
 TextColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
 LabelColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
+TimeColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
 SplitColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
 
 
@@ -44,6 +45,7 @@ def open_any(
     text_column: str | None = None,
     label_column: str | None = None,
     split_column: str | None = None,
+    time_column: str | None = None,
     quiet: bool = False,
 ) -> Corpus:
     """The corpus at a path, or a data set by its name."""
@@ -52,7 +54,12 @@ def open_any(
     if corpus in NAMED:
         return as_corpus(_named(corpus, quiet))
     return open_corpus(
-        corpus, id_column=id_column, text_column=text_column, label_column=label_column, split_column=split_column
+        corpus,
+        id_column=id_column,
+        text_column=text_column,
+        label_column=label_column,
+        split_column=split_column,
+        time_column=time_column,
     )
 
 

@@ -26,6 +26,16 @@ def index(
     text_column: common.TextColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
+    time_column: common.TimeColumn = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN[:KIND]",
+            rich_help_panel=common.COLUMNS,
+            help="A further column to keep, show and filter by; may be given many times. "
+            "Kinds: flag, whole, number, day, moment, text; found out unless given.",
+        ),
+    ] = None,
     force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -33,26 +43,31 @@ def index(
 ) -> None:
     """Make a search index of a corpus: documents, vectors, codes and a copy of the model in one folder.
 
-    After Ctrl-C, the same command goes on where it stopped. Needs the extra: pip install 'undertow[search]'.
+    After Ctrl-C, the same command goes on where it stopped. With --force, an index that is there stays whole until
+    the new one is finished. Needs the extra: pip install 'undertow[search]'.
 
     Examples:
 
         undertow index model 20newsgroups --out news
+
+        undertow index model reviews.csv --out reviews --keep author --keep rating:whole
 
         undertow search news "a rocket to the moon"
     """
     from undertow.search import Index
 
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
-    documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet or json)
+    documents = common.open_any(
+        corpus, **columns, split_column=split_column, time_column=time_column, quiet=quiet or json
+    )
     began = time.perf_counter()
     trained = common.load_topic_model(model)
     try:
         with _bar("indexing", silent=quiet or json) as progress:
-            made = Index.create(out, trained, documents, overwrite=force, progress=progress)
+            made = Index.create(out, trained, documents, keep=keep or [], overwrite=force, progress=progress)
     except KeyboardInterrupt:
         if not quiet:
-            typer.echo(f"Stopped. What was indexed is kept in {out}: the same command goes on from there.", err=True)
+            typer.echo("Stopped. What was indexed is kept: the same command goes on from there.", err=True)
         raise
     facts = made.info()
     if json:
@@ -69,6 +84,7 @@ def add(
     text_column: common.TextColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
+    time_column: common.TimeColumn = None,
     optimize: Optimize = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -76,7 +92,8 @@ def add(
 ) -> None:
     """Add documents to a search index. One whose id is there already takes that one's place.
 
-    Give ids: a corpus without them is numbered from 0, and so takes the places of documents numbered before.
+    Give ids: a corpus without them is numbered from 0, and so takes the places of documents numbered before. Columns
+    that the index keeps have to be there.
 
     Example: undertow add news more.parquet --id-column message_id
     """
@@ -84,7 +101,9 @@ def add(
 
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
     opened = Index.open(index)
-    documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet or json)
+    documents = common.open_any(
+        corpus, **columns, split_column=split_column, time_column=time_column, quiet=quiet or json
+    )
     with _bar("adding", silent=quiet or json) as progress:
         added = opened.add(documents, progress=progress)
     if optimize:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -69,10 +70,17 @@ def search(
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
-    """A hit as JSON: its fields beside its id; dates as they are written."""
-    fields = {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in hit.fields.items()}
+    """A hit as JSON: what every index has beside its id, what was kept on request under "kept"; dates as written."""
+    fields = {name: _value(value) for name, value in hit.fields.items()}
+    known = {name: fields.pop(name) for name in ("label", "split", "time") if name in fields}
     reasons = [asdict(reason) for reason in hit.reasons]
-    return {"id": hit.id, "score": hit.score, "text": hit.text, **fields, "reasons": reasons}
+    return {"id": hit.id, "score": hit.score, "text": hit.text, **known, "kept": fields, "reasons": reasons}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no word for it
+    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def _why_nothing(index: Index, query: str | None, mode: Mode) -> str:

@@ -7,50 +7,71 @@ which is part of every commit: no record of progress can disagree with the docum
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from undertow._errors import IndexFileError, InvalidInput
-from undertow.search import _folder
-from undertow.search._documents import chunks_from, rows_of, schema, survey, time_field
+from undertow.search import _folder, _replace
+from undertow.search._documents import Survey, chunks_from, field_of, rows_of, schema, survey
+from undertow.search._kinds import OWN, wanted
+from undertow.search._lock import alone
 from undertow.search._modes import EXACT_BELOW
-from undertow.search._store import Language, Store, check_extra
+from undertow.search._store import Language, Store, check_extra, named_trouble
+from undertow.search._where import column_kinds
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
 
 Progress = Callable[[int, int], None]
+Keep = str | Sequence[str] | Mapping[str, str | None]
 NO_CORPUS = "none"
 
 
-def build(folder: Path, model: TopicModel, corpus: Any, *, overwrite: bool, progress: Progress | None) -> None:
-    """Makes the index in a folder, or finishes one that was begun with the same model and corpus."""
-    from undertow.corpus import as_corpus
+def build(
+    folder: Path, model: TopicModel, corpus: Corpus | None, *, keep: Keep, overwrite: bool, progress: Progress | None
+) -> None:
+    """Makes the index in a folder, or finishes one that was begun with the same model and corpus.
 
+    A finished one stays as it is until the new one, which is made beside it, can take its place.
+    """
     check_extra()
-    documents = None if corpus is None else as_corpus(corpus)
-    _check_place(folder, overwrite)
-    total, digest = (0, NO_CORPUS) if documents is None else _surveyed(documents)
-    store = _begun(folder, model, digest, overwrite=overwrite)
-    if documents is not None:
-        _fill(store, model, documents, total, progress)
-    store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
-    _folder.write_facts(folder, _folder.Facts(finished=True, model=_folder.model_digest(folder)))
+    told = wanted(keep)
+    documents = None if corpus is None else corpus.keeping(list(told))
+    folder = Path(os.path.realpath(folder))
+    _replace.recover(folder)
+    replaced = _check_place(folder, overwrite)
+    found = _nothing(told) if documents is None else survey(documents, told)
+    place = _replace.beside(folder) if replaced else folder
+    place.mkdir(parents=True, exist_ok=True)
+    with alone(place, wait=False), named_trouble(place):
+        store = _begun(place, model, found, overwrite=overwrite)
+        if documents is not None:
+            _fill(store, model, documents, found.documents, progress)
+        store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
+        facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8))
+        _folder.write_facts(place, facts)
+    if replaced:
+        _folder.check_replaceable(folder)
+        _replace.put_in_place(place, folder)
 
 
 def add(store: Store, model: TopicModel, corpus: Corpus, progress: Progress | None) -> tuple[int, int]:
     """Merges a corpus into an index by id; how many documents it has, and how many of them took another's place."""
-    total, done, replaced = survey(corpus).documents, 0, 0
+    kinds = column_kinds(store.schema)
+    kept = [name for name in kinds if name not in OWN]
+    corpus = corpus.keeping(kept)
+    found, done, replaced = survey(corpus, {name: kinds[name] for name in (*kept, "time") if name in kinds}), 0, 0
+    if "time" in found.kinds and "time" not in kinds:
+        store.add_column(field_of("time", found.kinds["time"]))
     for chunk in chunks_from(corpus, 0):
-        _make_room(store, chunk)
         replaced += store.merge(rows_of(model, chunk, store.schema))
         done += chunk.height
         if progress is not None:
-            progress(done, total)
+            progress(done, found.documents)
     store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
     return done, replaced
 
@@ -61,37 +82,43 @@ def language(model: TopicModel) -> Language:
     return Language(vectorizer.stemmer, vectorizer.stop_words == "english")
 
 
-def _surveyed(corpus: Corpus) -> tuple[int, str]:
-    found = survey(corpus)
-    return found.documents, found.digest
+def _nothing(told: dict[str, str | None]) -> Survey:
+    """Of an index that is made without documents."""
+    kinds = {name: kind for name, kind in told.items() if kind is not None}
+    if len(kinds) < len(told):
+        unknown = next(name for name in told if name not in kinds)
+        raise InvalidInput(f"keep must give kinds where there is no corpus to show them, got none for {unknown!r}")
+    return Survey(0, NO_CORPUS + repr(kinds), kinds)
 
 
-def _check_place(folder: Path, overwrite: bool) -> None:
-    """Free, an index that may be replaced, or one that is unfinished; said before the corpus is read."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
+def _check_place(folder: Path, overwrite: bool) -> bool:
+    """Free, an index that may be replaced (then true), or one that is unfinished; said before the corpus is read."""
+    if _folder.is_free(folder):
+        return False
     if not _folder.is_index(folder):
         raise InvalidInput(f"path must be free or hold an index, got {folder}, which holds something else")
-    if _folder.read_facts(folder).finished and not overwrite:
+    finished = _folder.read_facts(folder).finished
+    if finished and not overwrite:
         raise InvalidInput(f"path must not hold a finished index, got {folder}: add to it, or replace it (overwrite)")
+    if finished:
+        _folder.check_replaceable(folder)
+    return finished
 
 
-def _begun(folder: Path, model: TopicModel, digest: str, *, overwrite: bool) -> Store:
+def _begun(place: Path, model: TopicModel, found: Survey, *, overwrite: bool) -> Store:
     """The store to fill: the one that an interrupted run left, if it was made of the same, or a new one."""
-    if _folder.is_index(folder):
-        facts = _folder.read_facts(folder)
-        same = not facts.finished and facts.corpus == digest and _same_model(folder, model)
-        if same:
-            return Store.create(folder / _folder.DATABASE, schema(model.softmax_.parameters_.units))
+    columns = schema(model.softmax_.parameters_.units, found.kinds)
+    if _folder.is_index(place):
+        if _folder.read_facts(place).corpus == found.digest and _same_model(place, model):
+            return Store.create(place / _folder.DATABASE, columns)
         if not overwrite:
             raise InvalidInput(
-                f"path must be free, got {folder}, an unfinished index of other documents: replace it (overwrite)"
+                f"path must be free, got {place}, an unfinished index of other documents: replace it (overwrite)"
             )
-        _folder.remove(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    _folder.write_facts(folder, _folder.Facts(finished=False, corpus=digest))
-    model.save(folder / _folder.MODEL)
-    return Store.create(folder / _folder.DATABASE, schema(model.softmax_.parameters_.units))
+    _folder.clear(place)
+    _folder.write_facts(place, _folder.Facts(finished=False, corpus=found.digest))
+    model.save(place / _folder.MODEL)
+    return Store.create(place / _folder.DATABASE, columns)
 
 
 def _same_model(folder: Path, model: TopicModel) -> bool:
@@ -124,15 +151,7 @@ def _fill(store: Store, model: TopicModel, corpus: Corpus, total: int, progress:
     if done and progress is not None:
         progress(done, total)
     for chunk in chunks_from(corpus, done):
-        _make_room(store, chunk)
         store.append(rows_of(model, chunk, store.schema))
         done += chunk.height
         if progress is not None:
             progress(done, total)
-
-
-def _make_room(store: Store, chunk: pl.DataFrame) -> None:
-    """A column for times, where the chunk is the first to have any."""
-    field = time_field(chunk)
-    if field is not None and "time" not in store.schema.names:
-        store.add_column(field)

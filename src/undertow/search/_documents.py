@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
 from undertow.search._encoded import Encoded
+from undertow.search._kinds import Columns, arrow_type, as_kind
+from undertow.search._where import column_kinds
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,31 +23,38 @@ if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
 ROWS = 16_384  # documents a commit
-KEPT = ("label", "split", "time")  # what is known of a document besides its id and text
+PLAIN = ("id", "text", "label", "split")  # columns that are always strings
 LONGEST_ID = 1024  # characters
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What a first look at a corpus tells: how many documents, and a digest of all ids and texts."""
+    """What a first look at a corpus tells: how many documents, a digest of all that is in them, and the kinds of the
+    columns that have one, which are the time and those that are kept.
+    """
 
     documents: int
     digest: str
+    kinds: dict[str, str]
 
 
-def survey(corpus: Corpus) -> Survey:
-    """Goes through the corpus once, before any work is done, and refuses ids that are missing or occur twice."""
+def survey(corpus: Corpus, told: Mapping[str, str | None]) -> Survey:
+    """Goes through the corpus once, before any work is done; refuses ids that are missing or occur twice, and values
+    that are not of their column's kind. `told` are the kinds of columns that are not to be found out.
+    """
+    columns = Columns([name for name in corpus.columns if name not in PLAIN], told, typed=corpus.typed)
     digest, hashes, total = hashlib.sha256(), [], 0
     for chunk in corpus.chunks(ROWS):
         _check_ids(chunk["id"], first=total)
         hashes.append(chunk["id"].hash(seed=0).to_numpy())
-        digest.update(hashes[-1].tobytes())
-        digest.update(chunk["text"].hash(seed=0).to_numpy().tobytes())
+        for column in (*(chunk[name] for name in PLAIN if name in chunk.columns), *columns.look(chunk, first=total)):
+            digest.update(column.hash(seed=0).to_numpy().tobytes())
         total += chunk.height
     marks, counts = np.unique(np.concatenate(hashes), return_counts=True)
     if len(marks) < total:
         _refuse_twice(corpus, marks[counts > 1])
-    return Survey(total, digest.hexdigest())
+    digest.update(repr(columns.kinds).encode())
+    return Survey(total, digest.hexdigest(), columns.kinds)
 
 
 def _check_ids(ids: pl.Series, first: int) -> None:
@@ -81,8 +90,8 @@ def chunks_from(corpus: Corpus, first: int) -> Iterator[pl.DataFrame]:
             yield chunk[skipped:]
 
 
-def schema(units: int) -> pa.Schema:
-    """The columns of an index of a model with so many topics. A column of times comes with the first that has any."""
+def schema(units: int, kinds: Mapping[str, str]) -> pa.Schema:
+    """The columns of an index of a model with so many topics, and of these further ones."""
     import pyarrow as pa
 
     fields = [
@@ -90,20 +99,18 @@ def schema(units: int) -> pa.Schema:
         pa.field("text", pa.string(), nullable=False),
         pa.field("label", pa.string()),
         pa.field("split", pa.string()),
+        *(field_of(name, kind) for name, kind in kinds.items()),
         pa.field("vector", pa.list_(pa.float16(), units)),
         pa.field("code", pa.list_(pa.uint8(), -(-units // 8))),
     ]
     return pa.schema(fields)
 
 
-def time_field(chunk: pl.DataFrame) -> pa.Field | None:
-    """The column of times as an index keeps it: dates, moments of UTC, numbers or texts."""
+def field_of(name: str, kind: str) -> pa.Field:
+    """A column of a kind."""
     import pyarrow as pa
 
-    if "time" not in chunk.columns:
-        return None
-    kind = _plain_time(chunk["time"]).to_arrow().type
-    return pa.field("time", pa.string() if pa.types.is_large_string(kind) else kind)
+    return pa.field(name, arrow_type(kind))
 
 
 def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema) -> pa.Table:
@@ -117,27 +124,13 @@ def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema) -> pa.Tab
         "vector": _lists(encoded.vectors.astype(np.float16), ~encoded.known),
         "code": _lists(encoded.codes, ~encoded.known),
     }
-    for name in KEPT:
-        if name in chunk.columns:
-            columns[name] = (_plain_time(chunk[name]) if name == "time" else chunk[name]).to_arrow()
+    kinds = column_kinds(target)
+    for name in set(chunk.columns) - set(columns):
+        columns[name] = as_kind(chunk[name], kinds[name]).to_arrow()
     ordered = [
         _fitting(columns[field.name], field) if field.name in columns else _nulls(len(chunk), field) for field in target
     ]
     return pa.table(ordered, schema=target)
-
-
-def _plain_time(times: pl.Series) -> pl.Series:
-    import polars as pl
-
-    kind = times.dtype
-    if isinstance(kind, pl.Datetime):
-        moments = times.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if kind.time_zone else times
-        return moments.dt.cast_time_unit("us")
-    if kind == pl.Date:
-        return times
-    if kind.is_integer():
-        return times.cast(pl.Int64)
-    return times.cast(pl.Float64) if kind.is_float() else times.cast(pl.String)
 
 
 def _lists(values: NDArray[Any], empty: NDArray[np.bool_]) -> pa.Array:
@@ -155,13 +148,4 @@ def _nulls(rows: int, field: pa.Field) -> pa.Array:
 
 def _fitting(values: Any, field: pa.Field) -> Any:
     """The column in the type that the index keeps it in."""
-    import pyarrow as pa
-
-    try:
-        return values if values.type == field.type else values.cast(field.type)
-    except pa.ArrowInvalid as error:
-        raise InvalidInput(
-            f"{field.name} must be {field.type} as in the index, got {values.type}: {error!s:.80}"
-        ) from None
-    except pa.ArrowNotImplementedError:
-        raise InvalidInput(f"{field.name} must be {field.type} as in the index, got {values.type}") from None
+    return values if values.type == field.type else values.cast(field.type)

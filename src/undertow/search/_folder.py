@@ -15,10 +15,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from undertow._errors import IndexFileError, NewerIndex
+from undertow.search._lock import LOCK
+from undertow.storage._disk import sync_folder
 
 FORMAT = 1
 KIND = "undertow search index"
 FACTS, MODEL, DATABASE = "index.json", "model", "documents"
+PARTS = (FACTS, MODEL, DATABASE, "overview")  # the last is what undertow.insight keeps of it
 LARGEST = 2**20  # bytes of index.json
 
 
@@ -27,8 +30,9 @@ class Facts:
     """What index.json says."""
 
     finished: bool
-    corpus: str = ""  # the digest of the documents that it is being made of, while it is not finished
+    corpus: str = ""  # the digest of the documents that it was made of
     model: str = ""  # SHA-256 of the model's own table of contents
+    token: str = ""  # given when it is finished, and to no other index
 
 
 def write_facts(folder: Path, facts: Facts) -> None:
@@ -72,15 +76,50 @@ def is_index(folder: Path) -> bool:
     return (folder / FACTS).is_file()
 
 
-def remove(folder: Path) -> None:
-    """Removes an index, and nothing that is not part of one."""
-    read_facts(folder)
-    foreign = sorted(set(os.listdir(folder)) - {FACTS, MODEL, DATABASE})
-    foreign = [name for name in foreign if not (name.startswith(f".{FACTS}.") and name.endswith(".part"))]
+def is_free(folder: Path) -> bool:
+    """Whether an index can be begun there: nothing is, or only what a writer left that was killed at once."""
+    return not os.path.lexists(folder) or (folder.is_dir() and all(_is_leftover(name) for name in os.listdir(folder)))
+
+
+def check_replaceable(folder: Path) -> None:
+    """Refuses a folder that holds more than an index: it would go too."""
+    foreign = sorted(name for name in os.listdir(folder) if name not in PARTS and not _is_leftover(name))
     if foreign:
         raise IndexFileError(f"{folder} must hold an index alone to be replaced, got {foreign[0]!r} in it")
-    (folder / FACTS).unlink()  # first: without it, nobody takes the rest for an index
+
+
+def clear(folder: Path) -> None:
+    """Empties the folder of an index, but for the lock, which somebody may hold, and a note that it was one."""
+    check_replaceable(folder)
+    _refuse_links(folder)
+    if is_index(folder):
+        write_facts(folder, Facts(finished=False))  # first: nobody takes half of the rest for an index
+    for name in set(os.listdir(folder)) - {LOCK, FACTS}:
+        place = folder / name
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+
+
+def remove(folder: Path) -> None:
+    """Removes an index, and nothing that is not part of one."""
+    clear(folder)
     shutil.rmtree(folder)
+
+
+def _is_leftover(name: str) -> bool:
+    unfinished = name.startswith(f".{FACTS}.") and name.endswith(".part")
+    return name == LOCK or unfinished or name.startswith(f".{MODEL}.undertow-")
+
+
+def sync(folder: Path) -> None:
+    """All of its files, on the disk and not only in the system's cache when this returns."""
+    for place, _, files in os.walk(folder):
+        for name in files:
+            descriptor = os.open(os.path.join(place, name), os.O_RDWR)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        sync_folder(Path(place))
 
 
 def model_digest(folder: Path) -> str:

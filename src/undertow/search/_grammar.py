@@ -90,6 +90,7 @@ Tree = Comparison | Among | Like | Missing | Not | Both | Either
 
 OPERATORS = ("=", "!=", "<>", "<", "<=", ">", ">=")
 WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "IS", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP")
+NOT_COLUMNS = WORDS[:-2]  # a column may be named date or timestamp: no condition begins with a literal
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')
     | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
@@ -105,6 +106,7 @@ class _Token:
     kind: str  # "text", "number", "name", "word", "sign" or "end"
     value: str  # words in capitals
     place: int
+    written: str = ""
 
 
 def parse(where: str) -> Tree:
@@ -125,9 +127,9 @@ def _tokens(where: str) -> list[_Token]:
             what = "a quote that is never closed" if where[place] == "'" else repr(where[place])
             raise InvalidInput(f"where must follow the grammar of filters, got {what} at character {place + 1}")
         kind, value = match.lastgroup, match[match.lastgroup]
-        if kind == "name" and value.upper() in WORDS:
-            kind, value = "word", value.upper()
-        tokens.append(_Token(kind, value, match.start(match.lastgroup)))
+        word = kind == "name" and value.upper() in WORDS
+        place = match.start(match.lastgroup)
+        tokens.append(_Token("word", value.upper(), place, value) if word else _Token(kind, value, place, value))
         place = match.end()
     return [*tokens, _Token("end", "", len(where))]
 
@@ -175,7 +177,7 @@ class _Parser:
         self._conditions += 1
         if self._conditions > CONDITIONS:
             raise InvalidInput(f"where must have at most {CONDITIONS} conditions, got more")
-        column = self._want("name", None, "a column").value
+        column = self._column()
         if self._token.kind == "sign" and self._token.value in OPERATORS:
             operator = self._advance().value
             return Comparison(column, "!=" if operator == "<>" else operator, self._literal())
@@ -186,6 +188,10 @@ class _Parser:
         negated = self._take("word", "NOT")
         tree = self._listed(column)
         return Not(tree) if negated else tree
+
+    def _column(self) -> str:
+        named = self._token.kind == "word" and self._token.value not in NOT_COLUMNS
+        return (self._advance() if named else self._want("name", None, "a column")).written
 
     def _listed(self, column: str) -> Tree:
         if self._take("word", "LIKE"):

@@ -5,6 +5,7 @@ This is the only module that talks to the database. Every change is a commit; re
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -80,11 +81,14 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path, schema: pa.Schema) -> Store:
-        """The table, made unless it is there already."""
+        """The table, made unless it is there already; one whose making was cut off is made anew."""
         import lancedb
 
-        if (folder / f"{TABLE}.lance").exists():
-            return cls.open(folder)  # perhaps with more columns by now
+        place = folder / f"{TABLE}.lance"
+        if any(place.glob("_versions/*.manifest")):
+            return cls.open(folder)
+        if place.exists():
+            shutil.rmtree(place)
         return cls(lancedb.connect(folder).create_table(TABLE, schema=schema))
 
     @classmethod

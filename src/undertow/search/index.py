@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
-from undertow.search import _folder, _modes, _scan, _store
+from undertow.search import _folder, _lock, _modes, _replace, _scan, _store
 from undertow.search._encoded import Encoded
 from undertow.search._reasons import Reason, Reasoner
 from undertow.search._where import column_kinds, expression
@@ -71,8 +72,8 @@ class Index:
     above 1/2. A document without a word that the model knows has neither, and is found by its text alone.
     """
 
-    def __init__(self, folder: Path, model: TopicModel, store: _store.Store) -> None:
-        self._folder, self._model, self._store = folder, model, store
+    def __init__(self, folder: Path, model: TopicModel, store: _store.Store, token: str) -> None:
+        self._folder, self._model, self._store, self._token = folder, model, store, token
         self._ranker = _modes.Ranker(store)
         self._counter = model.vectorizer_.counter()
         self._reasoner: Reasoner | None = None
@@ -84,31 +85,38 @@ class Index:
         model: TopicModel | str | os.PathLike[str],
         corpus: Any = None,
         *,
+        keep: str | Sequence[str] | Mapping[str, str | None] = (),
         overwrite: bool = False,
         progress: Progress | None = None,
     ) -> Index:
         """A new index with the documents of a corpus: anything that `TopicModel.fit` takes, or None for none yet.
 
-        Interrupted, the same call goes on where it stopped. A finished index is replaced only with `overwrite`.
+        Interrupted, the same call goes on where it stopped. A finished index is replaced only with `overwrite`, and
+        stays whole until the new one is finished.
+
+        `keep` names further columns of the corpus, which filters may name and hits show; as "rating", or with a kind
+        ("flag", "whole", "number", "day", "moment" or "text") as "rating:number" or {"rating": "number"}. Without one,
+        a column is what its type is, or in CSV and JSON lines the first of these that all of its values can be.
         """
         from undertow.search._build import build
 
         folder = _local(path)
-        build(folder, _topic_model(model), corpus, overwrite=overwrite, progress=progress)
+        documents = None if corpus is None else _corpus(corpus)
+        build(folder, _topic_model(model), documents, keep=keep, overwrite=overwrite, progress=progress)
         return cls.open(folder)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Index:
         """The index in a folder. Its files and its model are checked."""
         _store.check_extra()
-        folder = _local(path)
+        folder = _replace.current(_local(path))
         facts = _folder.read_facts(folder)
         if not facts.finished:
             raise IndexFileError(f"{folder} must be finished, got an index half made: run what made it again")
         if _folder.model_digest(folder) != facts.model:
             raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
         store = _store.Store.open(folder / _folder.DATABASE)
-        return cls(folder, _topic_model(folder / _folder.MODEL), store)
+        return cls(folder, _topic_model(folder / _folder.MODEL), store, facts.token)
 
     def __len__(self) -> int:
         return self._store.count()
@@ -136,12 +144,15 @@ class Index:
     # Changing it
 
     def add(self, corpus: Any, *, progress: Progress | None = None) -> Added:
-        """Adds documents; one with an id that is there already takes that one's place. An id twice is an error."""
+        """Adds documents; one with an id that is there already takes that one's place. An id twice is an error.
+
+        They must have the columns that the index keeps.
+        """
         from undertow.search._build import add
 
-        self._store.refresh()
-        with _store.named_trouble(self._folder):
-            return Added(*add(self._store, self._model, _corpus(corpus), progress))
+        documents = _corpus(corpus)
+        with self._writing():
+            return Added(*add(self._store, self._model, documents, progress))
 
     def delete(self, ids: str | Sequence[str]) -> Deleted:
         """Removes documents by their ids."""
@@ -150,20 +161,30 @@ class Index:
             raise InvalidInput("ids must name a document, got none")
         for name in wanted:
             _check_text("ids", name)
-        self._store.refresh()
-        present = self._store.present(wanted)
-        if present:
-            self._store.delete([name for name in wanted if name in present])
+        with self._writing():
+            present = self._store.present(wanted)
+            if present:
+                self._store.delete([name for name in wanted if name in present])
         return Deleted(len(present), tuple(name for name in wanted if name not in present))
 
     def refresh(self) -> None:
         """Sees what others have changed since this was opened; changing it oneself does so too."""
-        self._store.refresh()
+        if _folder.read_facts(self._folder).token != self._token:
+            raise IndexFileError(f"{self._folder} must be the index that was opened, got another in its place: open it")
+        with _store.named_trouble(self._folder):
+            self._store.refresh()
 
     def optimize(self) -> None:
         """Brings everything up to date after many changes: quicker searches, less room. It may take a minute."""
-        self._store.refresh()
-        self._store.optimize()
+        with self._writing():
+            self._store.optimize()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Nobody else changes it meanwhile, and what they changed before is seen."""
+        with _lock.alone(self._folder), _store.named_trouble(self._folder):
+            self.refresh()
+            yield
 
     # Asking it
 
