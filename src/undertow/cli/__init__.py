@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from undertow.cli import demo, evaluate, explore, fit, index, info, paper, search, topics, transform
+from undertow.cli import demo, evaluate, explore, fit, index, info, paper, report, search, topics, transform
 
 app = typer.Typer(
     name="undertow",
@@ -18,7 +18,7 @@ app = typer.Typer(
 )
 for command in (
     *(fit.fit, topics.topics, transform.transform, info.info, evaluate.evaluate),
-    *(index.index, search.search, index.add, index.delete, explore.explore),
+    *(index.index, search.search, index.add, index.delete, explore.explore, report.report),
     *(demo.demo, paper.paper),
 ):
     app.command()(command)

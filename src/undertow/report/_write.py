@@ -32,6 +32,7 @@ def write_report(
     corpus: Any = None,
     *,
     title: str | None = None,
+    corpus_name: str | None = None,
     evaluate: bool = True,
     overwrite: bool = False,
     seed: int = 0,
@@ -40,7 +41,8 @@ def write_report(
     """Writes one HTML file about a model: its topics and training and, with a corpus, a map of its documents, their
     typical ones, topics over time where there are times, and an evaluation.
 
-    `corpus` is anything that `TopicModel.fit` takes, or `undertow.corpus.open_corpus(...)`. The file holds all it
+    `corpus` is anything that `TopicModel.fit` takes, or `undertow.corpus.open_corpus(...)`; the page calls it
+    `corpus_name`, and itself `title` (the model's folder unless given). The file holds all it
     needs, beginnings of documents included, and asks no network for anything.
     """
     _page.check_extra()
@@ -57,7 +59,8 @@ def write_report(
         overview = overview_of_texts(trained, documents, progress=lambda done, total: show("map", done, total))
         judged = judgement(trained, documents, overview.sampled_from, seed, show) if evaluate else {}
     show("writing", 0, 1)
-    content = report_page(trained, documents, overview, judged, title or name)
+    names = {"title": title or name, "corpus": corpus_name}
+    content = report_page(trained, documents, overview, judged, names)
     _write(target, content.encode())
     show("writing", 1, 1)
     return target
@@ -82,9 +85,13 @@ def judgement(model: TopicModel, corpus: Corpus, total: int, seed: int, show: Pr
 
 
 def report_page(
-    model: TopicModel, corpus: Corpus | None, overview: Overview | None, judged: dict[str, Any], title: str
+    model: TopicModel,
+    corpus: Corpus | None,
+    overview: Overview | None,
+    judged: dict[str, Any],
+    names: dict[str, str | None],
 ) -> str:
-    """The text of the file."""
+    """The text of the file; `names` are those of the page ("title") and of the documents ("corpus")."""
     from undertow.plot._groups import shown_rows
 
     data: dict[str, Any] = {"map": None, "figures": _figures.figures(model, overview, judged)}
@@ -96,14 +103,13 @@ def report_page(
         texts = _texts.beginnings(corpus, overview, wanted, 4 * _facts.SHOWN)
         data["map"] = _map.map_of(overview, model, rows, texts) if len(rows) else None
     values = {
-        "title": title,
+        **names,
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "key_figures": _facts.key_figures(model, overview, judged),
         "topics": _facts.topics(model, overview, texts),
         "judgements": _facts.judgements(judged),
         "judged_documents": judged.get("documents", 0),
         "settings": _facts.settings(model),
-        "corpus": None if corpus is None else Path(corpus.name).name or corpus.name,
         "overview": overview,
         "map_points": len(data["map"]["x"]) if data["map"] else 0,
         "colourings": list(data["map"]["colourings"]) if data["map"] else [],

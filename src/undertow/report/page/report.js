@@ -20,7 +20,6 @@
     for (const place of drawn) Plotly.relayout(place, { "font.color": colour });
   }
   dark.addEventListener("change", () => recolour(ink()));
-  addEventListener("beforeprint", () => recolour("#444444"));
   addEventListener("afterprint", () => recolour(ink()));
 
   // Figures are drawn when they come near: a page of many is there at once.
@@ -45,6 +44,7 @@
   for (const place of document.querySelectorAll("[data-figure]")) waiting.observe(place);
   addEventListener("beforeprint", () => {
     for (const place of document.querySelectorAll("[data-figure]")) if (!drawn.includes(place)) drawFigure(place);
+    recolour("#444444");  // paper is light
   });
 
   // The map
@@ -69,7 +69,7 @@
       y: rows.map((row) => map.y[row]),
       customdata: rows.map(hover),
       hovertemplate: "%{customdata}<extra></extra>",
-      marker: { size: map.size, line: { width: 0 }, ...marker },
+      marker: { size: (narrow() ? 0.7 : 1) * map.size, line: { width: 0 }, ...marker },
       name,
       showlegend: legend,
     };
@@ -97,7 +97,11 @@
     const place = document.getElementById("map-figure");
     const layout = { ...map.layout, height: undefined, autosize: true, uirevision: "map" };
     layout.annotations = narrow() ? [] : colouring.names || [];
-    if (narrow()) layout.legend = { ...layout.legend, orientation: "h", y: -0.02, yanchor: "top" };
+    if (narrow()) {
+      layout.legend = { ...layout.legend, orientation: "h", y: -0.02, yanchor: "top", maxheight: 0.3 };
+      layout.title = undefined;
+      layout.margin = { l: 0, r: 0, t: 4, b: 0 };
+    }
     for (const button of document.querySelectorAll("[data-colour]")) {
       button.setAttribute("aria-pressed", String(button.dataset.colour === colour));
     }

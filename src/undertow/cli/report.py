@@ -1,0 +1,95 @@
+"""`undertow report`: a model, and a corpus seen through it, on one page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from undertow.cli import common
+
+Shown = Callable[[str, int, int], None]
+
+
+def report(
+    model: common.ModelArgument,
+    corpus: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CORPUS]",
+            help="For a map, typical documents, topics over time and an evaluation: a file, a folder or one of "
+            f"{', '.join(common.NAMED)}.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="The page's title; the model's name unless given.")] = None,
+    no_evaluation: Annotated[
+        bool, typer.Option("--no-evaluation", help="Leave the evaluation out, which takes longest with labels.")
+    ] = False,
+    id_column: common.IdColumn = None,
+    text_column: common.TextColumn = None,
+    label_column: common.LabelColumn = None,
+    split_column: common.SplitColumn = None,
+    time_column: common.TimeColumn = None,
+    force: common.Force = False,
+    quiet: common.Quiet = False,
+    seed: common.Seed = 0,
+    debug: common.Debug = False,
+) -> None:
+    """Write one HTML file about a model: topics, similarities and training; with a corpus, its documents too.
+
+    The file opens by a double click, without a network, and can be sent to others: it holds the beginnings of up to
+    20,000 documents of the corpus. Needs the extra: pip install 'undertow[explorer]'.
+
+    Examples:
+
+        undertow report model
+
+        undertow report model 20newsgroups --out news.html
+
+        undertow report model posts.csv --time-column sent --title "Posts" --force
+    """
+    from undertow.report import write_report
+
+    common.check_free(out, force)
+    trained = common.load_topic_model(model)
+    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
+    documents = None
+    if corpus is not None:
+        more = {"split_column": split_column, "time_column": time_column}
+        documents = common.open_any(corpus, **columns, **more, quiet=quiet)
+    began = time.perf_counter()
+    with _bar(silent=quiet) as shown:
+        write_report(
+            trained,
+            out,
+            documents,
+            title=title or model.resolve().name,
+            corpus_name=None if corpus is None else Path(corpus).name or corpus,
+            evaluate=not no_evaluation,
+            overwrite=force,
+            seed=seed,
+            progress=shown,
+        )
+    if not quiet:
+        size, seconds = out.stat().st_size / 1e6, time.perf_counter() - began
+        typer.echo(f"Wrote {out}: {size:.1f} MB in {seconds:.0f} s. Open it in a browser: {out.resolve().as_uri()}")
+
+
+@contextmanager
+def _bar(*, silent: bool) -> Iterator[Shown | None]:
+    """A bar on standard error that is told what is being done, how much of it is done, and of how much."""
+    if silent:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda work, done, total: bar.update(task, description=work, completed=done, total=total)
