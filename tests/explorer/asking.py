@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from starlette.exceptions import StarletteDeprecationWarning
 
+from undertow.explorer._background import Background
 from undertow.explorer.app import create_app
 from undertow.explorer.source import Source
 
@@ -19,7 +20,7 @@ with warnings.catch_warnings():  # it works with httpx, but would rather have ht
     warnings.simplefilter("ignore", StarletteDeprecationWarning)
     from fastapi.testclient import TestClient
 
-__all__ = ["ADDRESS", "Answer", "TestClient", "explorer", "got", "refused", "sent"]
+__all__ = ["ADDRESS", "Answer", "TestClient", "background", "explorer", "got", "refused", "sent"]
 
 ADDRESS = "http://127.0.0.1:8090"
 
@@ -30,8 +31,15 @@ def explorer(folder: Path, *, wait: bool = True, host: str = "127.0.0.1") -> Ite
     app = create_app(Source.open(folder), host=host)
     with TestClient(app, base_url=ADDRESS) as client:
         if wait:
-            app.state.background.wait(120)
+            background(client).wait(120)
         yield client
+
+
+def background(client: TestClient) -> Background:
+    """What makes the overview behind a client."""
+    app: Any = client.app
+    found: Background = app.state.background
+    return found
 
 
 def got(client: TestClient, path: str, **parameters: Any) -> Any:

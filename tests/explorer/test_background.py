@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 import undertow.insight
-from tests.explorer.asking import explorer, got
+from tests.explorer.asking import background, explorer, got
 from undertow import InvalidInput
 from undertow.explorer._background import Background
 from undertow.explorer._routes import ABANDONED, Turns
@@ -50,7 +50,7 @@ def test_everything_else_is_there_while_the_overview_is_made(
         assert got(client, "/api/topics/1")["typical"] == []
         assert got(client, "/api/search", q="apple")["results"]
         go_on.set()
-        client.app.state.background.wait(60)
+        background(client).wait(60)
         assert got(client, "/api/about")["overview"] == "ready"
         later = client.get("/api/topics", headers={"If-None-Match": topics.headers["etag"]})
         assert later.status_code == 200  # the numbers of documents are known now
@@ -92,11 +92,11 @@ def test_what_is_being_made_can_be_stopped(small_index: Path, monkeypatch: pytes
             time.sleep(0.01)
 
     monkeypatch.setattr(undertow.insight, "overview_of_index", endless)
-    background = Background(Source.open(small_index))
-    background.start()
+    made = Background(Source.open(small_index))
+    made.start()
     assert begun.wait(60)
-    assert background.stop(30)
-    assert background.state == "computing"
+    assert made.stop(30)
+    assert made.state == "computing"
 
 
 def test_searches_side_by_side_find_what_they_find_alone(small_index: Path) -> None:

@@ -115,7 +115,8 @@ def _check(value: Any, schema: dict[str, Any], described: dict[str, Any], where:
         **{"string": str, "boolean": bool, "integer": int, "number": (int, float)},
         **{"object": dict, "array": list, "null": type(None)},
     }
-    assert isinstance(value, kinds[schema["type"]]), (where, value)
+    fits: bool = isinstance(value, kinds[schema["type"]])  # of a type that mypy does not narrow by
+    assert fits, (where, value)
     assert not (isinstance(value, bool) and schema["type"] != "boolean"), where
     assert "enum" not in schema or value in schema["enum"], where
     if schema["type"] == "array":
