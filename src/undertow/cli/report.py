@@ -20,7 +20,7 @@ def report(
     corpus: Annotated[
         str | None,
         typer.Argument(
-            metavar="[CORPUS]",
+            metavar="CORPUS",
             help="For a map, typical documents, topics over time and an evaluation: a file, a folder or one of "
             f"{', '.join(common.NAMED)}.",
         ),
@@ -43,7 +43,7 @@ def report(
     """Write one HTML file about a model: topics, similarities and training; with a corpus, its documents too.
 
     The file opens by a double click, without a network, and can be sent to others: it holds the beginnings of up to
-    20,000 documents of the corpus. Needs the extra: pip install 'undertow[explorer]'.
+    20,000 documents of the corpus. Needs the extra: pip install 'undertow\\[explorer]'.
 
     Examples:
 
@@ -53,8 +53,9 @@ def report(
 
         undertow report model posts.csv --time-column sent --title "Posts" --force
     """
-    from undertow.report import write_report
+    from undertow.report import check_extra, write_report
 
+    check_extra()
     common.check_free(out, force)
     trained = common.load_topic_model(model)
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}

@@ -17,7 +17,7 @@ from typing import Any
 from undertow._errors import InvalidInput
 
 FOLDER = Path(__file__).parent / "page"
-NEEDED = {"plotly": "draws its figures", "jinja2": "fills its page"}
+NEEDED = {"plotly": "draws its figures", "jinja2": "fills its page", "openTSNE": "lays out its map"}
 
 
 def check_extra() -> None:
