@@ -13,7 +13,7 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 
 help:
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
-	@echo "make demo         set up .venv, then train something small and show it"
+	@echo "make demo         set up .venv, then train something small, show it, and write undertow-demo/report.html"
 	@echo "make bench        measure speed in about 3 minutes (RECORD=1 keeps JSON and plots under benchmarks/results)"
 	@echo "make bench-full   everything, with other libraries as peers: about 12 minutes, kept under benchmarks/results"
 	@echo "make bench-check  as make bench, and fail where a ratio is 25% worse than in the last recorded run"
@@ -46,24 +46,24 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff format
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info
+	rm -rf $(VENV) build dist src/*.egg-info undertow-demo tests/artefacts
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# Three stamps: the package alone, the package with the tools, and with the peers too. Each includes those before it.
+# Three stamps: the package with its reports and pages, with the tools, and with the peers too. Each includes those before it.
 $(VENV)/installed: pyproject.toml constraints.txt | environment
 	@echo "Installing undertow into $(VENV) (a minute or two the first time)"
-	@$(PIP) install --constraint constraints.txt --editable .
+	@$(PIP) install --constraint constraints.txt --editable '.[explorer]'
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt | environment
 	@echo "Installing undertow and its tools into $(VENV) (a minute or two the first time)"
-	@$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	@$(PIP) install --constraint constraints.txt --editable '.[explorer,dev]'
 	@touch $(VENV)/installed $@
 
 $(VENV)/installed-bench: $(VENV)/installed-dev
 	@echo "Installing the peers of the benchmarks into $(VENV)"
-	@$(PIP) install --constraint constraints.txt --editable '.[dev,bench]'
+	@$(PIP) install --constraint constraints.txt --editable '.[explorer,dev,bench]'
 	@touch $@
 
 # A .venv that is there already is used, unless PYTHON= asks for another version.

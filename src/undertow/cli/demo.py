@@ -1,9 +1,12 @@
-"""`undertow demo`: topics, searches and a comparison with LSA on the documentation of Python's own libraries."""
+"""`undertow demo`: topics, searches, a comparison and a report, on the documentation of Python's own libraries."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,24 +20,28 @@ if TYPE_CHECKING:
     from scipy import sparse
 
     from undertow.datasets import Document
-    from undertow.estimators import ReplicatedSoftmax
+    from undertow.estimators import TopicModel
 
+PLACE = Path("undertow-demo") / "report.html"
 SEARCHES = ("fast fourier transform", "parse command line arguments", "sparse matrix factorization")
 TOPICS_SHOWN, FOUND_SHOWN, QUERIES = 10, 5, 2000
 
 
 @dataclass(frozen=True)
 class _Corpus:
-    """The demo's documents as counts."""
+    """The demo's documents, and their counts."""
 
     documents: list[Document]
-    vectorizer: Any
     counts: sparse.csr_array
     labels: NDArray[np.str_]
 
 
 def demo(
     topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 128,
+    out: Annotated[
+        Path | None, typer.Option(help=f"Where the report goes; {PLACE} unless given. It is replaced.")
+    ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     seed: common.Seed = 0,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -43,30 +50,30 @@ def demo(
     """Train on the documentation of Python's own libraries, then show topics, searches and a comparison with LSA.
 
     Nothing is downloaded: the corpus is read from the sources of the running Python and of undertow's dependencies.
+    At the end stands a report, one HTML file, where the extra is installed: pip install 'undertow\\[explorer]'.
 
     Examples:
 
         undertow demo
 
-        undertow demo --topics 64 --seed 1
+        undertow demo --topics 64 --seed 1 --out demo.html
     """
     from rich.console import Console
 
-    from undertow.estimators import ReplicatedSoftmax
-
     silent = quiet or json
     console = Console(quiet=silent)
-    corpus = _read(console)
-    model = ReplicatedSoftmax(topics, random_state=seed, verbose=0 if silent else 1)
-    model.fit(corpus.counts)
-    seconds = sum(record.seconds for record in model.history_)
-    console.print(f"Trained {topics} topics in {seconds:.1f} s ({model.n_iter_} epochs).\n")
+    place = None if no_report else _place(out, console)
+    model = _untrained(topics, seed, verbose=0 if silent else 1)
+    corpus = _read(model, console)
+    seconds = sum(record.seconds for record in model.softmax_.history_)
+    console.print(f"Trained {topics} topics in {seconds:.1f} s ({model.softmax_.n_iter_} epochs).\n")
     facts = {
         "documents": len(corpus.documents),
         "seconds": seconds,
-        "topics": _show_topics(model, corpus, console),
+        "topics": _show_topics(model, console),
         "searches": _show_searches(model, corpus, console),
         "comparison": _show_comparison(model, corpus, seed, console),
+        "report": None if place is None else str(_write_report(model, corpus, place, console, silent=silent)),
     }
     if json:
         common.print_json(facts)
@@ -76,32 +83,70 @@ def demo(
     )
 
 
-def _read(console: Console) -> _Corpus:
-    import numpy as np
-    from sklearn.feature_extraction.text import CountVectorizer
+def _place(out: Path | None, console: Console) -> Path | None:
+    """Where the report will be, said first of all; None where what it needs is not installed."""
+    from rich.markup import escape
 
-    from undertow.counts import checked_counts
+    from undertow._errors import InvalidInput
+    from undertow.report import check_extra
+
+    try:
+        check_extra()
+    except InvalidInput as error:
+        console.print(f"No report at the end: {escape(str(error))}", highlight=False, soft_wrap=True)
+        return None
+    place = out or (PLACE if os.access(".", os.W_OK) else Path(tempfile.gettempdir()) / PLACE)
+    console.print(f"A report of what follows will be in {escape(str(place))}", highlight=False, soft_wrap=True)
+    return place
+
+
+def _write_report(model: TopicModel, corpus: _Corpus, place: Path, console: Console, *, silent: bool) -> Path:
+    import polars as pl
+    from rich.markup import escape
+
+    from undertow.cli.report import bar
+    from undertow.report import write_report
+
+    table = pl.DataFrame([vars(document) for document in corpus.documents])
+    title = "The documentation of Python's libraries"
+    with bar(silent=silent) as progress:
+        write_report(model, place, table, title=title, corpus_name="python-docs", overwrite=True, progress=progress)
+    console.print(f"\nThe report, to open in a browser: {escape(place.resolve().as_uri())}", soft_wrap=True)
+    return place
+
+
+def _untrained(topics: int, seed: int, *, verbose: int) -> TopicModel:
+    from undertow.corpus import Vectorizer
+    from undertow.estimators import TopicModel
+
+    vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
+    return TopicModel(topics, vectorizer=vectorizer, random_state=seed, verbose=verbose)
+
+
+def _read(model: TopicModel, console: Console) -> _Corpus:
+    """Reads the documents and trains the model on them."""
+    import numpy as np
+
     from undertow.datasets import load_python_docs
 
     with console.status("reading the documentation of installed libraries"):
         documents = load_python_docs()
-        vectorizer = CountVectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
-        counts = checked_counts(vectorizer.fit_transform(document.text for document in documents))
+    texts = [document.text for document in documents]
     labels = np.array([document.label for document in documents])
-    words, packages = counts.shape[1], len(set(labels))
-    console.print(f"{len(documents):,} functions and classes of {packages} packages, {words:,} words.")
-    return _Corpus(documents, vectorizer, counts, labels)
+    console.print(f"{len(documents):,} functions and classes of {len(set(labels))} packages.")
+    model.fit(texts)
+    console.print(f"{len(model.words()):,} words are in three of them at least.")
+    return _Corpus(documents, model.counts(texts), labels)
 
 
-def _show_topics(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> dict[int, list[str]]:
+def _show_topics(model: TopicModel, console: Console) -> dict[int, list[str]]:
     from rich.table import Table
 
-    words = corpus.vectorizer.get_feature_names_out()
     table = Table(title="The clearest topics")
     table.add_column("topic", justify="right")
     table.add_column("on in", justify="right")
     table.add_column("words that switch it on")
-    shown = sorted(model.topics(n_words=8, words=words), key=lambda topic: -_clarity(topic))[:TOPICS_SHOWN]
+    shown = sorted(model.topics(n_words=8), key=lambda topic: -_clarity(topic))[:TOPICS_SHOWN]
     for topic in shown:
         table.add_row(str(topic.id), f"{topic.activity:.0%}", ", ".join(weight.word for weight in topic.up))
     console.print(table)
@@ -113,14 +158,14 @@ def _clarity(topic: Any) -> float:
     return float(sum(weight.weight for weight in topic.up) / max(len(topic.up), 1))
 
 
-def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) -> dict[str, list[str]]:
+def _show_searches(model: TopicModel, corpus: _Corpus, console: Console) -> dict[str, list[str]]:
     import numpy as np
 
     answers = {}
-    vectors = _unit_rows(model.encode(corpus.counts, kind="strength"))
+    vectors = _unit_rows(model.softmax_.encode(corpus.counts, kind="strength"))
     for query in SEARCHES:
         began = time.perf_counter()
-        asked = _unit_rows(model.encode(corpus.vectorizer.transform([query]), kind="strength"))
+        asked = _unit_rows(model.encode([query], kind="strength"))
         closest = np.argsort(-(vectors @ asked[0]))[:FOUND_SHOWN]
         took = 1e3 * (time.perf_counter() - began)
         console.print(f"\n[bold]{query}[/bold]  ({took:.0f} ms)")
@@ -130,9 +175,7 @@ def _show_searches(model: ReplicatedSoftmax, corpus: _Corpus, console: Console) 
     return answers
 
 
-def _show_comparison(
-    model: ReplicatedSoftmax, corpus: _Corpus, seed: int, console: Console
-) -> dict[str, dict[str, float]]:
+def _show_comparison(model: TopicModel, corpus: _Corpus, seed: int, console: Console) -> dict[str, dict[str, float]]:
     """The same documents through LSA: split-half retrieval, and retrieval of documents of the same package."""
     from rich.table import Table
     from sklearn.decomposition import TruncatedSVD
@@ -145,7 +188,7 @@ def _show_comparison(
     # Sublinear term frequencies, since both its figures are better with them than without.
     lsa = make_pipeline(TfidfTransformer(sublinear_tf=True), TruncatedSVD(model.n_components, random_state=seed))
     with console.status("comparing with LSA"):
-        encoders = {"undertow": model.transform, "LSA (scikit-learn)": lsa.fit(counts).transform}
+        encoders = {"undertow": model.softmax_.transform, "LSA (scikit-learn)": lsa.fit(counts).transform}
         rows = {
             name: (split_half_score(encode, counts), _label_map(encode(counts), corpus))
             for name, encode in encoders.items()

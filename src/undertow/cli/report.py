@@ -64,7 +64,7 @@ def report(
         more = {"split_column": split_column, "time_column": time_column}
         documents = common.open_any(corpus, **columns, **more, quiet=quiet)
     began = time.perf_counter()
-    with _bar(silent=quiet) as shown:
+    with bar(silent=quiet) as shown:
         write_report(
             trained,
             out,
@@ -82,7 +82,7 @@ def report(
 
 
 @contextmanager
-def _bar(*, silent: bool) -> Iterator[Shown | None]:
+def bar(*, silent: bool) -> Iterator[Shown | None]:
     """A bar on standard error that is told what is being done, how much of it is done, and of how much."""
     if silent:
         yield None
