@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from undertow.estimators._counts import transformed_counts
 from undertow.estimators._reading import Reading, number_of_bytes, read_counts
 from undertow.estimators._stored import restore, store
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
-from undertow.estimators.topics import DocumentTopics, Topic
+from undertow.estimators.topics import DocumentTopics, Topic, describe
 from undertow.storage import StoredModel
 
 
@@ -148,6 +148,17 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """A record per topic, the most active first."""
         check_is_fitted(self)
         return self.softmax_.topics(n_words, words=self.words())
+
+    def topic_names(self, ids: Sequence[int] | None = None) -> list[str]:
+        """The names of these topics, or of all by their ids: those that were given, or the words that push most."""
+        check_is_fitted(self)
+        softmax = self.softmax_
+        wanted = range(softmax.parameters_.units) if ids is None else ids
+        known = softmax.activity_, softmax.topic_names_
+        found = describe(
+            softmax.parameters_, softmax.noise_distribution_, self.words(), *known, n_words=3, units=wanted
+        )
+        return [topic.name for topic in found]
 
     def words(self) -> list[str]:
         """The vocabulary in the order of the columns."""

@@ -53,14 +53,13 @@ def similar_topics(model: TopicModel, topic: int, n: int = 5) -> list[SimilarTop
     chosen, wanted = checked_topic(model, topic), _check.whole_number("n", n, at_least=1)
     cosines = topic_similarity(model)[chosen]
     order = [int(other) for other in np.argsort(-cosines, kind="stable") if other != chosen][:wanted]
-    names = topic_names(model)
-    return [SimilarTopic(other, names[other], float(cosines[other])) for other in order]
+    names = model.topic_names(order)
+    return [SimilarTopic(other, name, float(cosines[other])) for other, name in zip(order, names, strict=True)]
 
 
 def topic_names(model: TopicModel) -> list[str]:
     """The name of each topic, by its id."""
-    names = {topic.id: topic.name for topic in model.topics(n_words=3)}
-    return [names[unit] for unit in range(len(names))]
+    return model.topic_names()
 
 
 def checked_topic(model: TopicModel, topic: int) -> int:

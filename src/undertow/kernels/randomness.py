@@ -37,6 +37,7 @@ class Purpose(IntEnum):
     HALF = 9  # which half of a document a token goes to
     HOLD_OUT = 10  # which documents are held out
     LEVEL = 11  # how much of a document is kept
+    MAP = 12  # places on a map
 
 
 def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any) -> NDArray[np.uint64]:

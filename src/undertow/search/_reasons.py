@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.estimators.topics import describe
 from undertow.search._encoded import Encoded
 
 if TYPE_CHECKING:
@@ -85,16 +84,7 @@ class Reasoner:
 
     def _name(self, topic: int) -> str:
         if topic not in self._names:
-            softmax = self._model.softmax_
-            self._names[topic] = describe(
-                softmax.parameters_,
-                softmax.noise_distribution_,
-                self._words,
-                softmax.activity_,
-                softmax.topic_names_,
-                n_words=3,
-                units=[topic],
-            )[0].name
+            self._names[topic] = self._model.topic_names([topic])[0]
         return self._names[topic]
 
 
