@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 
 from tests.browser import browser, open_browser
+from tests.explorer.visiting import explorer, visit
 from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.search import Index
 
-__all__ = ["browser", "open_browser"]
+__all__ = ["browser", "explorer", "open_browser", "visit"]
 
 THEMES = {
     "fruit": "apple pear plum cherry grape melon orchard juice ripe harvest",

@@ -20,8 +20,8 @@ export function wordBars(words, side, most = largest(words)) {
   );
 }
 
-/** A few words, tinted by their weight. */
-export function wordLine(words, side) {
+/** A few words, tinted by their weight; `hit` says which are marked. */
+export function wordLine(words, side, hit = () => false) {
   const most = largest(words);
   const tint = (weight) => (0.08 + 0.3 * (Math.abs(weight) / most)).toFixed(3);
   return h(
@@ -31,7 +31,7 @@ export function wordLine(words, side) {
     h(
       "ul",
       { class: "words", "aria-label": side === "up" ? "Words that speak for it" : "Words that speak against it" },
-      words.map(({ word, weight }) => h("li", { title: signed(weight), style: { "--a": tint(weight) } }, word)),
+      words.map(({ word, weight }) => h("li", { class: hit(word) ? "hit" : null, title: signed(weight), style: { "--a": tint(weight) } }, word)),
     ),
   );
 }

@@ -219,10 +219,11 @@ function joined(label, where) {
 /** Before anything is asked: words of the most active topics, to begin with. */
 async function beginning(signal) {
   const topics = await allTopics(signal).catch(() => []);
-  const ideas = topics.slice(0, 6).map(({ up }) => up.slice(0, 3).map(({ word }) => word).join(" ")).filter(Boolean);
+  const words = topics.map(({ up }) => up.slice(0, 3).map(({ word }) => word).join(" ")).filter(Boolean);
+  const ideas = [...new Set(words)].slice(0, 6);
   return empty(
     "Ask something",
     h("p", {}, "Documents are found by what they are about; a paragraph is as good a question as a word."),
-    ideas.length > 0 && h("ul", { class: "chips" }, ideas.map((words) => h("li", {}, h("a", { class: "chip", href: link("/search", { q: words }) }, words)))),
+    ideas.length > 0 && h("ul", { class: "chips" }, ideas.map((idea) => h("li", {}, h("a", { class: "chip", href: link("/search", { q: idea }) }, idea)))),
   );
 }

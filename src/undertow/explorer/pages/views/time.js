@@ -123,7 +123,7 @@ class OverTime {
     const { edges, documents, kind } = this.course;
     const shares = this.course.shares[topic.id];
     const cells = shares.map((share, place) =>
-      svg("rect", { x: place, y: 0, width: 1, height: 1, "fill-opacity": documents[place] ? (0.04 + 0.96 * (share / Math.max(topic.high, 1e-9))).toFixed(3) : 0 },
+      svg("rect", { x: place, y: 0, width: 1, height: 1, "fill-opacity": documents[place] ? (0.06 + 0.94 * (share / Math.max(topic.high, 1e-9)) ** 2).toFixed(3) : 0 },
         svg("title", {}, `${binText(edges, kind, place)}: ${percent(share)} of ${counted(documents[place], "document")}`)));
     const place = this.chosen.indexOf(topic.id);
     const colour = place >= 0 ? { "--c": groupColour(place) } : {};

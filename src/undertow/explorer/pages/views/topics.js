@@ -23,11 +23,10 @@ export async function show(root, { query, signal }) {
   const list = h("ol", { class: "topic-cards" });
   const count = h("p", { class: "figure", role: "status" });
   const most = Math.max(1e-9, ...topics.map(({ activity }) => activity));
-  const cards = new Map(topics.map((topic) => [topic.id, card(topic, most)]));
   const draw = () => {
     const wanted = state.filter.trim().toLowerCase();
     const shown = topics.filter((topic) => matches(topic, wanted)).sort(ORDERS[state.sort]);
-    fill(list, shown.map(({ id }) => cards.get(id)));
+    fill(list, shown.map((topic) => card(topic, most, wanted)));
     count.textContent = wanted ? `${whole(shown.length)} of ${counted(topics.length, "topic")}` : "";
     if (!shown.length) fill(list, h("li", { class: "wide" }, empty("No topic has such a word", h("p", {}, "Words are as the model knows them: where it stems, “engine” may be “engin”."))));
     rewrite("/topics", { sort: state.sort === "activity" ? "" : state.sort, filter: state.filter });
@@ -67,7 +66,8 @@ function summary() {
   return parts.filter(Boolean).join(" · ");
 }
 
-function card(topic, most) {
+function card(topic, most, wanted) {
+  const hit = (word) => wanted !== "" && word.toLowerCase().includes(wanted);
   const documents = topic.documents === null ? "" : counted(topic.documents, "document");
   return h(
     "li",
@@ -84,9 +84,14 @@ function card(topic, most) {
       track(topic.activity / most),
       h("span", { class: "figure" }, [percent(topic.activity), documents].filter(Boolean).join(" · ")),
     ),
-    wordLine(topic.up.slice(0, UP), "up"),
-    topic.down.length > 0 && wordLine(topic.down.slice(0, DOWN), "down"),
+    wordLine(few(topic.up, UP, wanted), "up", hit),
+    topic.down.length > 0 && wordLine(few(topic.down, DOWN, wanted), "down", hit),
   );
+}
+
+/** The strongest words, and those after them that the filter asks for. */
+function few(words, number, wanted) {
+  return words.filter(({ word }, place) => place < number || (wanted && word.toLowerCase().includes(wanted)));
 }
 
 function matches(topic, wanted) {

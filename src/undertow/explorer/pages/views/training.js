@@ -41,7 +41,7 @@ function curves(epochs) {
     ["Activity", "Mean probability that a topic is on", column("activity"), percent, true],
     ["Dead topics", "Always on, or always off", column("dead_units"), whole, true, true],
     ["Speed", "Tokens a second", epochs.map(speed), figure, true],
-  ].map(([title, note, values, text, from0, columns]) => ({ title, note, values, text, from0, columns, x: column("epoch") }));
+  ].map(([title, note, values, text, from0, columns]) => ({ title, note, values, text, from0, columns, x: epochs.map(({ epoch }) => epoch + 1) }));
 }
 
 function card({ title, note, values, text, from0, columns, x }) {
@@ -60,7 +60,7 @@ function card({ title, note, values, text, from0, columns, x }) {
 function table(epochs) {
   const heads = ["Epoch", "Loss", "Split-half", "Activity", "Dead", "Tokens a second", "Seconds"];
   const row = (epoch) => [
-    epoch.epoch, figure(epoch.loss), figure(epoch.split_half), percent(epoch.activity), whole(epoch.dead_units),
+    epoch.epoch + 1, figure(epoch.loss), figure(epoch.split_half), percent(epoch.activity), whole(epoch.dead_units),
     figure(speed(epoch)), figure(epoch.seconds),
   ];
   return h(

@@ -1,0 +1,124 @@
+"""How the pages look: themes, sizes, every page by its address, and what is shown when something is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+
+from playwright.sync_api import expect
+
+from tests.browser import PHONE, Open
+from tests.explorer.serving import served
+from tests.explorer.visiting import Visiting
+
+ROUTES = {
+    "topics": "/topics",
+    "topic": "/topics/1",
+    "compare": "/compare/1/2",
+    "map": "/map",
+    "search": "/search?q=apple%20orchard",
+    "document": "/documents/d0",
+    "time": "/time",
+    "training": "/training",
+}
+NARROW = (360, 740)
+SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(visit: Visiting) -> None:
+    page = visit(dark=True).page
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_role("button", name="Switch to the light theme").click()
+    light = page.evaluate(ground)
+    page.reload()
+    expect(page.locator("main h1")).to_have_text("Topics")
+    assert page.evaluate(ground) == light != dark
+    assert visit(dark=False).page.evaluate(ground) == light
+
+
+@pytest.mark.parametrize("name", ROUTES)
+@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+def test_every_page_by_its_address(visit: Visiting, name: str, look: str) -> None:
+    """Each is drawn, names everything that can be pressed, and does not scroll sideways. The pictures are kept."""
+    shown = visit(ROUTES[name], dark=look == "dark", size=NARROW if look == "phone" else (1280, 860))
+    page = shown.page
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".state.loading")).to_have_count(0)
+    assert page.evaluate(SIDEWAYS) <= 0
+    assert page.locator("main h1").count() == 1
+    for role in ("button", "link", "textbox", "combobox", "radio"):
+        for one in page.get_by_role(role, include_hidden=False).all()[:80]:
+            assert one.evaluate("one => (one.ariaLabel || one.textContent || one.labels?.[0]?.innerText || '').trim()")
+    if look == "phone":
+        expect(page.get_by_role("link", name="Training")).to_be_hidden()
+        page.get_by_role("button", name="Menu").click()
+        expect(page.get_by_role("link", name="Training")).to_be_visible()
+        assert page.evaluate(SIDEWAYS) <= 0
+        page.get_by_role("button", name="Menu").click()
+    shown.screenshot(f"explorer-{name}-{look}", full=False)
+
+
+def test_sizes_between_phone_and_desk_do_not_scroll_sideways(visit: Visiting) -> None:
+    shown = visit(size=PHONE)
+    for route in ROUTES.values():
+        shown.page.evaluate("route => { location.hash = route }", route)
+        shown.page.wait_for_load_state("networkidle")
+        for width in (320, 480, 761, 900, 1025):
+            shown.page.set_viewport_size({"width": width, "height": 700})
+            assert shown.page.evaluate(SIDEWAYS) <= 0, (route, width)
+
+
+def test_a_model_alone_shows_topics_and_training(open_browser: Open, model_folder: Path) -> None:
+    with served(model_folder) as running:
+        shown = open_browser()
+        page = shown.page
+        page.goto(running.at("/topics"))
+        expect(page.locator(".topic-card")).to_have_count(12)
+        page.locator(".topic-card-name").first.click()
+        expect(page.locator(".bars.up > li").first).to_be_visible()
+        page.get_by_role("link", name="Training").click()
+        expect(page.locator(".chart").first).to_be_visible()
+        for name in ("Map", "Search", "Over time"):
+            page.get_by_role("navigation").get_by_role("link", name=name).click()
+            expect(page.locator("main .commands")).to_contain_text("undertow index MODEL CORPUS --out INDEX")
+        shown.screenshot("explorer-model-only", full=False)
+
+
+def test_the_overview_is_waited_for(open_browser: Open, small_index: Path) -> None:
+    with served(small_index) as running:
+        background = running.background
+        background.state, background.progress, made, background.overview = "computing", 0.4, background.overview, None
+        page = open_browser().page
+        page.goto(running.at("/map"))
+        expect(page.get_by_text("Computing the map… 40 %")).to_be_visible()
+        background.progress = 0.7
+        expect(page.get_by_text("Computing the map… 70 %")).to_be_visible()
+        expect(page.locator("#map-note")).to_have_text("70 %")
+        background.overview, background.progress, background.state = made, 1.0, "ready"
+        expect(page.locator(".legend")).to_be_visible()
+        expect(page.locator("#map-note")).to_be_empty()
+
+
+def test_an_overview_that_failed_says_why(open_browser: Open, small_index: Path) -> None:
+    with served(small_index) as running:
+        background = running.background
+        background.state, background.error, background.overview = "failed", "the disk is full", None
+        page = open_browser().page
+        for route in ("/map", "/time"):
+            page.goto(running.at(route))
+            expect(page.get_by_text("the disk is full")).to_be_visible()
+
+
+def test_a_server_that_went_away_is_named(visit: Visiting) -> None:
+    shown = visit()
+    shown.page.route("**/api/**", lambda route: route.abort())
+    shown.page.evaluate("location.hash = '/topics/3'")
+    expect(shown.page.get_by_role("alert")).to_contain_text("does not answer")
+    shown.page.unroute("**/api/**")
+    shown.page.get_by_role("button", name="Try again").click()
+    expect(shown.page.locator(".bars.up")).to_be_visible()
+    shown.errors.clear()

@@ -1,0 +1,273 @@
+"""The map in a real browser: colours, names, lasso, box, hovering, zooming, and the arithmetic behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+
+from playwright.sync_api import FloatRect, Page, expect
+
+from tests.explorer.visiting import Visiting
+
+PLACED = 300  # documents with a known word
+
+PLACES = """async ([width, height]) => {
+  const { readPoints } = await import("/pages/map/points.js");
+  const { Camera } = await import("/pages/map/camera.js");
+  const points = readPoints(await (await fetch("/api/map")).arrayBuffer());
+  const camera = new Camera();
+  camera.resize(width, height);
+  const place = (row) => camera.toPixel(points.positions[2 * row], points.positions[2 * row + 1]);
+  return Array.from(points.placed, (row) => [row, ...place(row)]);
+}"""
+"""Row and pixel of every point when all are seen."""
+
+INSIDE = """async () => {
+  const { contains, readPoints } = await import("/pages/map/points.js");
+  const points = readPoints(await (await fetch("/api/map")).arrayBuffer());
+  let seed = 1;
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const wrong = [];
+  for (let turn = 0; turn < 200; turn++) {
+    const corner = () => [1.4 * random() - 0.2, 1.4 * random() - 0.2];
+    const polygon = Array.from({ length: 3 + Math.floor(9 * random()) }, corner);
+    const within = (row) => contains(polygon, points.positions[2 * row], points.positions[2 * row + 1]);
+    const all = Array.from(points.placed).filter(within);
+    if (points.inside(polygon).sort((a, b) => a - b).join() !== all.join()) wrong.push(polygon);
+    const [x, y, reach] = [random(), random(), 0.3 * random()];
+    const near = (row) => Math.hypot(points.positions[2 * row] - x, points.positions[2 * row + 1] - y);
+    const best = Math.min(...Array.from(points.placed, near));
+    const found = points.nearest(x, y, reach, reach);
+    if (found < 0 ? best < reach : near(found) > best) wrong.push([x, y, reach]);
+  }
+  const square = [[0, 0], [1, 0], [1, 1], [0, 1]];
+  return { wrong, square: [contains(square, 0.5, 0.5), contains(square, 1.5, 0.5), contains(square, 0.5, -0.1)] };
+}"""
+
+
+def stage(page: Page) -> FloatRect:
+    found = page.locator(".stage").bounding_box()
+    assert found is not None
+    return found
+
+
+def places(page: Page) -> list[tuple[int, float, float]]:
+    box = stage(page)
+    found = page.evaluate(PLACES, [box["width"], box["height"]])
+    return [(int(row), box["x"] + px, box["y"] + py) for row, px, py in found]
+
+
+def draw(page: Page, corners: list[tuple[float, float]]) -> None:
+    """Drags the mouse along."""
+    page.mouse.move(*corners[0])
+    page.mouse.down()
+    for corner in corners[1:]:
+        page.mouse.move(*corner, steps=4)
+    page.mouse.up()
+
+
+def around(page: Page, left: float = 0.0, right: float = 1.0) -> list[tuple[float, float]]:
+    """The corners of a part of the stage."""
+    box = stage(page)
+    xs = [box["x"] + 2 + share * (box["width"] - 4) for share in (left, right)]
+    top, bottom = box["y"] + 2, box["y"] + box["height"] - 2
+    return [(xs[0], top), (xs[1], top), (xs[1], bottom), (xs[0], bottom), (xs[0], top + 5)]
+
+
+@pytest.fixture
+def page(visit: Visiting) -> Page:
+    shown = visit("/map")
+    shown.page.locator(".legend").wait_for()
+    return shown.page
+
+
+def painted(page: Page) -> int:
+    """How many pixels of the canvas are not empty."""
+    return int(
+        page.evaluate("""() => new Promise((done) => requestAnimationFrame(() => {
+          const canvas = document.querySelector(".stage-canvas");
+          const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+          window.dispatchEvent(new Event("resize"));
+          const context = copy.getContext("2d");
+          context.drawImage(canvas, 0, 0);
+          const data = context.getImageData(0, 0, copy.width, copy.height).data;
+          let count = 0;
+          for (let at = 3; at < data.length; at += 4) if (data[at]) count++;
+          done(count);
+        }))""")
+    )
+
+
+def test_points_are_drawn_in_many_colours(page: Page) -> None:
+    page.wait_for_timeout(300)
+    picture = page.locator(".map-frame").screenshot()
+    colours = page.evaluate(
+        """async (bytes) => {
+          const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+          const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+          const context = canvas.getContext("2d");
+          context.drawImage(image, 0, 0);
+          const { data } = context.getImageData(0, 0, image.width, image.height);
+          const hues = new Set();
+          for (let at = 0; at < data.length; at += 4) {
+            const [r, g, b] = [data[at] >> 5, data[at + 1] >> 5, data[at + 2] >> 5];
+            if (Math.max(r, g, b) - Math.min(r, g, b) >= 2) hues.add(`${r},${g},${b}`);
+          }
+          return hues.size;
+        }""",
+        list(picture),
+    )
+    assert colours >= 8
+
+
+def test_the_arithmetic_of_lasso_and_hover(page: Page) -> None:
+    found = page.evaluate(INSIDE)
+    assert found == {"wrong": [], "square": [True, False, False]}
+
+
+def test_a_lasso_lists_what_it_holds(page: Page) -> None:
+    page.get_by_label("Lasso").check()
+    draw(page, around(page))
+    expect(page.locator(".selection h2")).to_have_text(f"{PLACED} documents")
+    expect(page.locator(".selection .document")).to_have_count(50)
+    page.get_by_role("button", name="Show 50 more").click()
+    expect(page.locator(".selection .document")).to_have_count(100)
+    page.locator(".selection .document-id").first.click()
+    expect(page.locator(".marked")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".stage")).to_be_visible()
+
+
+def test_a_box_lists_what_it_holds(page: Page) -> None:
+    page.get_by_label("Box").check()
+    left, top = around(page)[0]
+    middle = (around(page)[0][0] + around(page)[1][0]) / 2
+    draw(page, [(left, top), (middle, around(page)[2][1])])
+    held = sum(left <= px <= middle for _, px, _ in places(page))
+    assert 0 < held < PLACED
+    expect(page.locator(".selection h2")).to_have_text(f"{held} documents")
+    page.keyboard.press("Escape")
+    expect(page.locator(".selection h2")).to_have_text("Selection")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("radio", name="Move")).to_be_checked()
+
+
+def alone(page: Page) -> tuple[int, float, float]:
+    """A point that has no other near it."""
+    found = places(page)
+    box = stage(page)
+
+    def room(one: tuple[int, float, float]) -> float:
+        return min(abs(one[1] - px) + abs(one[2] - py) for row, px, py in found if row != one[0])
+
+    middle = [one for one in found if one[1] < box["x"] + 0.8 * box["width"]]
+    return max(middle, key=room)
+
+
+def test_hovering_and_clicking_a_point(page: Page) -> None:
+    row, px, py = alone(page)
+    page.mouse.move(px + 1, py + 1)
+    expect(page.locator(".map-tip")).to_be_visible()
+    expect(page.locator(".map-tip strong")).to_have_text(f"d{row}")
+    page.mouse.click(px, py)
+    expect(page.locator(".selection .document-id")).to_have_text([f"d{row}"])
+    box = stage(page)
+    page.mouse.move(box["x"] - 20, box["y"] - 20)
+    expect(page.locator(".map-tip")).to_be_hidden()
+
+
+def test_zooming_and_moving(page: Page) -> None:
+    row, px, py = alone(page)
+    page.mouse.move(px, py)
+    for _ in range(5):
+        page.mouse.wheel(0, -300)  # the place under the mouse stays where it is
+    page.mouse.move(px + 40, py)
+    page.mouse.move(px, py)
+    expect(page.locator(".map-tip strong")).to_have_text(f"d{row}")
+    page.mouse.down()
+    page.mouse.move(px + 60, py + 30, steps=3)
+    page.mouse.up()
+    page.mouse.click(px + 60, py + 30)
+    expect(page.locator(".selection .document-id")).to_have_text([f"d{row}"])
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("button", name="Show all").click()
+    page.mouse.click(px, py)
+    expect(page.locator(".selection .document-id")).to_have_text([f"d{row}"])
+
+
+def test_keys_move_the_map(page: Page) -> None:
+    names = "Array.from(document.querySelectorAll('.stage-names span'), one => one.style.transform).join()"
+    page.locator(".stage").focus()
+    for key in ("ArrowLeft", "ArrowUp", "+", "-", "0"):
+        before = page.evaluate(names)
+        page.keyboard.press(key)
+        page.wait_for_function(f"before => {names} !== before", arg=before)
+
+
+def test_the_legend_shows_one_group_alone(page: Page) -> None:
+    page.get_by_label("Label", exact=True).check()
+    assert "colour=label" in page.url
+    entry = page.locator("button.legend-entry").first
+    count = int(entry.locator(".figure").inner_text())
+    entry.click()
+    expect(page.locator("button.legend-entry").first).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("Lasso").check()
+    draw(page, around(page))
+    expect(page.locator(".selection h2")).to_have_text(f"{count} documents")
+    page.get_by_label("Time", exact=True).check()
+    expect(page.locator(".legend-scale")).to_contain_text("2024")
+
+
+def test_a_topic_is_shown_on_the_map(visit: Visiting) -> None:
+    page = visit("/topics/2").page
+    page.get_by_role("link", name="On the map").click()
+    expect(page.locator(".legend-entry[aria-pressed=true]")).to_have_count(1)
+    assert page.url.endswith("#/map?topic=2")
+
+
+def test_fingers_pinch_and_draw(visit: Visiting) -> None:
+    """Pointers of fingers, as a phone sends them."""
+    page = visit("/map", size=(360, 740), has_touch=True).page
+    page.locator(".legend").wait_for()
+    page.locator(".stage").scroll_into_view_if_needed()
+    names = "Array.from(document.querySelectorAll('.stage-names span'), one => one.style.transform).join()"
+    before = page.evaluate(names)
+    box = stage(page)
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def finger(kind: str, number: int, dx: float) -> None:
+        event: dict[str, Any] = {"pointerId": number, "pointerType": "touch", "isPrimary": number == 1, "bubbles": True}
+        event |= {"clientX": middle[0] + dx, "clientY": middle[1], "button": 0}
+        page.evaluate(
+            """([kind, event]) => {
+              const stage = document.querySelector(".stage");
+              stage.setPointerCapture = () => {};
+              stage.dispatchEvent(new PointerEvent(kind, event));
+            }""",
+            [kind, event],
+        )
+
+    finger("pointerdown", 1, -20)
+    finger("pointerdown", 2, 20)
+    finger("pointermove", 2, 90)
+    finger("pointerup", 1, -20)
+    finger("pointerup", 2, 90)
+    page.wait_for_function(f"before => {names} !== before", arg=before)
+    expect(page.locator(".selection h2")).to_have_text("Selection")
+
+
+def test_without_webgl_the_map_is_drawn_plainly(visit: Visiting) -> None:
+    shown = visit()
+    shown.page.evaluate("""() => {
+      const real = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+        return kind === "webgl2" ? null : real.call(this, kind, ...more);
+      };
+      location.hash = "/map";
+    }""")
+    shown.page.locator(".legend").wait_for()
+    shown.page.wait_for_timeout(200)
+    assert painted(shown.page) > 1000
