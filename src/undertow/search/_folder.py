@@ -21,7 +21,8 @@ from undertow.storage._disk import sync_folder
 FORMAT = 1
 KIND = "undertow search index"
 FACTS, MODEL, DATABASE = "index.json", "model", "documents"
-PARTS = (FACTS, MODEL, DATABASE, "overview")  # the last is what undertow.insight keeps of it
+OVERVIEW = "overview"  # what undertow.insight keeps of it; it can go at any time
+PARTS = (FACTS, MODEL, DATABASE, OVERVIEW)
 LARGEST = 2**20  # bytes of index.json
 
 
@@ -107,7 +108,7 @@ def remove(folder: Path) -> None:
 
 def _is_leftover(name: str) -> bool:
     unfinished = name.startswith(f".{FACTS}.") and name.endswith(".part")
-    return name == LOCK or unfinished or name.startswith(f".{MODEL}.undertow-")
+    return name == LOCK or unfinished or name.startswith((f".{MODEL}.undertow-", f".{OVERVIEW}.undertow-"))
 
 
 def sync(folder: Path) -> None:

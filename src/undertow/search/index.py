@@ -137,6 +137,11 @@ class Index:
         return self._store.version
 
     @property
+    def state(self) -> str:
+        """Names the index and its version: what was computed from one state holds for no other."""
+        return f"{self._token}-{self.version}"
+
+    @property
     def columns(self) -> dict[str, str]:
         """What filters may name, with the kind of each column."""
         return column_kinds(self._store.schema)
