@@ -13,44 +13,50 @@ from typer.testing import CliRunner
 
 import undertow
 from undertow import datasets
-from undertow.cli import app
+from undertow.cli import app, demo
 from undertow.report import _page
 
 
+@pytest.fixture(scope="module")
+def documents() -> list[datasets.Document]:
+    return datasets.load_python_docs()[::40]
+
+
 @pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
+def few(documents: list[datasets.Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
     """A demo on a part of its corpus, in an empty folder; how many documents there are."""
-    documents = datasets.load_python_docs()[::30]
     monkeypatch.setattr(datasets, "load_python_docs", lambda: documents)
     monkeypatch.chdir(tmp_path)
     return len(documents)
 
 
-def test_demo_shows_topics_searches_and_a_comparison(few: int) -> None:
+def test_demo_shows_topics_searches_a_comparison_and_a_report(few: int, tmp_path: Path) -> None:
+    place = Path("undertow-demo") / "report.html"
+    place.parent.mkdir()
+    place.write_text("of an earlier demo")
     answer = CliRunner().invoke(app, ["demo", "--topics", "16"])
     assert answer.exit_code == 0, answer.output
     for expected in ("The clearest topics", "fast fourier transform", "split-half MRR", "LSA (scikit-learn)", "Next,"):
         assert expected in answer.output
     assert answer.output.count("\n  ") >= 15  # five functions for each of three searches
-
-
-def test_demo_says_first_where_its_report_will_be(few: int, tmp_path: Path) -> None:
-    for _ in range(2):  # the second replaces the first
-        answer = CliRunner().invoke(app, ["demo", "--topics", "8"])
-        assert answer.exit_code == 0, answer.output
-    place = Path("undertow-demo") / "report.html"
     assert answer.output.splitlines()[0] == f"A report of what follows will be in {place}"
     assert (tmp_path / place).resolve().as_uri() in answer.output
-    assert f"{few:,}" in (tmp_path / place).read_text(encoding="utf-8")
+    assert f"<dd>{few:,}</dd>" in place.read_text(encoding="utf-8")
 
 
 def test_demo_without_the_extra_works_and_says_so(few: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(_page, "find_spec", lambda name: None)
-    answer = CliRunner().invoke(app, ["demo", "--topics", "8"])
+    answer = CliRunner().invoke(app, ["demo", "--topics", "4"])
     assert answer.exit_code == 0, answer.output
     assert answer.output.splitlines()[0].startswith("No report at the end: ")
     assert "pip install 'undertow[explorer]'" in answer.output.splitlines()[0]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_without_a_report(few: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(demo, "_show_comparison", lambda *arguments: {})
+    answer = CliRunner().invoke(app, ["demo", "--topics", "4", "--json", "--no-report"])
+    assert (json.loads(answer.output)["report"], list(tmp_path.iterdir())) == (None, [])
 
 
 def test_demo_as_json(few: int, tmp_path: Path) -> None:
@@ -60,11 +66,6 @@ def test_demo_as_json(few: int, tmp_path: Path) -> None:
     assert len(facts["searches"]) == 3
     assert set(facts["comparison"]) == {"undertow", "LSA (scikit-learn)"}
     assert (facts["report"], (tmp_path / "here.html").is_file()) == ("here.html", True)
-
-
-def test_demo_without_a_report(few: int, tmp_path: Path) -> None:
-    answer = CliRunner().invoke(app, ["demo", "--topics", "8", "--json", "--no-report"])
-    assert (json.loads(answer.output)["report"], list(tmp_path.iterdir())) == (None, [])
 
 
 def test_help_has_examples_and_version_is_told() -> None:
