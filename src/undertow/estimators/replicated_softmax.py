@@ -21,6 +21,7 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource, CountSpool
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._counts import transformed_counts, word_weights
+from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._stored import restore, store
 from undertow.estimators.topics import DocumentTopics, Topic, attributions, describe, topics_of_documents
@@ -45,7 +46,7 @@ KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
 
 
-class ReplicatedSoftmax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Topics and document vectors from word counts, by a Replicated Softmax model.
 
     Parameters

@@ -19,6 +19,7 @@ from undertow.corpus import Vectorizer
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._counts import transformed_counts
+from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, number_of_bytes, read_counts
 from undertow.estimators._stored import restore, store
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
@@ -26,7 +27,7 @@ from undertow.estimators.topics import DocumentTopics, Topic, describe
 from undertow.storage import StoredModel
 
 
-class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Topics and vectors straight from texts.
 
     `fit` holds the counts of a corpus in memory while they are few. Those that take more than `memory_limit` go to

@@ -1,0 +1,75 @@
+"""What a notebook shows of a fitted estimator: a few figures and its topics, above scikit-learn's own diagram.
+
+Plain HTML, with every word and name escaped; no script, and nothing to install.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from undertow.estimators.topics import Topic
+
+TOPICS, WORDS_UP, WORDS_DOWN = 12, 8, 4
+CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+NUMBER = (
+    "text-align:right;padding:2px 12px 2px 0;vertical-align:top;font-variant-numeric:tabular-nums;white-space:nowrap"
+)
+
+
+class TopicsDisplay:
+    """Puts topics before the diagram that scikit-learn displays; a class that has `topics` and `history_`, its own or
+    its part's, goes after it in the list of bases.
+    """
+
+    def _repr_html_inner(self) -> str:
+        own: str = super()._repr_html_inner()  # type: ignore[misc]
+        return _summary(self) + own
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = _summary(self) + bundle["text/html"]
+        return bundle
+
+
+def _summary(estimator: Any) -> str:
+    """The figures and topics of a fitted estimator; nothing of one that is not."""
+    try:
+        softmax = getattr(estimator, "softmax_", estimator)
+        check_is_fitted(softmax, "parameters_")
+    except ValueError:  # scikit-learn's NotFittedError is one
+        return ""
+    topics = estimator.topics(n_words=WORDS_UP)
+    shown = "".join(_row(topic) for topic in topics[:TOPICS])
+    more = f"<p style='margin:2px 0 8px'>and {len(topics) - TOPICS:,} more</p>" if len(topics) > TOPICS else ""
+    headings = zip(("topic", "on in", "words up", "words down"), (NUMBER, NUMBER, CELL, CELL), strict=True)
+    head = "".join(f"<th style='{style}'>{name}</th>" for name, style in headings)
+    table = f"<table style='border-collapse:collapse'><thead><tr>{head}</tr></thead><tbody>{shown}</tbody></table>"
+    return f"<div><p style='margin:4px 0'>{_line(estimator, softmax)}</p>{table}{more}</div>"
+
+
+def _line(estimator: Any, softmax: Any) -> str:
+    """Size, last loss and last split-half retrieval in one line."""
+    parameters, records = softmax.parameters_, softmax.history_
+    parts = [f"{parameters.units:,} topics over {parameters.words:,} words"]
+    if records:
+        parts += [f"{len(records):,} epochs", f"last loss {records[-1].loss:.4f}"]
+    retrieval = next((record.split_half for record in reversed(records) if record.split_half is not None), None)
+    parts += [] if retrieval is None else [f"split-half {retrieval:.3f}"]
+    return f"<b>{escape(type(estimator).__name__)}</b>: {', '.join(parts)}"
+
+
+def _row(topic: Topic) -> str:
+    up, down = (", ".join(word.word for word in words) for words in (topic.up, topic.down[:WORDS_DOWN]))
+    named = "" if topic.name == ", ".join(word.word for word in topic.up[:3]) else f"<b>{escape(topic.name)}</b>: "
+    cells = (
+        (str(topic.id), NUMBER),
+        (f"{topic.activity:.1%}", NUMBER),
+        (named + escape(up), CELL),
+        (escape(down), CELL),
+    )
+    return "<tr>" + "".join(f"<td style='{style}'>{text}</td>" for text, style in cells) + "</tr>"
