@@ -186,7 +186,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "moment": st.datetimes(),
     "text": st.text(st.characters(codec="utf-8")),
 }
-TYPES = {
+TYPES: dict[str, Any] = {
     "flag": pl.Boolean,
     "whole": pl.Int64,
     "number": pl.Float64,

@@ -72,7 +72,7 @@ def search(
 def _plain(hit: Hit) -> dict[str, Any]:
     """A hit as JSON: what every index has beside its id, what was kept on request under "kept"; dates as written."""
     fields = {name: _value(value) for name, value in hit.fields.items()}
-    known = {name: fields.pop(name) for name in ("label", "split", "time") if name in fields}
+    known: dict[str, Any] = {name: fields.pop(name) for name in ("label", "split", "time") if name in fields}
     reasons = [asdict(reason) for reason in hit.reasons]
     return {"id": hit.id, "score": hit.score, "text": hit.text, **known, "kept": fields, "reasons": reasons}
 
