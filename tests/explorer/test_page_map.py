@@ -34,7 +34,7 @@ INSIDE = """async () => {
   for (let turn = 0; turn < 200; turn++) {
     const corner = () => [1.4 * random() - 0.2, 1.4 * random() - 0.2];
     const polygon = Array.from({ length: 3 + Math.floor(9 * random()) }, corner);
-    const within = (row) => contains(polygon, points.positions[2 * row], points.positions[2 * row + 1]);
+    const within = (row) => contains(polygon.flat(), points.positions[2 * row], points.positions[2 * row + 1]);
     const all = Array.from(points.placed).filter(within);
     if (points.inside(polygon).sort((a, b) => a - b).join() !== all.join()) wrong.push(polygon);
     const [x, y, reach] = [random(), random(), 0.3 * random()];
@@ -43,7 +43,7 @@ INSIDE = """async () => {
     const found = points.nearest(x, y, reach, reach);
     if (found < 0 ? best < reach : near(found) > best) wrong.push([x, y, reach]);
   }
-  const square = [[0, 0], [1, 0], [1, 1], [0, 1]];
+  const square = [0, 0, 1, 0, 1, 1, 0, 1];
   return { wrong, square: [contains(square, 0.5, 0.5), contains(square, 1.5, 0.5), contains(square, 0.5, -0.1)] };
 }"""
 

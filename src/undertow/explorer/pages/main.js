@@ -35,6 +35,7 @@ function shown(route) {
     else link.removeAttribute("aria-current");
   }
   openMenu(false);
+  $("keys").close();
 }
 
 /** The title of the window; a screen reader is told too. */

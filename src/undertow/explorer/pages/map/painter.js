@@ -30,6 +30,8 @@ void main() {
   shown = vec4(tint.rgb * tint.a, tint.a) * inside;
 }`;
 
+const ROUGH = 12000; // points drawn in a hurry
+
 /** A painter with a canvas of its own: load(positions), colour(...), paint(camera, size, ratio). */
 export function painter() {
   const canvas = h("canvas", { class: "stage-canvas" });
@@ -40,6 +42,12 @@ export function painter() {
     // shaders that do not compile here: a canvas that has had WebGL cannot be drawn on otherwise
   }
   return new PlainPainter(h("canvas", { class: "stage-canvas" }));
+}
+
+/** Some of many rows, in the same order. */
+function sample(order) {
+  const stride = Math.ceil(order.length / ROUGH);
+  return stride <= 1 ? order : order.filter((_, place) => place % stride === 0);
 }
 
 class GlPainter {
@@ -69,7 +77,8 @@ class GlPainter {
     gl.useProgram(program);
     const names = ["centre", "scale", "view", "size"];
     this.uniforms = Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(program, name)]));
-    this.buffers = { places: gl.createBuffer(), colours: gl.createBuffer(), shapes: gl.createBuffer(), order: gl.createBuffer() };
+    const buffers = ["places", "colours", "shapes", "order", "some"];
+    this.buffers = Object.fromEntries(buffers.map((name) => [name, gl.createBuffer()]));
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.clearColor(0, 0, 0, 0);
@@ -86,9 +95,12 @@ class GlPainter {
     this.look = [colours, shapes, order];
     this.attribute(1, this.buffers.colours, colours, 4, gl.UNSIGNED_BYTE, true);
     this.attribute(2, this.buffers.shapes, shapes, 1, gl.UNSIGNED_BYTE, false);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, order, gl.DYNAMIC_DRAW);
-    this.drawn = order.length;
+    const some = sample(order);
+    for (const [buffer, rows] of [[this.buffers.order, order], [this.buffers.some, some]]) {
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, rows, gl.DYNAMIC_DRAW);
+    }
+    this.drawn = [order.length, some.length];
   }
 
   attribute(place, buffer, data, size, type, normalised) {
@@ -99,7 +111,8 @@ class GlPainter {
     gl.vertexAttribPointer(place, size, type, normalised, 0, 0);
   }
 
-  paint(camera, size, ratio) {
+  /** All points; `rough` leaves most of many out, for machines that draw slowly, while the map moves. */
+  paint(camera, size, ratio, rough = false) {
     const { gl, uniforms } = this;
     const [wide, tall] = camera.scale;
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
@@ -109,7 +122,8 @@ class GlPainter {
     gl.uniform2f(uniforms.scale, wide, tall);
     gl.uniform2f(uniforms.view, camera.width, camera.height);
     gl.uniform1f(uniforms.size, size * ratio);
-    gl.drawElements(gl.POINTS, this.drawn, gl.UNSIGNED_INT, 0);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, rough ? this.buffers.some : this.buffers.order);
+    gl.drawElements(gl.POINTS, this.drawn[rough ? 1 : 0], gl.UNSIGNED_INT, 0);
   }
 }
 
@@ -123,12 +137,13 @@ class PlainPainter {
   }
 
   colour(colours, shapes, order) {
-    Object.assign(this, { colours, order });
+    Object.assign(this, { colours, order, some: sample(order) });
     this.words = new Uint32Array(colours.buffer, colours.byteOffset, colours.byteLength / 4);
   }
 
-  paint(camera, size, ratio) {
-    const { context, positions, order, words, colours } = this;
+  paint(camera, size, ratio, rough = false) {
+    const { context, positions, words, colours } = this;
+    const order = rough ? this.some : this.order;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
     let last = null;

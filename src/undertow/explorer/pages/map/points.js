@@ -45,36 +45,40 @@ class Points {
     return cell(this.positions[2 * row + 1]) * CELLS + cell(this.positions[2 * row]);
   }
 
-  /** Rows in a box. */
-  *within(left, bottom, right, top) {
+  /** Calls back with the row and place of each point in a box. */
+  within(left, bottom, right, top, call) {
+    const { positions, starts, inCells } = this;
     for (let line = cell(bottom); line <= cell(top); line++) {
-      const [first, last] = [this.starts[line * CELLS + cell(left)], this.starts[line * CELLS + cell(right) + 1]];
-      for (let place = first; place < last; place++) {
-        const row = this.inCells[place];
-        const [x, y] = [this.positions[2 * row], this.positions[2 * row + 1]];
-        if (x >= left && x <= right && y >= bottom && y <= top) yield row;
+      const last = starts[line * CELLS + cell(right) + 1];
+      for (let place = starts[line * CELLS + cell(left)]; place < last; place++) {
+        const row = inCells[place];
+        const x = positions[2 * row];
+        const y = positions[2 * row + 1];
+        if (x >= left && x <= right && y >= bottom && y <= top) call(row, x, y);
       }
     }
   }
 
   /** The row nearest to a place, at most `wide` and `tall` away each way; -1 for none. */
   nearest(x, y, wide, tall, allowed = () => true) {
-    let [best, least] = [-1, 1];
-    for (const row of this.within(x - wide, y - tall, x + wide, y + tall)) {
-      const distance = ((this.positions[2 * row] - x) / wide) ** 2 + ((this.positions[2 * row + 1] - y) / tall) ** 2;
+    let best = -1;
+    let least = 1;
+    this.within(x - wide, y - tall, x + wide, y + tall, (row, px, py) => {
+      const distance = ((px - x) / wide) ** 2 + ((py - y) / tall) ** 2;
       if (distance < least && allowed(row)) [best, least] = [row, distance];
-    }
+    });
     return best;
   }
 
   /** Rows inside a polygon of [x, y]. */
   inside(polygon) {
+    const border = Float64Array.from(polygon.flat());
     const xs = polygon.map(([x]) => x);
     const ys = polygon.map(([, y]) => y);
     const found = [];
-    for (const row of this.within(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys))) {
-      if (contains(polygon, this.positions[2 * row], this.positions[2 * row + 1])) found.push(row);
-    }
+    this.within(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys), (row, x, y) => {
+      if (contains(border, x, y)) found.push(row);
+    });
     return found;
   }
 }
@@ -83,13 +87,13 @@ function cell(place) {
   return Math.min(CELLS - 1, Math.max(0, Math.floor(place * CELLS)));
 }
 
-/** Whether a place is in a polygon: a ray from it crosses the border an odd number of times. */
-export function contains(polygon, x, y) {
+/** Whether a place is in a polygon (x, y, x, y, ...): a ray from it crosses the border an odd number of times. */
+export function contains(border, x, y) {
   let inside = false;
-  for (let at = 0, before = polygon.length - 1; at < polygon.length; before = at++) {
-    const [ax, ay] = polygon[at];
-    const [bx, by] = polygon[before];
-    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
+  for (let at = 0, before = border.length - 2; at < border.length; before = at, at += 2) {
+    const ay = border[at + 1];
+    const by = border[before + 1];
+    if (ay > y !== by > y && x < ((border[before] - border[at]) * (y - ay)) / (by - ay) + border[at]) inside = !inside;
   }
   return inside;
 }

@@ -8,6 +8,8 @@ const REACH = 14; // pixels from the mouse within which a point is meant
 const STILL = 4; // pixels that a click may move
 const PAN = 60; // pixels a key
 const ZOOM = 1.5;
+const SLOW = 45; // milliseconds: frames of a movement that come later than that are no movement
+const REST = 250; // milliseconds after which a movement is over
 
 export class Stage {
   /** `hear` has hover(row, px, py), pick(row), select(rows) and allowed(row). */
@@ -64,12 +66,26 @@ export class Stage {
     this.draw();
   }
 
-  draw() {
-    this.frame ??= requestAnimationFrame(() => {
+  /** Draws in the next frame; `moving` while the map is dragged or zoomed. */
+  draw(moving = false) {
+    this.moving = moving;
+    this.frame ??= requestAnimationFrame((now) => {
       this.frame = null;
-      if (this.camera.width > 1) this.painter.paint(this.camera, this.size(), this.ratio);
+      const rough = this.hurried(now);
+      if (this.camera.width > 1) this.painter.paint(this.camera, this.size(), this.ratio, rough);
       this.placeNames();
+      if (!rough) return;
+      clearTimeout(this.finer);
+      this.finer = setTimeout(() => this.draw(), REST);
     });
+  }
+
+  /** Whether frames of a movement come so slowly that points have to be left out; until it rests. */
+  hurried(now) {
+    const gap = now - (this.before ?? -Infinity);
+    this.before = this.moving ? now : -Infinity;
+    if (this.moving && gap > SLOW && gap < REST) this.slow = true;
+    return this.moving && Boolean(this.slow);
   }
 
   /** Diameter of a point in pixels: fewer points and a closer look make them larger. */
@@ -102,7 +118,7 @@ export class Stage {
 
   zoom(factor, px = this.camera.width / 2, py = this.camera.height / 2) {
     this.camera.zoomAt(px, py, factor);
-    this.draw();
+    this.draw(true);
   }
 
   reset() {
@@ -145,8 +161,8 @@ export class Stage {
     drag.moved ||= !drag.from || Math.hypot(here[0] - drag.from[0], here[1] - drag.from[1]) > STILL;
     if (drag.mode === "pinch") this.pinch(spread);
     else if (drag.mode === "move" && drag.moved) this.camera.pan(here[0] - before[0], here[1] - before[1]);
-    else if (drag.moved) this.trace(here);
-    this.draw();
+    else if (drag.moved) return this.trace(here);
+    this.draw(true);
   }
 
   hover(here) {

@@ -4,7 +4,7 @@ import { get, ofDocument } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
 import { percent, signed, stamp } from "../core/format.js";
 import { documentLink, link, topicLink } from "../core/router.js";
-import { allTopics } from "../core/source.js";
+import { allTopics, topicName } from "../core/source.js";
 import { topicSelect } from "../parts/controls.js";
 import { documentList, label } from "../parts/documents.js";
 import { failed } from "../parts/states.js";
@@ -73,7 +73,7 @@ class DocumentPage {
     const chip = ({ id, name, strength }) =>
       h("li", {},
         h("a", { class: "chip", href: documentLink(this.id, { topic: id }), "aria-current": id === found.chosen ? "true" : null, title: `On with a probability of ${percent(strength)}` },
-          name, strength < 0.995 && h("span", { class: "figure" }, percent(strength))));
+          topicName(id, name), strength < 0.995 && h("span", { class: "figure" }, percent(strength))));
     const on = found.topics;
     const other = found.chosen !== null && !on.some(({ id }) => id === found.chosen);
     const chosen = other && this.topics.find(({ id }) => id === found.chosen);
