@@ -6,6 +6,7 @@ compared and why it is so stands in docs/design_notes.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from importlib.util import find_spec
 
@@ -171,5 +172,5 @@ def _spacing(places: Places) -> float:
     if len(places) < 2:
         return 1.0
     apart = np.asarray(cKDTree(places).query(places, 2)[0])[:, 1]
-    little = 0.1 * float(np.ptp(places, axis=0).max()) / len(places) ** 0.5
+    little = 0.1 * float(np.ptp(places, axis=0).max()) / math.sqrt(len(places))
     return max(float(np.median(apart)), little)
