@@ -180,8 +180,22 @@ def test_what_cannot_be_explored(
 def test_a_host_that_is_none(
     model_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, errors = in_process(monkeypatch, capsys, model_folder, "--host", "no.such.host.invalid")
-    assert (code, "--host must be an address or a name of this machine" in errors) == (2, True)
+    for host in ("no.such.host.invalid", ""):
+        code, errors = in_process(monkeypatch, capsys, model_folder, "--host", host)
+        assert (code, "--host must be an address or a name of this machine" in errors) == (2, True)
+
+
+def test_an_address_with_colons(model_folder: Path) -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with running(model_folder, "--host", "::1", address=r"http://\[::1\]:(\d+)/") as explorer:
+        with closing(http.client.HTTPConnection("::1", explorer.port, timeout=60)) as connection:
+            connection.request("GET", "/api/about")
+            assert connection.getresponse().status == 200
+        assert explorer.stop() == (0, "")
 
 
 @pytest.mark.parametrize("package", ["fastapi", "uvicorn"])

@@ -51,10 +51,11 @@ def explore(
 
 def _announce(address: str, *, browser: bool, quiet: bool) -> None:
     from rich.console import Console
+    from rich.text import Text
 
     if not quiet:
-        console = Console(highlight=False, soft_wrap=True)
-        console.print(f"undertow explorer: [link={address}]{address}[/link]  (Ctrl-C ends it)")
+        line = Text("undertow explorer: ").append(address, f"link {address}").append("  (Ctrl-C ends it)")
+        Console(highlight=False, soft_wrap=True).print(line)
     if browser:
         import threading
         import webbrowser

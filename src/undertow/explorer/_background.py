@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from undertow._errors import UndertowError
@@ -27,14 +28,19 @@ class Background:
         self._source = source
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._first: tuple[Callable[[], object], ...] = ()
         self.state: State = "absent" if source.index is None else "computing"
         self.progress = 0.0
         self.error: str | None = None
         self.overview: Overview | None = None
 
+    def first(self, *work: Callable[[], object]) -> None:
+        """What is to be done before the overview, so that the first who asks does not wait for it."""
+        self._first += work
+
     def start(self) -> None:
         """Begins, once."""
-        if self._source.index is not None and self._thread is None:
+        if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="undertow-explorer", daemon=True)
             self._thread.start()
 
@@ -51,7 +57,8 @@ class Background:
 
     def _run(self) -> None:
         try:
-            self._warm_up()
+            for work in self._first:
+                self._warm_up(work)
             self._look()
         except Stopped:
             pass
@@ -61,27 +68,28 @@ class Background:
             logger.exception("the overview could not be made")
             self._failed("the overview could not be made: the explorer's terminal says more")
 
+    def _warm_up(self, work: Callable[[], object]) -> None:
+        if self._stop.is_set():
+            raise Stopped
+        try:
+            work()
+        except Exception:  # whoever asks for it will be told
+            logger.debug("what was to be made ready beforehand failed", exc_info=True)
+
     def _look(self) -> None:
         from undertow.insight import overview_of_index
 
-        assert self._source.index is not None
+        if self._source.index is None:
+            return
         self.overview = overview_of_index(self._source.index, progress=self._tell)
         self.progress, self.state = 1.0, "ready"
 
     def _failed(self, error: str) -> None:
-        self.error, self.state = error, "failed"
+        self.error = error
+        if self._source.index is not None:
+            self.state = "failed"
 
     def _tell(self, done: int, total: int) -> None:
         if self._stop.is_set():
             raise Stopped
         self.progress = min(done / max(total, 1), 1.0)
-
-    def _warm_up(self) -> None:
-        """Asks once in each mode, so that kernels are compiled and what is held in memory is read."""
-        index = self._source.index
-        if index is None or not len(index):
-            return
-        words = self._source.model.words()
-        for mode in ("semantic", "code", "text"):
-            if words and not self._stop.is_set():
-                index.search(words[0], 1, mode=mode)

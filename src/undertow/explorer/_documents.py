@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -35,6 +36,10 @@ class DocumentDesk:
             raise NotFound("there are no documents: a model was opened, not an index")
         return self._source.index
 
+    @cached_property
+    def _documents(self) -> int:
+        return len(self.index)
+
     def search(self, q: str | None, like: str | None, where: str | None, mode: Mode, n: int) -> answers.Found:
         """The best documents for a text, or those most like one."""
         index, began = self.index, time.perf_counter()
@@ -42,13 +47,24 @@ class DocumentDesk:
         if like is not None:
             text = self._document(like).text
         hits = index.search(q, n, like=like, where=where, mode=mode)
-        knows = index.knows(text) if text else False
+        told = any(hit.reasons for hit in hits) or (bool(hits) and mode in ("semantic", "code"))
+        knows = told or bool(text and index.knows(text))
         return answers.Found(
             results=[_result(hit) for hit in hits],
             seconds=time.perf_counter() - began,
             knows=knows,
-            total_documents=len(index),
+            total_documents=self._documents,
         )
+
+    def warm_up(self) -> None:
+        """Asks once in each mode and looks at one text, so that kernels are compiled and vectors are in memory."""
+        from undertow.insight import document_view
+
+        words = " ".join(self._source.model.words()[:3])
+        if self._source.index is not None and words and self._documents:
+            for mode in ("semantic", "code", "text"):
+                self._source.index.search(words, 1, mode=mode)
+            document_view(self._source.model, words)
 
     def page(self, name: str, topic: int | None) -> answers.DocumentPage:
         """A document, its topics, and what its words did to a topic: the one asked for, or the strongest."""

@@ -84,9 +84,10 @@ class Turns:
 def api(source: Source, background: Background) -> APIRouter:
     """All routes below /api."""
     routes = APIRouter(prefix="/api")
-    topics = TopicDesk(source, background)
+    topics, documents = TopicDesk(source, background), DocumentDesk(source)
+    background.first(topics.warm_up, documents.warm_up)
     _add_topics(routes, topics)
-    _add_documents(routes, DocumentDesk(source))
+    _add_documents(routes, documents)
     _add_overview(routes, MapDesk(source, background))
     return routes
 

@@ -51,6 +51,11 @@ class TopicDesk:
         """The labels of the documents."""
         return self._source.labels()
 
+    def warm_up(self) -> None:
+        """Makes what every page needs."""
+        self.listed("activity")
+        _ = self.labels, self.similarity
+
     def about(self) -> answers.About:
         """What is shown, and how far the overview is."""
         index, model, background = self._source.index, self._source.model, self._background

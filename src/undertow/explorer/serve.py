@@ -19,6 +19,8 @@ LONGEST_REQUEST = LONGEST_ADDRESS + 64 * 1024  # bytes of the first line and the
 
 def listening(host: str, port: int | None) -> socket.socket:
     """A socket that is bound to a port: the one given, or else 8090 or the next one that is free."""
+    if not host:
+        raise InvalidInput("--host must be an address or a name of this machine, got nothing")
     wanted = range(PORT, PORT + TRIED) if port is None else (port,)
     for number in wanted:
         try:
