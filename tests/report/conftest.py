@@ -1,7 +1,32 @@
-"""What tests of reports share: a browser."""
+"""What tests of reports share: a hostile model and its documents, a report of them, and a browser."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import polars as pl
+import pytest
+
 from tests.browser import browser, open_browser
+from tests.plot.hostile import make_model, make_table
+from undertow import TopicModel
+from undertow.report import write_report
 
 __all__ = ["browser", "open_browser"]
+
+
+@pytest.fixture(scope="session")
+def table() -> pl.DataFrame:
+    return make_table()
+
+
+@pytest.fixture(scope="session")
+def model(table: pl.DataFrame) -> TopicModel:
+    return make_model(table)
+
+
+@pytest.fixture(scope="session")
+def report(model: TopicModel, table: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with everything in it."""
+    title = "Fruit & <script>window.hacked=8</script>"
+    return write_report(model, tmp_path_factory.mktemp("report") / "report.html", table, title=title)

@@ -111,11 +111,22 @@ def report_page(
         "judged_documents": judged.get("documents", 0),
         "settings": _facts.settings(model),
         "overview": overview,
-        "map_points": len(data["map"]["x"]) if data["map"] else 0,
-        "colourings": list(data["map"]["colourings"]) if data["map"] else [],
+        **_map_values(data["map"], overview),
         "figures": list(data["figures"]),
     }
     return _page.page(values, data)
+
+
+def _map_values(drawn: dict[str, Any] | None, overview: Overview | None) -> dict[str, Any]:
+    """How many documents are on the map, and why not all."""
+    points = len(drawn["x"]) if drawn else 0
+    missing = overview.sampled_from - points if overview else 0
+    return {
+        "map_points": points,
+        "map_is_sample": overview is not None and (points == _map.MOST or len(overview) < overview.sampled_from),
+        "without_words": "1 has" if missing == 1 else f"{missing:,} have",
+        "colourings": list(drawn["colourings"]) if drawn else [],
+    }
 
 
 def _topic_model(model: Any) -> tuple[TopicModel, str]:

@@ -1,0 +1,200 @@
+"""What `write_report` puts on the page, for models and corpora of every kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow.corpus import as_corpus
+from undertow.insight import overview_of_texts, similar_topics
+from undertow.report import _facts, _map, _texts, _write, quality, write_report
+
+
+def data_of(file: Path) -> Any:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read_text(encoding="utf-8"))
+    assert found
+    return json.loads(found[1])
+
+
+def sections(file: Path) -> list[str]:
+    return re.findall(r'<section id="([^"]+)">', file.read_text(encoding="utf-8"))
+
+
+def test_all_parts_are_there(report: Path) -> None:
+    assert sections(report) == ["map", "topics", "over-time", "similarity", "evaluation", "training", "settings"]
+
+
+def test_every_topic_is_on_the_page(report: Path, model: TopicModel) -> None:
+    text = unescape(report.read_text(encoding="utf-8"))
+    for topic in model.topics(n_words=12):
+        assert f'id="topic-{topic.id}"' in text
+        assert f"{topic.activity:.1%}" in text
+        assert all(f">{word.word}</span>" in text for word in topic.up)
+    shown = {record["id"]: record for record in _facts.topics(model, None, {})}
+    for number, record in shown.items():
+        expected = [other for other in similar_topics(model, number, 4) if other.similarity > 0]
+        assert [other["id"] for other in record["similar"]] == [other.id for other in expected]
+
+
+def test_figures_are_those_of_evaluate(report: Path, model: TopicModel, table: pl.DataFrame) -> None:
+    read = quality.read_corpus(model, as_corpus(table))
+    figures = quality.label_figures(model.softmax_, read, 0) | quality.label_free_figures(model, read)
+    del figures["documents_per_second"]  # another at each run
+    text = report.read_text(encoding="utf-8")
+    for fact in _facts.judgements(figures):
+        assert re.search(rf"{re.escape(fact.name)}<small>.*</small></th><td>{re.escape(fact.value)}</td>", text)
+    assert len(_facts.judgements(figures)) == len(_facts.JUDGEMENTS) - 1
+    curve = data_of(report)["figures"]["precision"]["data"][0]
+    assert curve["y"] == pytest.approx([level["precision"] for level in figures["precision_at_recall"]])
+
+
+def test_typical_documents_are_those_of_the_overview(model: TopicModel, table: pl.DataFrame, report: Path) -> None:
+    overview = overview_of_texts(model, table)
+    text = unescape(report.read_text(encoding="utf-8"))
+    for topic in range(6):
+        for row in overview.typical[topic][: _facts.TYPICAL]:
+            if row >= 0:
+                assert f"<bdi>{overview.ids[row]}</bdi>" in text
+                assert _facts._shortened(table["text"][int(row)]) in text
+
+
+def test_a_model_alone(model: TopicModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "fruit")
+    file = write_report(tmp_path / "fruit", tmp_path / "deep" / "report.html")
+    assert sections(file) == ["topics", "similarity", "training", "settings"]
+    assert '<h1 dir="auto">fruit</h1>' in file.read_text(encoding="utf-8")
+    assert data_of(file)["map"] is None
+    assert [path.name for path in file.parent.iterdir()] == ["report.html"]
+
+
+def test_the_same_twice_but_for_the_time(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
+    files = [write_report(model, tmp_path / f"{n}.html", table, evaluate=False) for n in range(2)]
+    one, other = (re.sub(r"Made [-0-9: ]+ UTC", "", file.read_text(encoding="utf-8")) for file in files)
+    assert one == other
+    assert "evaluation" not in sections(files[0])
+
+
+def test_bare_texts(model: TopicModel, tmp_path: Path) -> None:
+    file = write_report(model, tmp_path / "report.html", ["apple pear plum", "gear wheel brake", "xyzzy"])
+    assert list(data_of(file)["map"]["colourings"]) == ["topic"]
+    assert "over-time" not in sections(file)
+
+
+def test_texts_without_a_known_word_have_no_map(model: TopicModel, tmp_path: Path) -> None:
+    file = write_report(model, tmp_path / "report.html", ["xyzzy", "plugh"])
+    assert "map" not in sections(file)
+
+
+def test_what_cannot_be_measured_is_left_out(model: TopicModel, tmp_path: Path) -> None:
+    one = pl.DataFrame({"text": ["apple pear"], "label": ["a"], "split": ["test"]})
+    text = write_report(model, tmp_path / "report.html", one).read_text(encoding="utf-8")
+    assert "Split-half retrieval" not in text
+
+
+def test_a_model_with_one_topic_and_no_history(tmp_path: Path) -> None:
+    texts = ["apple pear", "pear plum", "plum apple"] * 5
+    model = TopicModel(vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(1, max_epochs=1), random_state=0)
+    model.fit(texts)
+    model.softmax_.history_ = []
+    assert sections(write_report(model, tmp_path / "report.html")) == ["topics", "settings"]
+
+
+def test_a_map_of_many_is_a_sample_that_says_so(
+    model: TopicModel, table: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_map, "MOST", 50)
+    file = write_report(model, tmp_path / "report.html", table, evaluate=False)
+    assert len(data_of(file)["map"]["x"]) == 50
+    assert "50 of 120 documents are shown" in " ".join(file.read_text(encoding="utf-8").split())
+    assert "a sample, drawn at random" in file.read_text(encoding="utf-8")
+
+
+def test_documents_without_a_word_are_said_to_be_missing(report: Path) -> None:
+    text = " ".join(report.read_text(encoding="utf-8").split())
+    assert "119 of 120 documents are shown: 1 has no word that the model knows" in text
+
+
+def test_many_documents_are_judged_by_a_sample(
+    model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_write, "MOST_JUDGED", 60)
+    found = _write.judgement(model, as_corpus(table), 120, 0, lambda work, done, total: None)
+    assert found["documents"] == 60
+    again = _write.judgement(model, as_corpus(table), 120, 0, lambda work, done, total: None)
+    assert {**found, "documents_per_second": 0} == {**again, "documents_per_second": 0}
+
+
+def test_rows_of_a_corpus_are_read_by_their_numbers(model: TopicModel, table: pl.DataFrame) -> None:
+    rows = np.array([3, 50, 119])
+    read = quality.read_corpus(model, as_corpus(table), rows=rows)
+    np.testing.assert_array_equal(read.counts.toarray(), model.counts(table["text"][rows.tolist()]).toarray())
+    assert list(read.labels) == table["label"][rows.tolist()].to_list()
+
+
+def test_texts_of_a_sampled_overview_are_found_by_id(model: TopicModel, table: pl.DataFrame) -> None:
+    overview = overview_of_texts(model, table)
+    places = [5, 80, 2]
+    part = replace(overview, ids=[overview.ids[place] for place in places], sampled_from=120)
+    expected = {row: table["text"][place][:10] for row, place in enumerate(places)}
+    assert _texts.beginnings(as_corpus(table), part, range(3), 10) == expected
+    assert _texts.beginnings(as_corpus(table), overview, [80], 10) == {80: table["text"][80][:10]}
+
+
+def test_progress_is_told(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    write_report(model, tmp_path / "report.html", table, progress=lambda *step: told.append(step))
+    assert list(dict.fromkeys(work for work, _, _ in told))[-4:] == [
+        "counting",
+        "classifying and retrieving",
+        "judging topics",
+        "writing",
+    ]
+    assert told[-1] == ("writing", 1, 1)
+    assert all(0 <= done <= total for _, done, total in told)
+
+
+def test_a_file_is_not_written_over_unless_asked(model: TopicModel, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text("mine")
+    with pytest.raises(InvalidInput, match="path must not exist yet"):
+        write_report(model, file)
+    assert file.read_text() == "mine"
+    assert write_report(model, file, overwrite=True).stat().st_size > 4_000_000
+    with pytest.raises(InvalidInput, match="which is a folder"):
+        write_report(model, tmp_path, overwrite=True)
+
+
+def test_a_failure_leaves_what_was_there(model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "report.html"
+    file.write_text("mine")
+
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_report(model, file, overwrite=True)
+    assert (file.read_text(), [path.name for path in tmp_path.iterdir()]) == ("mine", ["report.html"])
+
+
+def test_a_model_of_counts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="model must be a TopicModel or its folder, got ReplicatedSoftmax"):
+        write_report(ReplicatedSoftmax(3), tmp_path / "report.html")
+
+
+def test_long_settings_are_shortened(model: TopicModel) -> None:
+    assert _facts._setting("weighting", np.ones(20)).value == "20 values"
+    assert len(_facts._setting("x", "y" * 500).value) == 200
+    names = {fact.name for facts in _facts.settings(model).values() for fact in facts}
+    assert {"n_components", "token_pattern", "undertow", "numpy"} <= names
+    assert "n_jobs" not in names
