@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser import browser, open_browser
 from tests.plot.hostile import make_model, make_table
-from undertow import TopicModel
+from undertow import TopicModel, insight
 from undertow.report import write_report
 
 __all__ = ["browser", "open_browser"]
@@ -23,6 +23,17 @@ def table() -> pl.DataFrame:
 @pytest.fixture(scope="session")
 def model(table: pl.DataFrame) -> TopicModel:
     return make_model(table)
+
+
+@pytest.fixture(scope="session")
+def overview(model: TopicModel, table: pl.DataFrame) -> insight.Overview:
+    return insight.overview_of_texts(model, table)
+
+
+@pytest.fixture
+def map_is_known(overview: insight.Overview, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The overview of the table is not computed again: laying out a map takes longest."""
+    monkeypatch.setattr(insight, "overview_of_texts", lambda model, corpus, progress=None: overview)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ import pytest
 
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.corpus import as_corpus
-from undertow.insight import overview_of_texts, similar_topics
+from undertow.insight import Overview, similar_topics
 from undertow.report import _facts, _map, _texts, _write, quality, write_report
 
 
@@ -58,8 +58,7 @@ def test_figures_are_those_of_evaluate(report: Path, model: TopicModel, table: p
     assert curve["y"] == pytest.approx([level["precision"] for level in figures["precision_at_recall"]])
 
 
-def test_typical_documents_are_those_of_the_overview(model: TopicModel, table: pl.DataFrame, report: Path) -> None:
-    overview = overview_of_texts(model, table)
+def test_typical_documents_are_those_of_the_overview(overview: Overview, table: pl.DataFrame, report: Path) -> None:
     text = unescape(report.read_text(encoding="utf-8"))
     for topic in range(6):
         for row in overview.typical[topic][: _facts.TYPICAL]:
@@ -77,6 +76,7 @@ def test_a_model_alone(model: TopicModel, tmp_path: Path) -> None:
     assert [path.name for path in file.parent.iterdir()] == ["report.html"]
 
 
+@pytest.mark.usefixtures("map_is_known")
 def test_the_same_twice_but_for_the_time(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
     files = [write_report(model, tmp_path / f"{n}.html", table, evaluate=False) for n in range(2)]
     one, other = (re.sub(r"Made [-0-9: ]+ UTC", "", file.read_text(encoding="utf-8")) for file in files)
@@ -109,6 +109,7 @@ def test_a_model_with_one_topic_and_no_history(tmp_path: Path) -> None:
     assert sections(write_report(model, tmp_path / "report.html")) == ["topics", "settings"]
 
 
+@pytest.mark.usefixtures("map_is_known")
 def test_a_map_of_many_is_a_sample_that_says_so(
     model: TopicModel, table: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,8 +142,7 @@ def test_rows_of_a_corpus_are_read_by_their_numbers(model: TopicModel, table: pl
     assert list(read.labels) == table["label"][rows.tolist()].to_list()
 
 
-def test_texts_of_a_sampled_overview_are_found_by_id(model: TopicModel, table: pl.DataFrame) -> None:
-    overview = overview_of_texts(model, table)
+def test_texts_of_a_sampled_overview_are_found_by_id(overview: Overview, table: pl.DataFrame) -> None:
     places = [5, 80, 2]
     part = replace(overview, ids=[overview.ids[place] for place in places], sampled_from=120)
     expected = {row: table["text"][place][:10] for row, place in enumerate(places)}

@@ -101,6 +101,7 @@ def annotation(place: _groups.Place) -> dict[str, Any]:
         "y": round(place.y, 4),
         "text": label(place.name, 26),
         "showarrow": False,
+        "yshift": 14,  # above the middle, which stays to be seen
         "font": {"size": 11, "color": "#f2f3f5"},
         "bgcolor": "rgba(24, 27, 33, 0.74)",
         "borderpad": 3,
