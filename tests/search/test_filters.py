@@ -70,6 +70,9 @@ def test_every_mode_finds_what_the_filter_is_true_of(indices: list[Index], tree:
     found = [hit.id for hit in index.search(QUESTION, 1000, mode=mode, where=written(tree), reasons=False)]
     assert set(found) == set(expected)
     assert len(found) == len(expected)
+    few = [hit.id for hit in index.search(QUESTION, 5, mode=mode, where=written(tree), reasons=False)]
+    assert len(few) == min(5, len(expected))  # filtered first, then the best of it
+    assert set(few) <= set(expected)
     if mode == "code":
         assert found == expected  # equal codes in the order of the documents
 
