@@ -29,7 +29,7 @@ def some_values() -> dict[str, list[Any]]:
     choices: dict[str, list[Any]] = {
         "label": ["a", "b", "", "a'b", '"', "%", "_", "\\", "b;-\n", "é😀", "\0", "`a`", None],
         "count": [*range(-3, 4), None],
-        "score": [-1.5, 0.0, 0.25, 3.0, 1e300, None],
+        "score": [-1.5, -0.0, 0.0, 0.25, 3.0, 1e300, None],
         "seen": [True, False, None],
         "day": [*(date(2026, 1, 1) + timedelta(days=day) for day in range(4)), None],
         "moment": [*(datetime(2026, 1, 1) + timedelta(hours=hours) for hours in (0, 1, 5, 24)), None],

@@ -104,7 +104,7 @@ WORDS = st.text(alphabet=st.sampled_from("ab'\"\\%_;-\n\0 é😀`"), max_size=4)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "label": WORDS,
     "count": st.integers(-3, 3),
-    "score": st.sampled_from([-1.5, 0.0, 0.25, 3.0, 1e300]),
+    "score": st.sampled_from([-1.5, -0.0, 0.0, 0.25, 3.0, 1e300]),
     "seen": st.booleans(),
     "day": st.dates(date(2026, 1, 1), date(2026, 1, 4)),
     "moment": st.datetimes(datetime(2026, 1, 1), datetime(2026, 1, 2)).map(lambda at: at.replace(minute=0, second=0)),

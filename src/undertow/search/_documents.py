@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
@@ -16,13 +17,13 @@ from undertow.search._kinds import Columns, arrow_type, as_kind
 from undertow.search._where import column_kinds
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
 
-ROWS = 16_384  # documents a commit
+ROWS = 16_384  # documents a commit,
+BYTES = 256 * 2**20  # and about so much text: a column of the database holds 2 GiB at a time
 PLAIN = ("id", "text", "label", "split")  # columns that are always strings
 LONGEST_ID = 1024  # characters
 
@@ -87,7 +88,15 @@ def chunks_from(corpus: Corpus, first: int) -> Iterator[pl.DataFrame]:
         skipped = min(max(first - passed, 0), chunk.height)
         passed += chunk.height
         if skipped < chunk.height:
-            yield chunk[skipped:]
+            yield from _not_too_large(chunk[skipped:])
+
+
+def _not_too_large(chunk: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The chunk, cut wherever another `BYTES` of text are full."""
+    ends = chunk["text"].str.len_bytes().cast(pl.Int64).cum_sum().to_numpy()
+    cuts = np.flatnonzero(np.diff(ends // BYTES)) + 1
+    for begin, end in zip([0, *cuts], [*cuts, chunk.height], strict=True):
+        yield chunk[int(begin) : int(end)]
 
 
 def schema(units: int, kinds: Mapping[str, str]) -> pa.Schema:

@@ -59,7 +59,8 @@ def read_facts(folder: Path) -> Facts:
         raise IndexFileError(f"{folder} must be a search index, got no {FACTS} in it: make one with undertow index")
     _refuse_links(folder)
     try:
-        content = json.loads(file.read_bytes()[:LARGEST])
+        with file.open("rb") as handle:
+            content = json.loads(handle.read(LARGEST))
         kind, version = content.pop("kind"), content.pop("format")
         if kind == KIND and isinstance(version, int) and version > FORMAT:
             raise NewerIndex(f"{file} must be of format {FORMAT} or older, got {version}: update undertow")
