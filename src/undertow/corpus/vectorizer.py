@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.corpus import _options
+from undertow.corpus import _few, _options
 from undertow.corpus._ahead import ahead, threads
+from undertow.corpus._few import FewTexts
 from undertow.corpus._kept import KeptChunks, Recall
 from undertow.corpus._matrices import PackedCounts, stacked, summed
 from undertow.corpus._tokens import Analyzer
@@ -205,8 +206,11 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def counter(self) -> Callable[[list[str]], sparse.csr_array]:
         """`transform` for a few texts at a time, such as questions: what does not depend on them is prepared once."""
         analyzer, columns = self._analyzer(), self._columns()
+        few = FewTexts(analyzer, columns)
 
         def count(texts: list[str]) -> sparse.csr_array:
+            if sum(map(len, texts)) <= _few.MOST:
+                return few.counts(texts)
             parts = []
             for terms in analyzer.terms(pl.Series("text", texts, dtype=pl.String)):
                 found = np.array([columns.get(word, -1) for word in terms.types.to_list()], dtype=np.int32)
