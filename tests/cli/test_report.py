@@ -48,9 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_model_and_a_corpus(run: Run, folder: Path, tmp_path: Path) -> None:
     options = ("--label-column", "kind", "--time-column", "sent", "--title", "A & B")
     file = tmp_path / "report.html"
-    code, out, _ = run(
-        "report", folder / "model", folder / "posts.parquet", "--out", file, *columns, "--title", "A & B"
-    )
+    code, out, _ = run("report", folder / "model", folder / "posts.parquet", "--out", file, *options)
     assert code == 0
     assert re.match(rf"Wrote {re.escape(str(file))}: \d\.\d MB in \d+ s\.", out)
     assert file.as_uri() in out
