@@ -53,7 +53,4 @@ def _seconds(text: str) -> float | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    try:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (OverflowError, ValueError):  # the first or last day there is, in another zone
-        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.insight import _neighbours
 from undertow.kernels import randomness
-from undertow.kernels.cpu.threads import thread_count
 
 MOST_LAID_OUT = 15_000
 FEWEST = 10  # of fewer, the two directions in which they differ most say as much
 PERPLEXITY, NEIGHBOURS = 30, 90
 EARLY, LATE = 125, 250  # iterations; twice as many look the same
 EARLY_PULL, LATE_PULL = 12.0, 1.5  # exaggeration; 1.5 at the end opens gaps between groups
-GRID = 2  # units of the map to a cell of the grid that forces are interpolated on
+GRID = {"ints_in_interval": 2, "min_num_intervals": 20}  # that forces are interpolated on: half as fine as is usual
+GRID_FROM = 1000  # documents: with fewer, a tree is quicker
 EVERY = 25  # iterations between two reports of progress
 PLACED_BY = 10  # neighbours that a document is placed by
 LAID_OUT_NUDGE, PLACED_NUDGE = 0.1, 0.5  # how far documents are moved at random, in distances to the next document
@@ -128,9 +128,9 @@ def _by_tsne(vectors: NDArray[np.float32], begin: Places, steps: _Steps) -> Plac
     embedding = TSNEEmbedding(
         1e-4 * begin,
         affinities,
-        negative_gradient_method="fft",
-        ints_in_interval=GRID,
-        n_jobs=thread_count(None),
+        negative_gradient_method="fft" if len(vectors) >= GRID_FROM else "bh",
+        n_jobs=1,  # a second thread saves a fifth, and loses much more where other programs need the cores
+        **GRID,
         callbacks=[report],
         callbacks_every_iters=EVERY,
     )

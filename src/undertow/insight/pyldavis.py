@@ -4,8 +4,8 @@ It is a conversion. pyLDAvis shows mixtures: a document is made of shares of top
 distribution of words. Here topics are switches that are on or off on their own. So:
 
 - A topic's words are those of a document in which this topic alone is on: P(k | h = e_j), the softmax over words of
-  w_k (W_kj + a_j + b_k). Frequent words are in all of them; pyLDAvis' relevance slider (lambda near 0.3) brings out what
-  sets a topic apart, as `TopicModel.topics` does.
+  w_k (W_kj + a_j + b_k). Frequent words are in all of them; the relevance slider of pyLDAvis (lambda near 0.3) brings
+  out what sets a topic apart, as `TopicModel.topics` does.
 - A document's shares are its posteriors divided by their sum, so a document with four topics on has a quarter of each;
   where no topic is on, all have the same share.
 
