@@ -121,8 +121,8 @@ def test_others_are_let_in_with_a_warning(model_folder: Path) -> None:
 def test_ctrl_c_while_the_overview_is_made(small_index: Path, tmp_path: Path) -> None:
     """Even one that does not listen, deep inside a computation."""
     program = (
-        f"{HEARS}import time, undertow.insight\n"
-        "def deaf(index, *, progress):\n    time.sleep(600)\n"
+        f"{HEARS}import time, undertow.insight\nfrom concurrent.futures import ThreadPoolExecutor\n"
+        "def deaf(index, *, progress):\n    ThreadPoolExecutor(1).submit(time.sleep, 600).result()\n"
         "undertow.insight.overview_of_index = deaf\n"
         "from undertow.cli import main\nmain()\n"
     )

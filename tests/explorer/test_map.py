@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tests.explorer.asking import TestClient, explorer, got, refused
 from undertow import TopicModel
+from undertow.explorer.source import plain_time
 from undertow.insight import Overview, overview_of_index
 from undertow.search import Index
 
@@ -122,6 +123,7 @@ def test_numbers_for_times(tmp_path: Path, small_model: TopicModel) -> None:
         assert got(client, "/api/time", topics="1")["kind"] == "number"
         assert got(client, "/api/documents/d3")["time"] == 1993.0
         assert got(client, "/api/documents/d39")["time"] is None  # JSON has no nan
+    assert (plain_time(float("nan")), plain_time(float("inf")), plain_time(1.5)) == (None, None, 1.5)
 
 
 def test_an_empty_index(tmp_path: Path, small_model: TopicModel) -> None:

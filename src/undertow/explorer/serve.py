@@ -95,4 +95,4 @@ def serve(source: Source, bound: socket.socket, *, host: str, started: Callable[
     if not app.state.background.stop(0):
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(0)  # a thread is deep inside a computation, and Python would wait for it
+        os._exit(0)  # a thread is deep inside a computation: Python would wait for its helpers, or pull it down midway
