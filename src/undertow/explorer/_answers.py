@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -220,3 +220,10 @@ class Times(BaseModel):
     documents: list[int]
     shares: dict[str, list[float]] = Field(description="By the number of the topic.")
     kind: Literal["date", "number"]
+
+
+class Figure(BaseModel):
+    """A figure as plotly takes it; arrays may be texts in base64, which plotly reads."""
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]

@@ -16,7 +16,7 @@ from undertow.explorer._problems import NotFound, Unready
 from undertow.explorer.source import Source
 
 if TYPE_CHECKING:
-    from undertow.insight import Overview
+    from undertow.insight import Overview, TopicsOverTime
 
 POINT_TEXT = 200  # characters
 MOST_LABELS = 2**15 - 1  # that 16 bits can number
@@ -60,20 +60,24 @@ class MapDesk:
 
     def over_time(self, topics: list[int]) -> answers.Times:
         """The courses of some topics."""
-        overview = self.overview()
-        found = overview.over_time
+        found = self.courses(topics)
+        return answers.Times(
+            edges=found.edges.tolist(),
+            documents=found.documents.tolist(),
+            shares={str(topic): np.nan_to_num(found.share[:, topic]).tolist() for topic in topics},
+            kind="date" if self.overview().time_kind == "date" else "number",
+        )
+
+    def courses(self, topics: list[int]) -> TopicsOverTime:
+        """The courses of all topics, once it is sure that they are known and that these topics are there."""
+        found = self.overview().over_time
         if found is None:
             raise NotFound("there are no times: the index has no time column, or none that is filled")
         units = found.share.shape[1]
         wrong = next((topic for topic in topics if not 0 <= topic < units), None)
         if wrong is not None:
             raise InvalidInput(f"topics must be from 0 to {units - 1}, got {wrong}")
-        return answers.Times(
-            edges=found.edges.tolist(),
-            documents=found.documents.tolist(),
-            shares={str(topic): np.nan_to_num(found.share[:, topic]).tolist() for topic in topics},
-            kind="date" if overview.time_kind == "date" else "number",
-        )
+        return found
 
     def overview(self) -> Overview:
         """The overview, or the error that says how far it is."""

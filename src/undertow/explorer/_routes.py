@@ -14,6 +14,7 @@ from undertow._errors import InvalidInput
 from undertow.explorer import _answers as answers
 from undertow.explorer._background import Background
 from undertow.explorer._documents import DocumentDesk, Mode
+from undertow.explorer._figures import FigureDesk
 from undertow.explorer._map import MapDesk
 from undertow.explorer._topics import Sort, TopicDesk
 from undertow.explorer.source import Source
@@ -26,6 +27,7 @@ LONGEST_ID = 4000
 MOST_RESULTS = 100
 MOST_ROWS = 200
 MOST_TOPICS = 100
+MOST_COLUMNS = 6
 LONGEST_LIST = 4000  # characters of numbers with commas between
 SEARCHES_AT_ONCE = 2  # each keeps the cores busy by itself; more would only wait for each other
 ABANDONED = 499  # what web servers note where the client has gone; nobody reads it
@@ -88,7 +90,9 @@ def api(source: Source, background: Background) -> APIRouter:
     background.first(topics.warm_up, documents.warm_up)
     _add_topics(routes, topics)
     _add_documents(routes, documents)
-    _add_overview(routes, MapDesk(source, background))
+    overviews = MapDesk(source, background)
+    _add_overview(routes, overviews)
+    _add_figures(routes, FigureDesk(source, overviews))
     return routes
 
 
@@ -166,6 +170,25 @@ def _add_overview(routes: APIRouter, desk: MapDesk) -> None:
     ) -> answers.Times:
         """How often topics were on, over time."""
         return desk.over_time(whole_numbers("topics", topics, MOST_TOPICS))
+
+
+def _add_figures(routes: APIRouter, desk: FigureDesk) -> None:
+    @routes.get("/figures/training", responses=PROBLEMS, response_model=answers.Figure)
+    def training(
+        request: Request,
+        columns: Annotated[int | None, Query(ge=1, le=MOST_COLUMNS, description="Panels side by side.")] = None,
+    ) -> Response:
+        """The history of the model's training as a figure for plotly."""
+        return desk.training(columns).response(request)
+
+    @routes.get("/figures/time", responses=OVERVIEW_PROBLEMS, response_model=answers.Figure)
+    def over_time(
+        request: Request,
+        topics: Annotated[str, Query(max_length=LONGEST_LIST, description="Or else those that change most.")] = "",
+    ) -> Response:
+        """How often topics were on, over time, as a figure for plotly."""
+        chosen = whole_numbers("topics", topics, MOST_TOPICS)
+        return desk.over_time(chosen or None).response(request)
 
 
 def whole_numbers(name: str, text: str, most: int) -> list[int]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.plot._look import check_extra, dressed
 from undertow.plot._palette import PALETTE
@@ -30,17 +31,27 @@ class Panel:
     ticks: str = ""
 
 
-def history(model: TopicModel | ReplicatedSoftmax) -> Figure:
-    """A panel each for loss, split-half retrieval (where it was measured), share of topics on, and speed."""
+def history(model: TopicModel | ReplicatedSoftmax, *, columns: int | None = None) -> Figure:
+    """A panel each for loss, split-half retrieval (where it was measured), share of topics on, and speed.
+
+    `columns` of them stand side by side; two or three unless given.
+    """
     check_extra()
     from plotly.subplots import make_subplots
 
     epochs, shown = panels(model)
-    columns = 3 if len(shown) in (3, 5) else 2
+    if columns is None:
+        columns = 3 if len(shown) in (3, 5) else 2
+    columns = min(_check.whole_number("columns", columns, at_least=1), len(shown))
     rows = math.ceil(len(shown) / columns)
-    titles = [panel.title for panel in shown]
+    cells: list[dict[str, Any] | None] = [{}] * len(shown) + [None] * (rows * columns - len(shown))
     figure = make_subplots(
-        rows=rows, cols=columns, subplot_titles=titles, vertical_spacing=0.2, horizontal_spacing=0.24 / columns
+        rows=rows,
+        cols=columns,
+        specs=[cells[first : first + columns] for first in range(0, len(cells), columns)],
+        subplot_titles=[panel.title for panel in shown],
+        vertical_spacing=0.4 / rows,
+        horizontal_spacing=0.24 / columns,
     )
     for place, panel in enumerate(shown):
         row, column = place // columns + 1, place % columns + 1

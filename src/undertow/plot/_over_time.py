@@ -50,7 +50,7 @@ def over_time(overview: Overview, model: TopicModel, topics: Sequence[int] | Non
     bars: dict[str, Any] = {"marker": {"color": REST, "opacity": 0.6}, "showlegend": False}
     counts = Bar(x=middles, y=series.documents, hovertemplate="%{y:,} documents<extra></extra>", **bars)
     figure.add_trace(counts, row=2, col=1)
-    figure.update_yaxes(tickformat=".0%", rangemode="tozero", title="documents that switch it on", row=1, col=1)
+    figure.update_yaxes(tickformat=".1~%", rangemode="tozero", title="documents that switch it on", row=1, col=1)
     figure.update_yaxes(title="documents", nticks=3, row=2, col=1)
     legend = {"orientation": "h", "y": -0.12, "font": {"size": 12}}
     return dressed(figure, height=520, hovermode="x unified", legend=legend, bargap=0.1)
