@@ -17,7 +17,8 @@ from undertow.insight.over_time import MOST_BINS, bins, over_time
 
 
 def at(*parts: int) -> float:
-    return datetime(*parts, tzinfo=UTC).timestamp()  # type: ignore[arg-type]
+    year, month, day, *rest = parts
+    return datetime(year, month, day, *rest).replace(tzinfo=UTC).timestamp()
 
 
 # Shares
@@ -65,7 +66,7 @@ def test_bins_hold_all_times_and_are_not_too_many(first: float, length: float, k
     assert edges[0] <= first < edges[1]
     assert edges[-2] <= last < edges[-1]
     assert (np.diff(edges) > 0).all()
-    if length > 200:
+    if length > 200 and (first % 86_400 or last % 86_400):  # days are not divided
         assert len(edges) - 1 >= 8
 
 

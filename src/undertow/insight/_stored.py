@@ -69,6 +69,8 @@ def read(index: Index) -> Overview | None:
     folder = place(index)
     if not os.path.lexists(folder):
         return None
+    if os.path.islink(folder):
+        raise ModelFileError(f"{folder} must be a folder, got a link")
     size = sum(entry.stat(follow_symlinks=False).st_size for entry in os.scandir(folder))
     if size > LARGEST:
         raise ModelFileError(f"{folder} must have at most {LARGEST:,} bytes, got {size:,}")

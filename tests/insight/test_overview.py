@@ -1,0 +1,354 @@
+"""A collection at a glance, against plain loops over its documents; and how it is kept."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from undertow import InvalidInput, TopicModel
+from undertow.corpus import open_corpus
+from undertow.insight import (
+    Overview,
+    TopicsOverTime,
+    layout,
+    overview,
+    overview_of_index,
+    overview_of_texts,
+    stored_overview,
+)
+from undertow.search import Index
+from undertow.storage import read_folder, write_folder
+
+
+def assert_same(one: Overview, other: Overview, *, but: tuple[str, ...] = ()) -> None:
+    for field in fields(Overview):
+        if field.name in but:
+            continue
+        first, second = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(first, np.ndarray):
+            np.testing.assert_array_equal(first, second)
+            assert first.dtype == second.dtype
+        elif isinstance(first, TopicsOverTime):
+            for part in fields(TopicsOverTime):
+                np.testing.assert_array_equal(getattr(first, part.name), getattr(second, part.name))
+        else:
+            assert first == second, field.name
+
+
+# What it says
+
+
+def test_it_is_what_a_loop_over_the_documents_finds(model: TopicModel, table: pl.DataFrame) -> None:
+    found = overview_of_texts(model, table)
+    posteriors, strengths = model.encode(table["text"], "posterior"), model.encode(table["text"], "strength")
+    assert found.ids == table["id"].to_list()
+    assert (len(found), found.sampled_from, found.state) == (120, 120, None)
+    assert found.labels == ("cars", "fruit")
+    for row in range(120):
+        label = table["label"][row]
+        assert found.label_of[row] == (-1 if label is None else found.labels.index(label))
+        on = np.flatnonzero(posteriors[row] > 0.5)
+        best = max(on, key=lambda unit: strengths[row, unit], default=-1)
+        assert strengths[row, found.topics[row]] == pytest.approx(strengths[row, best], rel=1e-3)
+        assert found.topics[row] in on
+        day = table["time"][row]
+        assert found.times is not None
+        midnight = None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+        assert np.isnan(found.times[row]) if midnight is None else found.times[row] == midnight
+    on_in = (posteriors > 0.5).sum(axis=0)
+    np.testing.assert_allclose(found.activity, on_in / 120)
+    assert found.switched_on.tolist() == on_in.tolist()
+    assert found.time_kind == "date"
+    assert found.over_time is not None
+    assert found.over_time.documents.sum() == 119
+    assert found.over_time.share.shape == (len(found.over_time.documents), 12)
+
+
+def test_typical_documents_have_the_largest_input_for_their_length(model: TopicModel, table: pl.DataFrame) -> None:
+    found = overview_of_texts(model, table)
+    parameters, counts = model.softmax_.parameters_, model.counts(table["text"])
+    damped = np.ceil(np.log1p(counts.toarray()))
+    length = np.sqrt((damped * parameters.word_weights).sum(axis=1))
+    for unit in range(12):
+        evidence = np.asarray(model.attribute(table["text"], unit).sum(axis=1)).ravel() / length
+        rows = [int(row) for row in found.typical[unit] if row >= 0]
+        assert found.typical[unit].tolist() == rows + [-1] * (20 - len(rows))
+        different: dict[tuple[float, ...], int] = {}
+        for row in np.argsort(-evidence, kind="stable"):
+            if evidence[row] > 1e-6:
+                different.setdefault(tuple(damped[row]), int(row))
+        best = sorted(evidence[list(different.values())], reverse=True)[:20]
+        np.testing.assert_allclose(evidence[rows], best, rtol=1e-5)
+
+
+def test_an_index_and_its_texts_have_the_same_overview(index: Index, model: TopicModel, table: pl.DataFrame) -> None:
+    of_index = overview_of_index(index)
+    assert of_index.state == index.state
+    assert_same(of_index, overview_of_texts(model, table), but=("state", "map_seconds"))
+
+
+def test_texts_are_any_corpus(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
+    table.write_csv(tmp_path / "corpus.csv")
+    kept = ("map_seconds",)
+    expected = overview_of_texts(model, table)
+    assert_same(overview_of_texts(model, open_corpus(tmp_path / "corpus.csv")), expected, but=kept)
+    plain = overview_of_texts(model, table["text"].to_list())
+    assert plain.ids == [str(number) for number in range(120)]
+    assert (plain.labels, plain.times, plain.time_kind, plain.over_time) == ((), None, None, None)
+    assert set(plain.label_of.tolist()) == {-1}
+    np.testing.assert_array_equal(plain.positions, expected.positions)
+
+
+def test_a_document_without_a_known_word(model: TopicModel) -> None:
+    found = overview_of_texts(model, ["plum pear", "zanzibar", "wheel road"])
+    assert np.isnan(found.positions[1]).all()
+    assert np.isfinite(found.positions[[0, 2]]).all()
+    assert found.topics[1] == -1
+    assert 1 not in found.typical
+
+
+def test_documents_that_are_the_same_are_typical_once(model: TopicModel) -> None:
+    found = overview_of_texts(model, ["plum pear plum"] * 30 + ["wheel road"])
+    assert {0, 30} <= set(found.typical.ravel().tolist()) <= {-1, 0, 30}
+    assert all(rows.tolist().count(0) <= 1 for rows in found.typical)
+
+
+def test_of_many_documents_a_sample(
+    monkeypatch: pytest.MonkeyPatch, index: Index, model: TopicModel, table: pl.DataFrame
+) -> None:
+    monkeypatch.setattr(overview, "MOST_DOCUMENTS", 50)
+    monkeypatch.setattr(overview, "JUDGED", 30)
+    found = overview_of_index(index)
+    order = table["id"].to_list()
+    assert (len(found.ids), len(set(found.ids)), found.sampled_from) == (50, 50, 120)
+    assert found.ids == sorted(found.ids, key=order.index)
+    assert len(set(found.typical.ravel().tolist()) - {-1}) <= 30
+    assert_same(found, overview_of_texts(model, table), but=("state", "map_seconds"))
+    rows = [order.index(name) for name in found.ids]
+    posteriors = model.encode(table["text"].gather(rows), "posterior")
+    np.testing.assert_allclose(found.activity, (posteriors > 0.5).mean(axis=0))
+    assert_same(stored_overview(index) or found, found)
+
+
+def test_an_empty_index(tmp_path: Path, model: TopicModel) -> None:
+    found = overview_of_index(Index.create(tmp_path / "empty", model))
+    assert (len(found), found.positions.shape, found.over_time) == (0, (0, 2), None)
+    assert found.activity.tolist() == [0.0] * 12
+    assert set(found.typical.ravel().tolist()) == {-1}
+    assert_same(stored_overview(Index.open(tmp_path / "empty")) or found, found)
+
+
+def test_progress_of_reading_and_of_the_map(index: Index) -> None:
+    told: list[tuple[int, int]] = []
+    overview_of_index(index, progress=lambda done, of: told.append((done, of)))
+    done = [first for first, _ in told]
+    assert done == sorted(done)
+    assert (done[0], done[-1], {of for _, of in told}) == (200, 1000, {1000})
+
+
+def test_the_extra_is_asked_for_before_any_work(monkeypatch: pytest.MonkeyPatch, index: Index) -> None:
+    monkeypatch.setattr(layout, "find_spec", lambda name: None)
+    with pytest.raises(InvalidInput, match=r"undertow\[explorer\]"):
+        overview_of_index(index)
+    with pytest.raises(InvalidInput, match=r"undertow\[explorer\]"):
+        overview_of_texts(index.model, ["plum"])
+
+
+# How it is kept
+
+
+def test_it_is_stored_and_read(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stored_overview(index) is None
+    found = overview_of_index(index)
+    again = Index.open(index.path)  # the folder is still an index
+    assert_same(stored_overview(again) or replace(found, ids=[]), found)
+    monkeypatch.setattr(layout, "positions", None)  # not computed again
+    assert_same(overview_of_index(again), found)
+    assert sorted(os.listdir(index.path / "overview")) == ["model.json", "weights.safetensors"]
+    assert index.info()["bytes"] > sum(file.stat().st_size for file in (index.path / "overview").iterdir())
+
+
+def test_a_change_of_the_index_asks_for_a_new_one(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    overview_of_index(index)
+    index.delete("d0")
+    assert stored_overview(index) is None
+    assert not caplog.records
+    found = overview_of_index(index)
+    assert (len(found), "d0" in found.ids) == (119, False)
+    assert_same(stored_overview(Index.open(index.path)) or replace(found, ids=[]), found)
+
+
+def test_an_index_with_an_overview_can_be_replaced(index: Index, model: TopicModel, table: pl.DataFrame) -> None:
+    overview_of_index(index)
+    again = Index.create(index.path, model, table[:50], overwrite=True)
+    assert stored_overview(again) is None
+    assert len(overview_of_index(again)) == 50
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="nothing is read-only for this user")
+def test_a_folder_that_cannot_be_written(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    os.chmod(index.path, 0o555)
+    try:
+        assert len(overview_of_index(index)) == 120
+    finally:
+        os.chmod(index.path, 0o755)
+    assert "is not stored" in caplog.text
+
+
+def test_what_cannot_be_stored_is_still_given(
+    index: Index, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*args: Any, **more: Any) -> None:
+        raise PermissionError(13, "read-only")
+
+    monkeypatch.setattr(os, "mkdir", refuse)
+    with caplog.at_level(logging.WARNING):
+        assert len(overview_of_index(index)) == 120
+    assert "is not stored" in caplog.text
+    assert not (index.path / "overview").exists()
+
+
+# Strangers
+
+
+def rewritten(index: Index, **changes: Any) -> None:
+    """The stored overview with other arrays (None: without) or manifest entries, and checksums that fit."""
+    folder = index.path / "overview"
+    manifest, arrays = read_folder(folder, kind="overview")
+    for name, value in changes.items():
+        name = name.replace("__", ".")
+        target: dict[str, Any] = manifest if name in manifest else arrays
+        if value is None:
+            del target[name]
+        else:
+            target[name] = value(target[name]) if callable(value) else value
+    write_folder(folder, kind="overview", manifest=manifest, arrays=arrays, overwrite=True)
+
+
+def with_value(value: Any, place: Any = 0) -> Any:
+    def change(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        array = array.copy()
+        array[place] = value
+        return array
+
+    return change
+
+
+WRONG: dict[str, Any] = {
+    "too few positions": {"positions": lambda array: array[1:]},
+    "positions beyond the map": {"positions": with_value(1.5)},
+    "half a position": {"positions": with_value(np.nan, (0, 0))},
+    "an endless position": {"positions": with_value(np.inf)},
+    "positions of another type": {"positions": lambda array: array.astype(np.float64)},
+    "flat positions": {"positions": lambda array: array.ravel()},
+    "a topic too many": {"topics": with_value(12)},
+    "a topic below none": {"topics": with_value(-2)},
+    "a label that is none": {"label_of": with_value(2)},
+    "a typical row that is none": {"typical": with_value(120, (0, 0))},
+    "other typical rows": {"typical": lambda array: array[:, :19].copy()},
+    "an activity above 1": {"activity": with_value(1.01)},
+    "an activity that is none": {"activity": with_value(np.nan)},
+    "activities of more topics": {"activity": lambda array: np.append(array, 0.5)},
+    "ids that end beyond the end": {"ids__ends": with_value(10**9, -1)},
+    "ids that go back": {"ids__ends": with_value(10**6, 3)},
+    "ids below the beginning": {"ids__ends": with_value(-1, 0)},
+    "ids that are no text": {"ids__bytes": with_value(255, 5)},
+    "too few ids": {"ids__ends": lambda array: array[1:]},
+    "no ids": {"ids__ends": None},
+    "no positions": {"positions": None},
+    "endless times": {"times": with_value(np.inf)},
+    "too few times": {"times": lambda array: array[1:]},
+    "times of no kind": {"time_kind": "soon"},
+    "a kind without times": {"times": None},
+    "edges that go back": {"edges": with_value(1e15)},
+    "no edge": {"edges": lambda array: array[:1]},
+    "documents below none": {"documents": with_value(-1)},
+    "more documents than there are": {"documents": with_value(121)},
+    "documents of other bins": {"documents": lambda array: array[1:]},
+    "shares above 1": {"share": with_value(2.0)},
+    "shares of other topics": {"share": lambda array: array[:, 1:].copy()},
+    "no shares": {"share": None},
+    "of another number": {"sampled_from": 121},
+    "seconds that are none": {"map_seconds": "long"},
+    "no seconds": {"map_seconds": None},
+}
+
+
+@pytest.mark.parametrize("changes", WRONG.values(), ids=WRONG.keys())
+def test_an_overview_that_is_not_sound_is_not_used(
+    index: Index, caplog: pytest.LogCaptureFixture, changes: dict[str, Any]
+) -> None:
+    found = overview_of_index(index)
+    rewritten(index, **changes)
+    with caplog.at_level(logging.WARNING):
+        assert stored_overview(index) is None
+    assert "is not used" in caplog.text
+    assert_same(overview_of_index(index), found, but=("map_seconds",))
+    caplog.clear()
+    assert stored_overview(index) is not None  # what was wrong has been replaced
+    assert not caplog.records
+
+
+def test_of_another_format_or_state_it_is_just_not_used(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    overview_of_index(index)
+    for changes in ({"format": 2}, {"state": "another-1"}, {"state": None}):
+        rewritten(index, **changes)
+        assert stored_overview(index) is None
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("name", ["model.json", "weights.safetensors"])
+@pytest.mark.parametrize("way", ["cut", "gone", "other"])
+def test_damaged_files_are_replaced(index: Index, caplog: pytest.LogCaptureFixture, name: str, way: str) -> None:
+    overview_of_index(index)
+    file = index.path / "overview" / name
+    content = file.read_bytes()
+    file.unlink()
+    if way != "gone":
+        file.write_bytes(content[:-9] if way == "cut" else b"{}")
+    with caplog.at_level(logging.WARNING):
+        assert stored_overview(index) is None
+    assert "is not used" in caplog.text
+    assert len(overview_of_index(index)) == 120
+    assert stored_overview(index) is not None
+
+
+def test_files_that_are_too_large_are_not_read(
+    index: Index, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from undertow.insight import _stored
+
+    overview_of_index(index)
+    monkeypatch.setattr(_stored, "LARGEST", 1000)
+    monkeypatch.setattr(_stored, "read_folder", None)
+    with caplog.at_level(logging.WARNING):
+        assert stored_overview(index) is None
+    assert "at most 1,000 bytes" in caplog.text
+
+
+def test_links_are_not_followed(index: Index, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    overview_of_index(index)
+    os.rename(index.path / "overview", tmp_path / "elsewhere")
+    os.symlink(tmp_path / "elsewhere", index.path / "overview")
+    with caplog.at_level(logging.WARNING):
+        assert stored_overview(index) is None
+        assert len(overview_of_index(index)) == 120
+    assert sorted(os.listdir(tmp_path / "elsewhere")) == ["model.json", "weights.safetensors"]
+    assert "is not used" in caplog.text
+
+
+def test_what_somebody_else_put_there_stays(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+    (index.path / "overview").mkdir()
+    (index.path / "overview" / "diary.txt").write_text("dear diary")
+    with caplog.at_level(logging.WARNING):
+        assert len(overview_of_index(index)) == 120
+    assert (index.path / "overview" / "diary.txt").read_text() == "dear diary"
+    assert "is not stored" in caplog.text
