@@ -16,9 +16,8 @@ from undertow.insight import _times
 from undertow.insight.over_time import MOST_BINS, bins, over_time
 
 
-def at(*parts: int) -> float:
-    year, month, day, *rest = parts
-    return datetime(year, month, day, *rest).replace(tzinfo=UTC).timestamp()
+def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> float:
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
 
 
 # Shares
