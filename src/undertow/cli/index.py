@@ -44,7 +44,7 @@ def index(
     """Make a search index of a corpus: documents, vectors, codes and a copy of the model in one folder.
 
     After Ctrl-C, the same command goes on where it stopped. With --force, an index that is there stays whole until
-    the new one is finished. Needs the extra: pip install 'undertow[search]'.
+    the new one is finished. Needs the extra: pip install 'undertow\\[search]'.
 
     Examples:
 
