@@ -56,7 +56,7 @@ def quality(model: TopicModel, train: pl.DataFrame, test: pl.DataFrame, folder: 
     index = Index.create(folder / "news", model, train)
     asked = test.sample(min(JUDGED, test.height), seed=0)
     found: dict[str, tuple[list[float], list[float]]] = {mode: ([], []) for mode in MODES}
-    labels = dict(zip(_row_numbers(index), train["label"], strict=True))
+    labels = dict(zip(index._store.row_numbers().tolist(), train["label"], strict=True))
     for text, label in asked.select("text", "label").iter_rows():
         question = index._question(text[:100_000], None)
         for mode, (areas, firsts) in found.items():
@@ -71,12 +71,6 @@ def quality(model: TopicModel, train: pl.DataFrame, test: pl.DataFrame, folder: 
         "modes": facts,
         **precision_loss(model, train, asked),
     }
-
-
-def _row_numbers(index: Index) -> list[int]:
-    """The database's numbers of the documents, in the order in which they were written."""
-    found = index._store._table.search().select(["id"]).with_row_id(True).limit(len(index)).to_arrow()
-    return sorted(int(row) for row in found["_rowid"].to_pylist())
 
 
 def average_precision(relevant: NDArray[np.bool_], total: int) -> float:

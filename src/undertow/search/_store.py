@@ -6,7 +6,7 @@ This is the only module that talks to the database. Every change is a commit; re
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
+from undertow.search._loop import run
 from undertow.search._where import quoted
 
 if TYPE_CHECKING:
@@ -74,10 +75,12 @@ def named_trouble(folder: Path) -> Iterator[None]:
 
 
 class Store:
-    """The table of an index."""
+    """The table of an index, as of one version: others' commits are seen after `refresh`."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
+        self._version: int | None = None  # asked for once a version
+        self._schema: pa.Schema | None = None
 
     @classmethod
     def create(cls, folder: Path, schema: pa.Schema) -> Store:
@@ -89,7 +92,11 @@ class Store:
             return cls.open(folder)
         if place.exists():
             shutil.rmtree(place)
-        return cls(lancedb.connect(folder).create_table(TABLE, schema=schema))
+
+        async def make() -> Any:
+            return await (await lancedb.connect_async(folder)).create_table(TABLE, schema=schema)
+
+        return cls(run(make()))
 
     @classmethod
     def open(cls, folder: Path) -> Store:
@@ -97,129 +104,149 @@ class Store:
         check_extra()
         import lancedb
 
+        async def find() -> Any:
+            return await (await lancedb.connect_async(folder)).open_table(TABLE)
+
         with named_trouble(folder):
-            return cls(lancedb.connect(folder).open_table(TABLE))
+            return cls(run(find()))
 
     @property
     def version(self) -> int:
         """The number of the commit that is seen."""
-        return int(self._table.version)
+        if self._version is None:
+            self._version = int(run(self._table.version()))
+        return self._version
 
     @property
     def schema(self) -> pa.Schema:
         """The columns."""
-        return self._table.schema
+        if self._schema is None:
+            self._schema = run(self._table.schema())
+        return self._schema
 
     def refresh(self) -> None:
         """Sees what others have committed meanwhile."""
-        self._table.checkout_latest()
+        self._change(self._table.checkout_latest())
 
     def count(self, where: str | None = None) -> int:
         """How many documents there are."""
-        return int(self._table.count_rows(where))
+        return int(run(self._table.count_rows(where)))
 
     # Writing
 
+    def _change(self, work: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            return run(work)
+        finally:
+            self._version = self._schema = None
+
     def append(self, rows: pa.Table) -> None:
         """Adds rows whose ids are new."""
-        self._table.add(rows, on_bad_vectors="null")
+        self._change(self._table.add(rows, on_bad_vectors="null"))
 
     def merge(self, rows: pa.Table) -> int:
         """Adds rows, each in the place of the one with its id where there is one; says how many were replaced."""
         merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
-        return int(merge.execute(rows, on_bad_vectors="null").num_updated_rows)
+        return int(self._change(merge.execute(rows, on_bad_vectors="null")).num_updated_rows)
 
     def delete(self, ids: Sequence[str]) -> None:
         """Removes the documents with these ids."""
         for part in _parts(ids):
-            self._table.delete(_among(part))
+            self._change(self._table.delete(_among(part)))
 
     def add_column(self, field: pa.Field) -> None:
         """A new column, null everywhere."""
-        self._table.add_columns(field)
+        self._change(self._table.add_columns(field))
 
     def index_what_is_not(self, *, language: Language, vectors_from: int) -> None:
         """Makes the indices that are missing: of ids and texts always, of vectors from so many documents on."""
         from lancedb.index import BTree, IvfSq
 
-        there = {column for index in self._table.list_indices() for column in index.columns}
-        rows = self.count()
+        there, rows = self._indexed(), self.count()
         if "id" not in there and rows:
-            self._table.create_index("id", config=BTree())
+            self._change(self._table.create_index("id", config=BTree()))
         if "text" not in there and rows:
-            self._table.create_index("text", config=language.tokens())
+            self._change(self._table.create_index("text", config=language.tokens()))
         if "vector" not in there and rows >= vectors_from:
-            self._table.create_index("vector", config=IvfSq(distance_type="cosine"))
+            self._change(self._table.create_index("vector", config=IvfSq(distance_type="cosine")))
 
     def optimize(self) -> None:
         """Brings the indices up to date, joins small files and drops what only old versions need."""
-        self._table.optimize(cleanup_older_than=KEPT_FOR)
+        self._change(self._table.optimize(cleanup_older_than=KEPT_FOR))
 
     # Reading
+
+    def _indexed(self) -> set[str]:
+        return {column for index in run(self._table.list_indices()) for column in index.columns}
 
     @property
     def has_vector_index(self) -> bool:
         """Whether the nearest vectors are found without looking at all."""
-        return any("vector" in index.columns for index in self._table.list_indices())
+        return "vector" in self._indexed()
 
     def present(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that are there."""
-        found: set[str] = set()
-        for part in _parts(ids):
-            found.update(self._table.search().where(_among(part)).select(["id"]).to_arrow()["id"].to_pylist())
-        return found
+        return set(self._with_ids(ids, ["id"]))
 
     def row_of(self, document: str) -> dict[str, Any] | None:
         """The document with this id."""
-        found = self._table.search().where(_among([document])).limit(1).to_arrow().to_pylist()
-        return found[0] if found else None
+        return self.with_ids([document]).get(document)
 
     def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """What is kept of the documents with these ids, by id, without vectors."""
+        return self._with_ids(ids, self._shown())
+
+    def _with_ids(self, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
         for part in _parts(ids):
-            rows = self._table.search().where(_among(part)).select(self._shown()).to_arrow().to_pylist()
+            rows = run(self._table.query().where(_among(part)).select(list(columns)).to_arrow()).to_pylist()
             found.update((document["id"], document) for document in rows)
         return found
 
     def row_numbers(self) -> Rows:
         """The numbers of all rows, in order: an order of the documents that holds for one version."""
-        query = self._table.search().select(["_rowid"]).with_row_id(True)
-        pieces = [batch.column("_rowid").to_numpy() for batch in query.to_batches()]
-        rows: Rows = np.sort(np.concatenate([np.zeros(0, dtype=np.uint64), *pieces]))
+        return self._rows(self._table.query().select(["_rowid"]).with_row_id())
+
+    def matching(self, where: str) -> Rows:
+        """The rows that an expression is true of, in order of their numbers."""
+        return self._rows(self._table.query().where(where).select(["id"]).with_row_id())
+
+    @staticmethod
+    def _rows(query: Any) -> Rows:
+        rows: Rows = np.sort(run(query.to_arrow())["_rowid"].to_numpy())
         return rows
 
     def taken(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
         """Some columns of these rows, in the order of the rows' numbers."""
-        query = self._table.take_row_ids([int(row) for row in rows]).select(list(columns)).with_row_id()
-        table = query.to_arrow()
+        table = self._take(rows, columns)
         return table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")).select(list(columns))
+
+    def _take(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
+        return run(self._table.take_row_ids(rows.tolist()).select(list(columns)).with_row_id().to_arrow())
 
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
         """A column of vectors or codes of all documents that have one, in pieces, with the numbers of the rows."""
-        query = self._table.search().where(f"{column} IS NOT NULL").select([column]).with_row_id(True)
-        for batch in query.to_batches():
+        query = self._table.query().where(f"{column} IS NOT NULL").select([column]).with_row_id()
+        batches = run(query.to_batches())
+
+        async def following() -> Any:
+            return await anext(batches, None)
+
+        while (batch := run(following())) is not None:
             values = batch.column(column)
             width = values.type.list_size
             yield batch.column("_rowid").to_numpy(), values.flatten().to_numpy().reshape(-1, width)
-
-    def matching(self, where: str) -> Rows:
-        """The rows that an expression is true of, in order of their numbers."""
-        found = self._table.search().where(where).select(["id"]).with_row_id(True).to_arrow()["_rowid"]
-        rows: Rows = np.sort(found.to_numpy())
-        return rows
 
     def documents(self, rows: Rows) -> list[dict[str, Any]]:
         """What is kept of these rows, in their order, without vectors."""
         if not len(rows):
             return []
-        table = self._table.take_row_ids([int(row) for row in rows]).select(self._shown()).with_row_id().to_arrow()
-        by_row = {document.pop("_rowid"): document for document in table.to_pylist()}
-        return [by_row[int(row)] for row in rows]
+        by_row = {document.pop("_rowid"): document for document in self._take(rows, self._shown()).to_pylist()}
+        return [by_row[row] for row in rows.tolist()]
 
     def nearest(self, vector: NDArray[np.float32], n: int, where: str | None) -> tuple[Rows, Scores]:
         """Rows of the highest cosines, by the index and an exact look at the best of it; new rows are all looked at."""
-        query = self._table.search(vector, vector_column_name="vector").distance_type("cosine")
+        query = self._table.query().nearest_to(vector).column("vector").distance_type("cosine")
         found = self._limited(query.nprobes(PROBES).refine_factor(REFINE), n, where, "_distance")
         return found[0], 1.0 - found[1]
 
@@ -227,16 +254,17 @@ class Store:
         """Rows of the highest BM25 for the words of a text, any of them."""
         from lancedb.query import MatchQuery
 
-        return self._limited(self._table.search(MatchQuery(text, "text")), n, where, "_score")
+        return self._limited(self._table.query().nearest_to_text(MatchQuery(text, "text")), n, where, "_score")
 
     def _shown(self) -> list[str]:
         return [name for name in self.schema.names if name not in ("vector", "code")]
 
     @staticmethod
     def _limited(query: Any, n: int, where: str | None, figure: str) -> tuple[Rows, Scores]:
+        """The best n of those that an expression is true of."""
         if where is not None:
-            query = query.where(where, prefilter=True)
-        found = query.limit(n).select([figure]).with_row_id(True).to_arrow()
+            query = query.where(where)  # looked at first, unless told otherwise
+        found = run(query.limit(n).select([figure]).with_row_id().to_arrow())
         return found["_rowid"].to_numpy(), found[figure].to_numpy().astype(np.float64)
 
 
