@@ -78,10 +78,11 @@ def test_any_number_of_documents_has_places(documents: int) -> None:
         assert np.ptp(places, axis=0).max() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("most", [15_000, 50])
+@pytest.mark.parametrize("most", [15_000, 50, 7])
 @pytest.mark.parametrize("units", [1, 8])
 def test_equal_vectors_do_not_coincide(monkeypatch: pytest.MonkeyPatch, most: int, units: int) -> None:
-    monkeypatch.setattr(layout, "MOST_LAID_OUT", most)
+    for name, number in (("EARLY", 125), ("LATE", 250), ("MOST_LAID_OUT", most)):  # they do come together
+        monkeypatch.setattr(layout, name, number)
     places = layout.positions(np.ones((200, units), dtype=np.float16))
     assert len(np.unique(places, axis=0)) == 200
     assert ((places >= 0) & (places <= 1)).all()
