@@ -48,26 +48,17 @@ class Apart:
         self.seconds[name] += time.perf_counter() - began
         return answer
 
-    def _contrast(
-        self,
-        key: Any,
-        documents: Any,
-        kept: Any,
-        model: Any,
-        stream: Any,
-        split: Any,
-        noise: Any,
-        objective: Any,
-        pressure: Any,
-        result: Any,
-        sums: Any,
-        entries: Any,
-        slots: Any,
-        found: Any,
-        grouped: Any,
-    ) -> None:
+    def _contrast(self, step: shards.Step) -> None:
+        key, documents, kept, model, stream = step.key, step.documents, step.kept, step.model, step.stream
+        split, noise, result, entries = step.split, step.noise, step.result, step.entries
         size, timed = len(documents.ids), self._time
-        self.step = {"documents": documents, "stream": stream, "noise": noise, "entries": entries, "rows": grouped}
+        self.step = {
+            "documents": documents,
+            "stream": stream,
+            "noise": noise,
+            "entries": entries,
+            "rows": step.grouped,
+        }
         for shard in range(len(entries.counts)):
             first, last = shard * shards.SHARD, min((shard + 1) * shards.SHARD, size)
             top, bottom = (int(row) for row in stream.row_starts[shard : shard + 2])
@@ -85,18 +76,18 @@ class Apart:
             timed("draw windows", partial_noise.draw_windows, first, last, key.seed, key.epoch, *places)
             changes, covering = result.noise_vectors[top:bottom], np.empty(bottom - top, dtype=np.int32)
             timed("contrast", changes.fill, 0.0)
-            shared = (split, noise, inputs, model.hidden_bias, objective, result)
+            shared = (split, noise, inputs, model.hidden_bias, step.objective, result)
             timed("contrast", contrast.contrast, first, last, shard, top, *shared)
             timed("sweep", windows.cover, noise.begins[first:last], noise.ends[first:last], top, covering)
             timed("sweep", windows.sweep, covering, changes)
             of_noise = (words, covering, model.word_weights, 2 * size + top, entries, end)
             entries.counts[shard] = timed("entries", rows.stream_entries, *of_noise) - at
-        for part in range(len(slots)):
-            timed("group", rows.group_part, entries, part, slots, found, grouped)
-        units = len(sums.activity)
+        for part in range(len(step.slots)):
+            timed("group", rows.group_part, entries, part, step.slots, step.found, step.grouped)
+        units = len(step.sums.activity)
         for unit in range(0, units, shards.UNITS):
             last = min(unit + shards.UNITS, units)
-            timed("sums", shards._sum_over_shards, unit, last, pressure, result, sums)
+            timed("sums", shards._sum_over_shards, unit, last, step.pressure, result, step.sums)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from undertow.counts import CountBatch
 from undertow.kernels.cpu import partial_noise, threads
 from undertow.kernels.cpu.alias import build_alias_table
 from undertow.kernels.cpu.contrast import Objective
-from undertow.kernels.cpu.shards import Documents, Key, Model, contrast_together, lay_out
+from undertow.kernels.cpu.shards import Documents, Key, Model, Step, contrast_together, lay_out
 from undertow.learn.gradient import Extra, Gradient, new_slots
 from undertow.learn.options import Options
 from undertow.learn.room import Layout, Room, Sizes, new_layout
@@ -105,7 +105,7 @@ class AlphaNCEStep:
         parameters = self._context.parameters
         documents = Documents(batch.document_ids, batch.starts, batch.words, batch.counts)
         room = self._prepare(documents, epoch)
-        self._program(
+        step = Step(
             Key(self._context.seed, epoch, number),
             documents,
             room.kept,
@@ -119,6 +119,7 @@ class AlphaNCEStep:
             room.sums,
             *room.grouping,
         )
+        self._program(step)
         dense = self._visible.gradient(room)
         return Gradient(
             rows=room.grouping.rows,

@@ -26,6 +26,18 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def shared(function: Function) -> Function:
+    """A kernel that other kernels call as well, and that is inlined into them.
+
+    Otherwise they would hold a copy of it, compiled once more and rounding differently, and which of the copies runs
+    depends on what a process has loaded before: results would differ between a run that compiles and the next one.
+    """
+    compiled: Function = numba.njit(
+        function, nogil=True, cache=True, fastmath=FLOAT_RULES, error_model="numpy", boundscheck=False, forceinline=True
+    )
+    return compiled
+
+
 def piece(function: Function) -> Function:
     """A function that only kernels call, always inlined into them."""
     compiled: Function = numba.njit(function, fastmath=FLOAT_RULES, error_model="numpy", forceinline=True)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.compile import piece, shared
 from undertow.kernels.cpu.gather import add_rows
 from undertow.kernels.cpu.vector_math import squash, squash_rows
 
@@ -103,7 +103,7 @@ def _noise_inputs(
             row[j] = kept_input[j] + (at_end[j] - at_begin[j]) + length * bias[j]
 
 
-@kernel
+@shared
 def contrast(
     first: int,
     last: int,
@@ -184,7 +184,7 @@ class Pressure(NamedTuple):
     cost: float
 
 
-@kernel
+@shared
 def press_towards_target(
     first: int,
     last: int,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.compile import kernel, piece, shared
 from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
 from undertow.kernels.cpu.vector_math import squash
 
@@ -33,7 +33,7 @@ def add_row(total: Any, coefficient: Any, row: Any) -> None:
         total[j] += coefficient * row[j]
 
 
-@kernel
+@shared
 def document_inputs(
     first: int,
     last: int,

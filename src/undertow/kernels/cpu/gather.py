@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from undertow.kernels.cpu.compile import kernel
+from undertow.kernels.cpu.compile import shared
 from undertow.kernels.cpu.prefetch import AHEAD, LINE, prefetch_address
 
 WORD = ir.IntType(64)
@@ -79,7 +79,7 @@ def _repeated(builder: Any, number: Any, vector: Any) -> Any:
 _add_128, _add_64, _add_16, _add_1 = (_block_sum(width) for width in (128, 64, 16, 1))
 
 
-@kernel
+@shared
 def add_rows(total: Any, rows: Any, indices: Any, coefficients: Any, first: int, last: int, limit: int) -> None:
     """Adds entries `first` to `last`, in this order. Rows of entries up to `limit` are asked for ahead of time, for
     whoever adds those next. `rows` (N, H) and `total` (H,) are contiguous.

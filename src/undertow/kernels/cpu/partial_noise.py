@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from undertow.kernels.cpu.alias import draw_word
-from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.compile import kernel, piece, shared
 from undertow.kernels.cpu.gather import add_rows
 from undertow.kernels.cpu.philox import below, philox
 from undertow.kernels.randomness import Purpose
@@ -30,7 +30,7 @@ def kept_tokens(tokens: Any, level: Any) -> Any:
     return min(np.int64(np.ceil(level * tokens - 1e-9)), tokens - 1)
 
 
-@kernel
+@shared
 def count_tokens(starts: Any, counts: Any, levels: Any, tokens: Any, to_keep: Any, replaced: Any) -> None:
     """D, D_r and D - D_r of each document."""
     for d in range(starts.size - 1):
@@ -51,7 +51,7 @@ def draw_levels(seed: Any, epoch: int, ids: Any, lowest: float, highest: float, 
         levels[d] = lowest + (highest - lowest) * share
 
 
-@kernel
+@shared
 def keep_tokens(
     first: int,
     last: int,
@@ -85,7 +85,7 @@ def keep_tokens(
             kept[entry] = before - needed
 
 
-@kernel
+@shared
 def sum_parts(first: int, last: int, weights: Any, entries: Any, limit: int, split: Any) -> None:
     """W.u and L of the kept tokens of documents `first` to `last` and of the others, separately, from their entries,
     which end at `limit`; the hidden bias is not added.
@@ -104,7 +104,7 @@ def sum_parts(first: int, last: int, weights: Any, entries: Any, limit: int, spl
             split.kept_lengths[d] += entries.coefficients[i]
 
 
-@kernel
+@shared
 def draw_stream(seed: Any, epoch: int, batch: int, shard: int, table: Any, stream: Any) -> None:
     """The words of the noise stream of a shard of a minibatch (two words come from one call of Philox)."""
     bits = np.empty((4, DRAWN), dtype=np.uint32)
@@ -120,7 +120,7 @@ def draw_stream(seed: Any, epoch: int, batch: int, shard: int, table: Any, strea
             stream[position] = draw_word(table, np.uint64(bits[half, call]), np.uint64(bits[half + 1, call]))
 
 
-@kernel
+@shared
 def draw_windows(
     first: int,
     last: int,
@@ -147,7 +147,7 @@ def draw_windows(
             b0, b1, b2 = b1, b2, b3
 
 
-@kernel
+@shared
 def draw_independent(
     first: int,
     last: int,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.kernels.cpu import team
-from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.compile import kernel, piece, shared
 from undertow.kernels.cpu.gather import add_rows
 from undertow.kernels.cpu.prefetch import FAR_AHEAD, prefetch_number
 
@@ -46,7 +46,7 @@ class RowGradient(NamedTuple):
         return np.concatenate([rows[:size] for rows, size in zip(self.rows, self.sizes, strict=True)])
 
 
-@kernel
+@shared
 def split_entries(
     first: int, last: int, documents: Any, kept: Any, word_weights: Any, spans: Any, entries: Any, n: int
 ) -> int:
@@ -71,7 +71,7 @@ def split_entries(
     return n
 
 
-@kernel
+@shared
 def stream_entries(stream: Any, covering: Any, word_weights: Any, first_vector: int, entries: Any, n: int) -> int:
     """Appends the covered positions of a noise stream at entry n; returns where they end."""
     for position in range(stream.size):
@@ -84,7 +84,7 @@ def stream_entries(stream: Any, covering: Any, word_weights: Any, first_vector: 
     return n
 
 
-@kernel
+@shared
 def document_entries(
     first: int,
     last: int,
@@ -107,7 +107,7 @@ def document_entries(
     return n
 
 
-@kernel
+@shared
 def group_part(entries: Any, part: int, slots: Any, found: Any, grouped: Any) -> None:
     """Groups the entries of one part of the words by word, in the order of first occurrence.
 

@@ -14,9 +14,17 @@ from numpy.typing import NDArray
 
 from undertow.kernels.cpu import partial_noise, team, windows
 from undertow.kernels.cpu.compile import kernel, section
-from undertow.kernels.cpu.contrast import contrast, press_towards_target
+from undertow.kernels.cpu.contrast import (
+    ContrastResult,
+    NoiseTable,
+    Objective,
+    Pressure,
+    SplitDocuments,
+    contrast,
+    press_towards_target,
+)
 from undertow.kernels.cpu.documents import document_inputs
-from undertow.kernels.cpu.rows import document_entries, group_part, split_entries, stream_entries
+from undertow.kernels.cpu.rows import Entries, RowGradient, document_entries, group_part, split_entries, stream_entries
 
 SHARD = 32  # documents
 UNITS = 64  # hidden units that are summed over the minibatch at a time
@@ -74,6 +82,26 @@ class Sums(NamedTuple):
     activity: NDArray[np.float32]  # (H,): mean P(h | V_d)
     hidden_bias: NDArray[np.float32]  # (H,): the gradient of a
     losses: NDArray[np.float64]  # (1 + blocks of units,): of the documents, and of the pressure on the units
+
+
+class Step(NamedTuple):
+    """All that the gradient of a minibatch is computed from, and where it goes."""
+
+    key: Key
+    documents: Documents
+    kept: Kept
+    model: Model
+    stream: Stream
+    split: SplitDocuments
+    noise: NoiseTable
+    objective: Objective
+    pressure: Pressure
+    result: ContrastResult
+    sums: Sums
+    entries: Entries
+    slots: NDArray[np.int32]  # the last three are what `rows.group_part` takes
+    found: NDArray[np.int32]
+    grouped: RowGradient
 
 
 @kernel
@@ -134,21 +162,10 @@ def _split(
 
 
 @section
-def _contrast_with_windows(
-    shard: int,
-    key: Any,
-    documents: Any,
-    kept: Any,
-    model: Any,
-    stream: Any,
-    split: Any,
-    noise: Any,
-    noise_inputs: Any,
-    objective: Any,
-    result: Any,
-    entries: Any,
-) -> None:
+def _contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
     """The gradient of a shard, with noise cut from its stream."""
+    key, documents, kept, model, stream = step.key, step.documents, step.kept, step.model, step.stream
+    split, noise, result, entries = step.split, step.noise, step.result, step.entries
     size, at = documents.ids.size, entries.starts[shard]
     first, last = shard * SHARD, min((shard + 1) * SHARD, size)
     top, bottom = stream.row_starts[shard], stream.row_starts[shard + 1]
@@ -165,7 +182,7 @@ def _contrast_with_windows(
 
     changes = result.noise_vectors[top:bottom]
     changes[:, :] = np.float32(0.0)
-    contrast(first, last, shard, top, split, noise, noise_inputs, model.hidden_bias, objective, result)
+    contrast(first, last, shard, top, split, noise, noise_inputs, model.hidden_bias, step.objective, result)
     covering = np.empty(bottom - top, dtype=np.int32)
     windows.cover(noise.begins[first:last], noise.ends[first:last], top, covering)
     windows.sweep(covering, changes)
@@ -174,23 +191,12 @@ def _contrast_with_windows(
 
 
 @section
-def _contrast_with_independent_noise(
-    shard: int,
-    key: Any,
-    documents: Any,
-    kept: Any,
-    model: Any,
-    stream: Any,
-    split: Any,
-    noise: Any,
-    noise_inputs: Any,
-    objective: Any,
-    result: Any,
-    entries: Any,
-) -> None:
+def _contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -> None:
     """The same with words of its own for every noise document: noise m = d k + j of the minibatch has the words from
     noise_starts[m] on, and row m + shard of the table. The last row of a shard stays zero.
     """
+    key, documents, kept, model, stream = step.key, step.documents, step.kept, step.model, step.stream
+    split, noise, result, entries = step.split, step.noise, step.result, step.entries
     (size, n_noise), at = noise.begins.shape, entries.starts[shard]
     first, last = shard * SHARD, min((shard + 1) * SHARD, size)
     top, bottom = stream.row_starts[shard], stream.row_starts[shard + 1]
@@ -218,7 +224,7 @@ def _contrast_with_independent_noise(
                 noise.gains[m + shard] += model.gains[stream.words[i]]
 
     result.noise_vectors[top:bottom, :] = np.float32(0.0)
-    contrast(first, last, shard, top, split, noise, noise_inputs, model.hidden_bias, objective, result)
+    contrast(first, last, shard, top, split, noise, noise_inputs, model.hidden_bias, step.objective, result)
     words = (stream.noise_starts, stream.words, stream.ones)
     n = document_entries(first_noise, last_noise, *words, model.word_weights, 2 * size + shard, entries, n)
     entries.counts[shard] = n - at
@@ -248,49 +254,27 @@ def _sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: An
 
 
 @kernel
-def contrast_together(
-    seat: Any,
-    key: Any,
-    documents: Any,
-    kept: Any,
-    model: Any,
-    stream: Any,
-    split: Any,
-    noise: Any,
-    objective: Any,
-    pressure: Any,
-    result: Any,
-    sums: Any,
-    entries: Any,
-    slots: Any,
-    found: Any,
-    grouped: Any,
-) -> None:
+def contrast_together(seat: Any, step: Any) -> None:
     """The gradient of a minibatch: a program for a team. First shard by shard, then unit by unit and word by word."""
     worker = team.enter(seat)
     if worker < 0:
         return
     shard = team.take(seat, 0)
-    while shard < entries.counts.size:
-        inputs = noise.inputs[worker]
-        if stream.noise_starts.size:
-            _contrast_with_independent_noise(
-                shard, key, documents, kept, model, stream, split, noise, inputs, objective, result, entries
-            )
+    while shard < step.entries.counts.size:
+        if step.stream.noise_starts.size:
+            _contrast_with_independent_noise(shard, step, step.noise.inputs[worker])
         else:
-            _contrast_with_windows(
-                shard, key, documents, kept, model, stream, split, noise, inputs, objective, result, entries
-            )
+            _contrast_with_windows(shard, step, step.noise.inputs[worker])
         shard = team.take(seat, 0)
     team.meet(seat, 1)
-    units, parts = model.hidden_bias.size, slots.shape[0]
+    units, parts = step.model.hidden_bias.size, step.slots.shape[0]
     blocks = (units + UNITS - 1) // UNITS
     item = team.take(seat, 1)
     while item < parts + blocks:
         if item < parts:
-            group_part(entries, item, slots, found, grouped)
+            group_part(step.entries, item, step.slots, step.found, step.grouped)
         else:
             first = (item - parts) * UNITS
-            _sum_over_shards(first, min(first + UNITS, units), pressure, result, sums)
+            _sum_over_shards(first, min(first + UNITS, units), step.pressure, step.result, step.sums)
         item = team.take(seat, 1)
     team.leave(seat, 2)

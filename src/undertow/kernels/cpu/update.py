@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from undertow.kernels.cpu import team
-from undertow.kernels.cpu.compile import kernel, piece
+from undertow.kernels.cpu.compile import kernel, piece, shared
 from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row_to_write
 from undertow.kernels.cpu.rows import row_gradient, row_scalar
 
@@ -26,7 +26,7 @@ def _inverse_deviation(moment: Any, square: Any, decay: Any) -> Any:
     return np.float32(1.0) / (np.sqrt(moment[0] / moment[1]) + np.float32(TINY))
 
 
-@kernel
+@shared
 def adam_per_row(part: int, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float) -> None:
     """Adam without momentum and with one second moment per row: 8 bytes of state a word.
 
@@ -130,7 +130,7 @@ def coast(first: int, last: int, weights: Any, velocities: Any, momentum: float)
             velocity[j] *= np.float32(momentum)
 
 
-@kernel
+@shared
 def retained(since: int, until: int, decay: float) -> float:
     """d_{since+1} * ... * d_{until}, with d_t = 1 - 4 / (t + 3), at most `decay`: what an average keeps of itself.
 
@@ -147,7 +147,7 @@ def retained(since: int, until: int, decay: float) -> float:
     return share
 
 
-@kernel
+@shared
 def average_rows(rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float) -> None:
     """Brings the running average of rows up to `step`: since `seen` they have stood still at their present values."""
     for i in range(rows.size):

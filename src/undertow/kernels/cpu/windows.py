@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from undertow.kernels.cpu.compile import kernel
+from undertow.kernels.cpu.compile import shared
 from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
 
 
-@kernel
+@shared
 def prefix_scalars(stream: Any, values: Any, prefix: Any) -> None:
     """prefix[i]: the sum of values[word] over the first i words of the stream, in float64."""
     total = 0.0
@@ -26,7 +26,7 @@ def prefix_scalars(stream: Any, values: Any, prefix: Any) -> None:
         prefix[position + 1] = total
 
 
-@kernel
+@shared
 def prefix_rows(stream: Any, weights: Any, word_weights: Any, prefix: Any) -> None:
     """prefix[i]: the sum of the weighted rows of W over the first i words."""
     prefix[0, :] = np.float32(0.0)
@@ -39,7 +39,7 @@ def prefix_rows(stream: Any, weights: Any, word_weights: Any, prefix: Any) -> No
             after[j] = before[j] + coefficient * row[j]
 
 
-@kernel
+@shared
 def cover(begins: Any, ends: Any, first_row: int, covering: Any) -> None:
     """covering[i]: how many windows cover position i, which is row first_row + i (the last element is 0)."""
     covering[:] = 0
@@ -51,7 +51,7 @@ def cover(begins: Any, ends: Any, first_row: int, covering: Any) -> None:
         covering[position] += covering[position - 1]
 
 
-@kernel
+@shared
 def sweep(covering: Any, changes: Any) -> None:
     """Turns changes into sums, in place: row i becomes the sum of the rows after it."""
     total = np.zeros(changes.shape[1], dtype=np.float32)
