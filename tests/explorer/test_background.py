@@ -35,6 +35,7 @@ def test_everything_else_is_there_while_the_overview_is_made(
         assert go_on.wait(60)
         return overview_of_index(index)
 
+    monkeypatch.setattr(undertow.insight, "stored_overview", lambda index: None)
     monkeypatch.setattr(undertow.insight, "overview_of_index", slow)
     with explorer(small_index, wait=False) as client:
         assert begun.wait(60)
@@ -58,6 +59,24 @@ def test_everything_else_is_there_while_the_overview_is_made(
         assert client.get("/api/map").status_code == 200
 
 
+def test_an_overview_that_is_stored_comes_before_all_else(small_index: Path) -> None:
+    overview_of_index(Index.open(small_index))
+    made = Background(Source.open(small_index))
+    states: list[str] = []
+    made.first(lambda: states.append(made.state))
+    made.start()
+    made.wait(60)
+    assert states == ["ready"]
+
+
+def test_what_cannot_be_made_ready_beforehand_holds_nothing_up(small_index: Path) -> None:
+    made = Background(Source.open(small_index))
+    made.first(lambda: 1 / 0)
+    made.start()
+    made.wait(60)
+    assert (made.state, made.error) == ("ready", None)
+
+
 @pytest.mark.parametrize(
     ("error", "told"),
     [
@@ -72,6 +91,7 @@ def test_a_failure_is_told_and_not_fatal(
     def failing(index: Index, *, progress: Progress) -> Overview:
         raise error
 
+    monkeypatch.setattr(undertow.insight, "stored_overview", lambda index: None)
     monkeypatch.setattr(undertow.insight, "overview_of_index", failing)
     with explorer(small_index) as client:
         about = got(client, "/api/about")
@@ -91,6 +111,7 @@ def test_what_is_being_made_can_be_stopped(small_index: Path, monkeypatch: pytes
             begun.set()
             time.sleep(0.01)
 
+    monkeypatch.setattr(undertow.insight, "stored_overview", lambda index: None)
     monkeypatch.setattr(undertow.insight, "overview_of_index", endless)
     made = Background(Source.open(small_index))
     made.start()

@@ -123,7 +123,7 @@ def test_ctrl_c_while_the_overview_is_made(small_index: Path, tmp_path: Path) ->
     program = (
         f"{HEARS}import time, undertow.insight\nfrom concurrent.futures import ThreadPoolExecutor\n"
         "def deaf(index, *, progress):\n    ThreadPoolExecutor(1).submit(time.sleep, 600).result()\n"
-        "undertow.insight.overview_of_index = deaf\n"
+        "undertow.insight.overview_of_index = deaf\nundertow.insight.stored_overview = lambda index: None\n"
         "from undertow.cli import main\nmain()\n"
     )
     command = [sys.executable, "-c", program, "explore", str(small_index), "--no-browser"]

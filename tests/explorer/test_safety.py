@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def test_every_route_is_looked_at(client: TestClient) -> None:
     assert set(client.get("/openapi.json").json()["paths"]) <= {
         path.replace(":any", "") for path in (route.path for route in _routes(client.app))
     }
-    assert len(paths) == 15
+    assert len(paths) == 17
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "BREW"])
@@ -282,3 +283,15 @@ def test_the_table_of_routes_is_json_that_says_all(client: TestClient) -> None:
     for name, schema in described["components"]["schemas"].items():
         assert schema["description"], name
     assert "HTTPValidationError" not in described["components"]["schemas"]
+
+
+def test_every_page_is_installed_and_served() -> None:
+    """The package's data are named by a pattern; a page of a kind that is not served would be missing unnoticed."""
+    root = Path(_files.__file__).parent / "pages"
+    files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    patterns = settings["tool"]["setuptools"]["package-data"]["undertow"]
+    packed = {path for pattern in patterns for path in root.parents[1].glob(pattern)}
+    assert "index.html" in files
+    assert {root / name for name in files} <= packed
+    assert sorted(_files.pages()) == files
