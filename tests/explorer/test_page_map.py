@@ -103,6 +103,7 @@ def painted(page: Page) -> int:
 
 def test_points_are_drawn_in_many_colours(page: Page) -> None:
     page.wait_for_timeout(300)
+    page.evaluate("document.querySelector('.stage-names').hidden = true")  # they have colours too
     picture = page.locator(".map-frame").screenshot()
     colours = page.evaluate(
         """async (bytes) => {

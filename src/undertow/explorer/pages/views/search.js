@@ -125,6 +125,7 @@ class Search {
     this.complain(null);
     if (!q.trim() && !like) {
       this.status.textContent = "";
+      this.results.removeAttribute("aria-busy");
       fill(this.results, await beginning(this.signal));
       return;
     }
