@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+
+from undertow import TopicModel, plot
 
 pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
 
@@ -41,7 +45,7 @@ def test_a_topic_opens_and_back_returns_to_the_same_place(visit: Visiting) -> No
     assert page.locator(".bars.up > li").count() > 5
     assert page.locator(".bars.down > li").count() == 30
     expect(page.locator(".document").first).to_be_visible()
-    expect(page.locator(".chart .series")).to_have_count(1)
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(1)
     assert page.evaluate("document.activeElement.tagName") == "H1"
     page.go_back()
     expect(page.locator("main h1")).to_have_text("Topics")
@@ -146,7 +150,7 @@ def test_the_keyboard_is_enough(visit: Visiting) -> None:
 
 def test_the_skip_link_leads_to_the_content(visit: Visiting) -> None:
     page = visit("/training").page
-    page.locator("main .chart").first.wait_for()
+    page.locator("main .plot .trace").first.wait_for()
     assert page.locator("a").first.evaluate("one => one.className") == "skip"
     page.locator(".skip").focus()
     page.keyboard.press("Enter")
@@ -155,14 +159,14 @@ def test_the_skip_link_leads_to_the_content(visit: Visiting) -> None:
 
 
 def test_the_tints_of_a_document_add_up(visit: Visiting) -> None:
-    page = visit("/documents/d0").page  # its first letter takes two units of JavaScript
+    page = visit("/documents/d7").page  # its first letter takes two units of JavaScript
     expect(page.locator(".marked")).to_contain_text("🚀")
-    answer = page.evaluate("fetch('/api/documents/d0').then((answer) => answer.json())")
+    answer = page.evaluate("fetch('/api/documents/d7').then((answer) => answer.json())")
     parts = [
         float(value)
         for value in page.locator(".marked [data-part]").evaluate_all("all => all.map(one => one.dataset.part)")
     ]
-    assert len(parts) == len(answer["spans"]) > 20
+    assert len(parts) == len(answer["spans"]) > 15
     assert sum(parts) == pytest.approx(answer["total"], rel=1e-4)
     assert page.locator(".marked").inner_text() == answer["text"]
     for span in answer["spans"][:5]:
@@ -178,6 +182,26 @@ def test_the_tints_of_a_document_add_up(visit: Visiting) -> None:
     expect(page.locator(".section .document").first).to_be_visible()
 
 
+def test_words_in_words_are_tinted_together(visit: Visiting) -> None:
+    page = visit().page
+    found = page.evaluate("""async () => {
+      const { markedText } = await import("/pages/parts/marked_text.js");
+      const spans = [[0, 3, 1], [0, 7, 2], [4, 7, -4], [9, 12, 0.5]];
+      const given = spans.map(([start, end, part]) => ({ start, end, part, word: "w" }));
+      const made = markedText({ text: "new old, end.", spans: given }, "topic");
+      return [...made.childNodes].map((one) => [one.textContent, one.className ?? "", Number(one.dataset?.part ?? 0)]);
+    }""")
+    up, down = "up strong", "down strong"
+    assert [piece for piece in found if piece[0]] == [
+        ["new", up, 3],
+        [" ", up, 0],
+        ["old", down, -4],
+        [", ", "", 0],
+        ["end", up, 0.5],
+        [".", "", 0],
+    ]
+
+
 def test_documents_that_are_unknown_or_say_nothing(visit: Visiting) -> None:
     missing = visit("/documents/no%2Fsuch%3Fdocument")
     expect(missing.page.get_by_role("alert")).to_contain_text("no/such?document")
@@ -188,25 +212,34 @@ def test_documents_that_are_unknown_or_say_nothing(visit: Visiting) -> None:
     expect(page.locator(".document-main .section")).to_contain_text("knows no word")
 
 
-def test_training_is_drawn_and_read_by_key(visit: Visiting) -> None:
+def test_training_is_drawn_and_told(visit: Visiting, small_model: TopicModel) -> None:
     page = visit("/training").page
-    expect(page.locator(".chart")).to_have_count(5)
-    page.locator(".chart").first.focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".readout").first).to_contain_text("Epoch 1")
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(len(plot.history(small_model).data))
+    expect(page.get_by_role("img", name="Training over")).to_have_attribute("aria-label", re.compile("Loss from"))
+    expect(page.locator(".tiles .card")).to_have_count(5)
     page.get_by_text("The same as a table").click()
     expect(page.locator("table.figures tbody tr").first).to_be_visible()
 
 
 def test_topics_over_time(visit: Visiting) -> None:
     page = visit("/time").page
+    expect(page.get_by_role("img", name="Share of documents over time")).to_be_visible()
     expect(page.locator(".strips > li")).to_have_count(12)
-    expect(page.locator(".chart .series")).to_have_count(5)
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(5)
     page.locator(".strip-name[aria-pressed=false]").first.click()
-    expect(page.locator(".chart .series")).to_have_count(6)
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(6)
     page.locator(".chip-close").first.click()
-    expect(page.locator(".chart .series")).to_have_count(5)
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(5)
     chosen = page.evaluate("location.hash")
     page.reload()
-    expect(page.locator(".chart .series")).to_have_count(5)
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(5)
     assert page.evaluate("location.hash") == chosen
+    page.get_by_text("The same as a table").click()
+    answer = page.evaluate("fetch('/api/time?topics=0').then((answer) => answer.json())")
+    expect(page.locator("table.figures tbody tr")).to_have_count(len(answer["documents"]))
+    expect(page.locator("table.figures tbody tr").first.locator("td")).to_have_count(6)
+    while page.locator(".chip-close").count():
+        page.locator(".chip-close").first.click()
+    expect(page.get_by_text("Choose topics below")).to_be_visible()
+    page.locator(".strip-name").nth(3).click()
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(1)

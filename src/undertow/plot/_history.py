@@ -50,7 +50,7 @@ def history(model: TopicModel | ReplicatedSoftmax, *, columns: int | None = None
         cols=columns,
         specs=[cells[first : first + columns] for first in range(0, len(cells), columns)],
         subplot_titles=[panel.title for panel in shown],
-        vertical_spacing=0.4 / rows,
+        vertical_spacing=0.32 / rows,
         horizontal_spacing=0.24 / columns,
     )
     for place, panel in enumerate(shown):

@@ -45,7 +45,9 @@ def over_time(overview: Overview, model: TopicModel, topics: Sequence[int] | Non
         line = {"color": PALETTE[number % len(PALETTE)], "dash": LINES[number // len(PALETTE) % len(LINES)], "width": 2}
         share = np.where(filled, series.share[:, topic], np.nan)
         words = {"name": label(names[topic], 32), "hovertemplate": "%{y:.1%} %{fullData.name}<extra></extra>"}
-        curve = Scatter(x=middles, y=share, mode="lines+markers", line=line, marker={"size": 4}, **words)
+        curve = Scatter(
+            x=middles, y=share, mode="lines+markers", line=line, marker={"size": 4}, cliponaxis=False, **words
+        )
         figure.add_trace(curve, row=1, col=1)
     bars: dict[str, Any] = {"marker": {"color": REST, "opacity": 0.6}, "showlegend": False}
     counts = Bar(x=middles, y=series.documents, hovertemplate="%{y:,} documents<extra></extra>", **bars)

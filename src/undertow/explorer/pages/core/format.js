@@ -26,11 +26,6 @@ export function percent(share) {
   return `${value.toFixed(value >= 99.95 || value === 0 ? 0 : 1)} %`;
 }
 
-/** The same beside an axis: 10 %, 2.5 % */
-export function percentTick(share) {
-  return `${tidy(100 * share, 2)} %`;
-}
-
 /** Three digits that count, without needless zeros: 0.0312, 1.24, 312, 4.5k, 1.2M */
 export function figure(number) {
   if (number === null || number === undefined || !Number.isFinite(number)) return "–";

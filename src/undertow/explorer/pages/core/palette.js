@@ -6,6 +6,7 @@ export const GROUPS = [
   "#1a73b8", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8f3ff0", "#b8a85c",
   "#7a4a26", "#7cb518", "#d62f6b", "#3b4cc0",
 ];
+const LINES = 8; // colours of undertow.plot
 const ON_DARK = { "#1a73b8": "#4297dd", "#7a4a26": "#b98257", "#3b4cc0": "#7887f2", "#8f3ff0": "#ab70f5" };
 const TIME = [[0, "#4b3fd0"], [0.25, "#9c3fb0"], [0.5, "#d0506e"], [0.75, "#ef8a3a"], [1, "#f0b428"]];
 const REST = ["#b4bbc0", "#4a565d"]; // light, dark
@@ -13,7 +14,17 @@ const REST = ["#b4bbc0", "#4a565d"]; // light, dark
 /** Colour of a group. */
 export function groupColour(number) {
   const colour = GROUPS[number % GROUPS.length];
-  return (isDark() && ON_DARK[colour]) || colour;
+  return isDark() ? onDark(colour) : colour;
+}
+
+/** Colour of a line in figures, and whether it is one of the second round, which are dashed. */
+export function lineColour(number) {
+  return { colour: groupColour(number % LINES), dashed: number >= LINES };
+}
+
+/** A colour as it is on dark ground. */
+export function onDark(colour) {
+  return ON_DARK[colour] ?? colour;
 }
 
 /** Colour of what has none of its own. */

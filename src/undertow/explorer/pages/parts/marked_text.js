@@ -7,32 +7,32 @@ import { largest, track } from "./bars.js";
 const UNDERLINED = 12; // occurrences, of either sign
 const LISTED = 24; // words
 
-/** The text of a document with its spans; positions are those of slice(). */
+/** The text of a document with its spans; positions are those of slice(). Words of n-grams lie in one another. */
 export function markedText({ text, spans }, name) {
-  const most = Math.max(1e-9, ...spans.map(({ part }) => Math.abs(part)));
+  const ordered = [...spans].sort((one, other) => one.start - other.start);
   const strong = new Set([...spans].sort((one, other) => Math.abs(other.part) - Math.abs(one.part)).slice(0, UNDERLINED));
-  const pieces = [];
-  let at = 0;
-  for (const span of [...spans].sort((one, other) => one.start - other.start)) {
-    if (span.start < at) continue; // words of an n-gram lie in one another; the first is tinted
-    pieces.push(text.slice(at, span.start), word(text, span, most, strong.has(span), name));
-    at = span.end;
-  }
-  pieces.push(text.slice(at));
+  const most = Math.max(1e-9, ...spans.map(({ part }) => Math.abs(part)));
+  const edges = [...new Set(spans.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
+  const pieces = [text.slice(0, edges[0] ?? text.length)];
+  let next = 0;
+  let here = []; // spans that the place lies in
+  edges.forEach((start, place) => {
+    here = here.filter(({ end }) => end > start);
+    while (next < ordered.length && ordered[next].start === start) here.push(ordered[next++]);
+    const piece = text.slice(start, edges[place + 1] ?? text.length);
+    pieces.push(here.length ? tinted(piece, start, here, { most, strong, name }) : piece);
+  });
   return h("div", { class: "marked" }, pieces);
 }
 
-function word(text, span, most, strong, name) {
-  const strength = (Math.abs(span.part) / most) ** 0.8;
-  const side = span.part >= 0 ? "up" : "down";
-  return h(
-    "span",
-    {
-      class: `${side}${strong ? " strong" : ""}`, style: { "--a": (0.55 * strength).toFixed(3) },
-      title: `${signed(span.part)} to “${name}” (${span.word})`, "data-part": span.part,
-    },
-    text.slice(span.start, span.end),
-  );
+/** A piece of text under the spans that it lies in; `data-part` is that of those that begin here, so that all add up. */
+function tinted(piece, start, here, { most, strong, name }) {
+  const part = here.reduce((sum, span) => sum + span.part, 0);
+  const begun = here.filter((span) => span.start === start).reduce((sum, span) => sum + span.part, 0);
+  const strength = Math.min(1, Math.abs(part) / most) ** 0.8;
+  const title = here.map((span) => `${signed(span.part)} to “${name}” (${span.word})`).join("\n");
+  const kind = `${part >= 0 ? "up" : "down"}${here.some((span) => strong.has(span)) ? " strong" : ""}`;
+  return h("span", { class: kind, style: { "--a": (0.55 * strength).toFixed(3) }, title, "data-part": begun }, piece);
 }
 
 /** The parts of each word taken together, as bars; the strongest either way. */

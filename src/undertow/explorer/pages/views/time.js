@@ -3,11 +3,11 @@
 import { get } from "../core/api.js";
 import { fill, h, icon, svg } from "../core/dom.js";
 import { counted, percent } from "../core/format.js";
-import { groupColour } from "../core/palette.js";
+import { lineColour } from "../core/palette.js";
 import { rewrite, topicLink } from "../core/router.js";
 import { about, allTopics } from "../core/source.js";
 import { onTheme } from "../core/theme.js";
-import { binText, courseChart } from "../parts/courses.js";
+import { binText, courseFigure, courseLabel, courseParameters, courseTable } from "../parts/courses.js";
 import { segmented } from "../parts/controls.js";
 import { empty, progress } from "../parts/states.js";
 
@@ -57,13 +57,15 @@ function waiting(signal) {
 
 class OverTime {
   constructor(root, title, topics, course, query, signal) {
-    Object.assign(this, { root, title, course });
+    Object.assign(this, { root, title, course, signal });
     this.topics = topics.filter(({ id }) => course.shares[id]).map((topic) => ({ ...topic, ...shape(course.shares[topic.id], course.documents) }));
     const asked = (query.get("topics") ?? "").split(",").filter((part) => part !== "").map(Number);
     const known = asked.filter((id) => course.shares[id]);
     this.chosen = known.length ? known.slice(0, MOST) : this.sorted("swing").slice(0, CHOSEN).map(({ id }) => id);
     this.order = "swing";
-    this.lines = h("div", {});
+    this.lines = null; // the figure, once there is something to draw
+    this.drawing = h("div", {});
+    this.table = h("div", {});
     this.legend = h("ul", { class: "chips course-legend" });
     this.strips = h("ol", { class: "strips" });
     onTheme(() => this.again(), signal);
@@ -74,7 +76,7 @@ class OverTime {
     fill(
       this.root,
       h("div", { class: "head" }, h("div", {}, this.title, h("p", { class: "lede" }, "Share of the documents of each time that switch a topic on"))),
-      h("section", { class: "card" }, this.legend, this.lines),
+      h("section", { class: "card" }, this.legend, this.drawing, this.table),
       h(
         "section",
         { class: "section" },
@@ -92,14 +94,25 @@ class OverTime {
 
   again() {
     const named = new Map(this.topics.map((topic) => [topic.id, topic]));
-    const series = this.chosen.map((id, place) => ({ id, name: named.get(id).name, values: this.course.shares[id], colour: groupColour(place) }));
-    fill(this.lines, series.length ? courseChart(this.course, series, { height: 300 }) : empty("Choose topics below"));
-    fill(this.legend, series.map(({ id, name, colour }) =>
+    const series = this.chosen.map((id, place) => ({ id, name: named.get(id).name, values: this.course.shares[id], ...lineColour(place) }));
+    this.plot(series);
+    fill(this.legend, series.map(({ id, name, colour, dashed }) =>
       h("li", {}, h("span", { class: "chip" },
-        h("span", { class: "swatch", style: { "--c": colour } }), h("a", { href: topicLink(id) }, name),
+        h("span", { class: `swatch ${dashed ? "ring" : ""}`, style: { "--c": colour } }), h("a", { href: topicLink(id) }, name),
         h("button", { type: "button", class: "chip-close", "aria-label": `Take ${name} out`, on: { click: () => this.toggle(id) } }, icon("close"))))));
     fill(this.strips, this.sorted(this.order).map((topic) => this.strip(topic)));
     rewrite("/time", { topics: this.chosen.join(",") });
+  }
+
+  plot(series) {
+    fill(this.table, series.length > 0 && courseTable(this.course, series));
+    if (!series.length) {
+      fill(this.drawing, empty("Choose topics below"));
+      return;
+    }
+    if (this.lines === null) this.lines = courseFigure(this.course, series, { height: 420 }, this.signal);
+    else this.lines.change(courseParameters(series), courseLabel(this.course, series));
+    if (!this.lines.element.isConnected) fill(this.drawing, this.lines.element);
   }
 
   toggle(id) {
@@ -126,7 +139,7 @@ class OverTime {
       svg("rect", { x: place, y: 0, width: 1, height: 1, "fill-opacity": documents[place] ? (0.06 + 0.94 * (share / Math.max(topic.high, 1e-9)) ** 2).toFixed(3) : 0 },
         svg("title", {}, `${binText(edges, kind, place)}: ${percent(share)} of ${counted(documents[place], "document")}`)));
     const place = this.chosen.indexOf(topic.id);
-    const colour = place >= 0 ? { "--c": groupColour(place) } : {};
+    const colour = place >= 0 ? { "--c": lineColour(place).colour } : {};
     return h(
       "li",
       { style: colour },

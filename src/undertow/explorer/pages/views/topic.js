@@ -6,7 +6,7 @@ import { counted, percent } from "../core/format.js";
 import { go, link, topicLink } from "../core/router.js";
 import { about, allTopics, topicName } from "../core/source.js";
 import { largest, linkBars, wordBars } from "../parts/bars.js";
-import { courseChart } from "../parts/courses.js";
+import { courseFigure, courseTable } from "../parts/courses.js";
 import { topicSelect } from "../parts/controls.js";
 import { documentList } from "../parts/documents.js";
 
@@ -22,7 +22,7 @@ export async function show(root, { parts, signal }) {
       { class: "columns" },
       words("Words that speak for it", "up", topic.up, most),
       words("Words that speak against it", "down", topic.down, most),
-      h("div", { class: "stack" }, similar(topic), over(topic)),
+      h("div", { class: "stack" }, similar(topic), over(topic, signal)),
     ),
     typical(topic),
   );
@@ -83,15 +83,17 @@ function similar(topic) {
   );
 }
 
-function over(topic) {
+function over(topic, signal) {
   const course = topic.over_time;
   if (!course) return null;
+  const series = [{ id: topic.id, name: topic.name, values: course.share }];
   return h(
     "section",
     { class: "card" },
     h("h2", {}, "Over time"),
-    h("p", { class: "card-note" }, "Share of documents that switch it on"),
-    courseChart(course, [{ name: topic.name, values: course.share }], { height: 180 }),
+    h("p", { class: "card-note" }, "Share of documents that switch it on, above how many there are"),
+    courseFigure(course, series, { height: 240, titles: false }, signal).element,
+    courseTable(course, series),
     h("p", { class: "card-more" }, h("a", { href: link("/time", { topics: String(topic.id) }) }, "With other topics")),
   );
 }

@@ -2,9 +2,9 @@
 
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { duration, figure, percent, percentTick, whole } from "../core/format.js";
+import { counted, duration, figure, percent, whole } from "../core/format.js";
 import { about } from "../core/source.js";
-import { chart } from "../parts/chart.js";
+import { Figure } from "../parts/figure.js";
 import { empty } from "../parts/states.js";
 
 const HIDDEN = new Set(["token_pattern"]);
@@ -15,7 +15,7 @@ export async function show(root, { signal }) {
     root,
     h("div", { class: "head" }, h("div", {}, h("h1", {}, "Training"), h("p", { class: "lede" }, summary(epochs)))),
     epochs.length
-      ? h("div", { class: "charts" }, curves(epochs).map(card))
+      ? [h("dl", { class: "tiles" }, curves(epochs).map(tile)), h("section", { class: "card" }, h("h2", {}, "Epoch by epoch"), figureOf(epochs, signal).element)]
       : empty("No history is kept in this model", h("p", {}, "Models keep one line an epoch; this one was saved without.")),
     epochs.length > 0 && table(epochs),
     settings(about().settings),
@@ -25,36 +25,41 @@ export async function show(root, { signal }) {
 function summary(epochs) {
   if (!epochs.length) return "";
   const seconds = epochs.reduce((sum, epoch) => sum + epoch.seconds, 0);
-  return `${whole(epochs.length)} ${epochs.length === 1 ? "epoch" : "epochs"} in ${duration(seconds)}`;
+  return `${counted(epochs.length, "epoch")} in ${duration(seconds)}`;
 }
 
 function speed({ tokens, seconds }) {
   return seconds > 0 ? tokens / seconds : null;
 }
 
-/** [title, note, values, how they are written, whether the axis begins at 0, whether they are columns] */
+/** What is measured: [title, note, values, how they are written]. */
 function curves(epochs) {
   const column = (name) => epochs.map((epoch) => epoch[name]);
   return [
     ["Loss", "Mean over documents; lower is better", column("loss"), figure],
-    ["Split-half retrieval", "How often one half of a held-out text finds the other", column("split_half"), figure],
-    ["Activity", "Mean probability that a topic is on", column("activity"), percent, true],
-    ["Dead topics", "Always on, or always off", column("dead_units"), whole, true, true],
-    ["Speed", "Tokens a second", epochs.map(speed), figure, true],
-  ].map(([title, note, values, text, from0, columns]) => ({ title, note, values, text, from0, columns, x: epochs.map(({ epoch }) => epoch + 1) }));
+    ["Split-half retrieval", "How well one half of a held-out text finds the other", column("split_half"), figure],
+    ["Activity", "Mean probability that a topic is on", column("activity"), percent],
+    ["Dead topics", "Always on, or always off", column("dead_units"), whole],
+    ["Speed", "Tokens a second", epochs.map(speed), figure],
+  ].map(([title, note, values, text]) => ({ title, note, known: values.filter((value) => Number.isFinite(value)), text }));
 }
 
-function card({ title, note, values, text, from0, columns, x }) {
-  const known = values.filter((value) => value !== null && Number.isFinite(value));
+/** A figure after the last epoch. */
+function tile({ title, note, known, text }) {
   return h(
-    "section",
+    "div",
     { class: "card" },
-    h("h2", {}, title, known.length > 0 && h("span", { class: "chart-last" }, text(known.at(-1)))),
-    h("p", { class: "card-note" }, note),
-    known.length
-      ? chart({ label: title, x, series: [{ name: title, values, columns }], height: 190, xText: (epoch) => `${Math.round(epoch)}`, placeText: (epoch) => `Epoch ${epoch}`, yText: text, yTick: text === percent ? percentTick : undefined, from0, area: !columns, wholeX: true, wholeY: columns })
-      : h("p", { class: "chart-none" }, "Not measured. Training with early stopping measures it after each epoch."),
+    h("dt", {}, title),
+    h("dd", { class: "tile-figure" }, known.length ? text(known.at(-1)) : "–"),
+    h("dd", { class: "tile-note" }, known.length ? note : "Not measured: that takes early stopping"),
   );
+}
+
+function figureOf(epochs, signal) {
+  const ends = ({ title, known, text }) => known.length > 0 && `${title} from ${text(known[0])} to ${text(known.at(-1))}`;
+  const label = `Training over ${counted(epochs.length, "epoch")}: ${curves(epochs).map(ends).filter(Boolean).join("; ")}. The table below has all figures.`;
+  const parameters = (width) => ({ columns: width < 520 ? 1 : width < 900 ? 2 : null }); // else as many as fill the rows best
+  return new Figure("/api/figures/training", { label, parameters, file: "training" }, signal);
 }
 
 function table(epochs) {

@@ -1,0 +1,155 @@
+"""Figures on the pages: drawn by plotly under the policy, in the colours of the page, and only when needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import Visit
+from tests.explorer.visiting import Visiting
+
+TRACES = ".plot .scatterlayer .trace"
+WIDTH = "document.querySelector('.plot .main-svg').getBoundingClientRect().width"
+COLUMNS = """new Set(Object.entries(document.querySelector('.plot').layout)
+  .filter(([name]) => name.startsWith('xaxis')).map(([, axis]) => axis.domain[0]))"""
+SEEN = """() => ['.plot .xaxislayer-above text', '.plot .gridlayer path', '.plot .js-line'].map((name) => {
+  const style = getComputedStyle(document.querySelector(name));
+  return [style.fill, style.stroke, style.fontFamily].join();
+})"""
+
+
+def asked_for(page: Page, part: str) -> list[str]:
+    """Addresses with this part that are asked for from now on."""
+    found: list[str] = []
+    page.on("request", lambda request: found.append(request.url) if part in request.url else None)
+    return found
+
+
+def drawn(visit: Visiting, route: str, **options: object) -> Visit:
+    shown = visit(route, **options)
+    expect(shown.page.locator(TRACES).first).to_be_attached()
+    return shown
+
+
+def test_plotly_is_fetched_when_a_figure_is_shown_and_once(visit: Visiting) -> None:
+    page = visit("/search").page
+    scripts = asked_for(page, "plotly")
+    for route in ("/topics", "/map", "/documents/d0", "/compare/1/2"):
+        page.evaluate("route => { location.hash = route }", route)
+        page.wait_for_load_state("networkidle")
+    page.reload()
+    expect(page.locator("main h1")).to_be_attached()
+    page.wait_for_load_state("networkidle")
+    assert scripts == []
+    for route in ("/training", "/time", "/topics/2"):
+        page.evaluate("route => { location.hash = route }", route)
+        expect(page.locator(TRACES).first).to_be_attached()
+    assert len(scripts) == 1
+
+
+def test_the_first_page_does_not_fetch_plotly(visit: Visiting) -> None:
+    shown = visit()
+    shown.page.wait_for_load_state("networkidle")
+    fetched = shown.page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    assert any(name.endswith("/api/topics?sort=activity") for name in fetched)
+    assert [name for name in fetched if "plotly" in name or "figure" in name] == []
+
+
+@pytest.mark.parametrize("route", ["/training", "/time", "/topics/1"])
+def test_figures_follow_the_theme(visit: Visiting, route: str) -> None:
+    page = drawn(visit, route, dark=False).page
+    light = page.evaluate(SEEN)
+    page.get_by_role("button", name="Switch to the dark theme").click()
+    page.wait_for_function(f"before => String(({SEEN})()) !== before", arg=",".join(light))
+    dark = page.evaluate(SEEN)
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    assert dark == drawn(visit, route, dark=True).page.evaluate(SEEN)
+    assert page.evaluate("getComputedStyle(document.querySelector('main')).fontFamily") in dark[0]
+    ground = "getComputedStyle(document.querySelector('.plot .main-svg')).backgroundColor"
+    assert page.evaluate(ground) in ("rgba(0, 0, 0, 0)", "transparent")
+
+
+def test_lines_have_the_colours_of_their_chips_and_strips(visit: Visiting) -> None:
+    for dark in (False, True):
+        page = drawn(visit, "/time?topics=" + ",".join(map(str, range(10))), dark=dark).page
+        expect(page.locator(TRACES)).to_have_count(10)
+        lines = page.locator(f"{TRACES} .js-line").evaluate_all("all => all.map((one) => getComputedStyle(one).stroke)")
+        paint = (
+            "all => all.map((one) => getComputedStyle(one)[one.matches('.ring') ? 'borderColor' : 'backgroundColor'])"
+        )
+        assert page.locator(".course-legend .swatch").evaluate_all(paint) == lines
+        strips = page.locator(".strip-name[aria-pressed=true]")
+        edges = strips.evaluate_all("all => all.map((one) => getComputedStyle(one).borderLeftColor)")
+        assert sorted(edges) == sorted(lines)
+        expect(page.locator(".course-legend .swatch.ring")).to_have_count(2)  # dashed lines
+
+
+def test_figures_fit_their_place(visit: Visiting) -> None:
+    page = drawn(visit, "/training", size=(1280, 860)).page
+    wide = page.evaluate(WIDTH)
+    asked = asked_for(page, "/api/figures/training")
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.wait_for_function(f"() => {WIDTH} < 330")
+    page.wait_for_function(f"() => ({COLUMNS}).size === 1")
+    assert wide > 900
+    assert [address.partition("?")[2] for address in asked][-1] == "columns=1"
+    assert page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth") <= 0
+
+
+def test_a_figure_is_saved_as_a_picture(visit: Visiting, tmp_path: Path) -> None:
+    page = drawn(visit, "/training").page
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as a picture").click()
+    assert waiting.value.suggested_filename == "training.png"
+    waiting.value.save_as(tmp_path / "training.png")
+    assert (tmp_path / "training.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_tells_under_the_pointer(visit: Visiting) -> None:
+    page = drawn(visit, "/time").page
+    box = page.locator(".plot").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
+    expect(page.locator(".plot .hoverlayer")).to_contain_text("%")
+
+
+def test_a_script_that_does_not_come_is_told_and_tried_again(visit: Visiting) -> None:
+    shown = visit("/topics")
+    page = shown.page
+    page.route("**/plotly.min.js", lambda route: route.abort())
+    page.evaluate("location.hash = '/training'")
+    expect(page.get_by_role("alert")).to_contain_text("could not be loaded")
+    expect(page.locator(".tiles .card")).to_have_count(5)  # the rest is there
+    page.unroute("**/plotly.min.js")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(TRACES).first).to_be_attached()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    shown.errors.clear()
+
+
+def test_a_figure_that_fails_says_why(visit: Visiting) -> None:
+    shown = visit("/topics")
+    page = shown.page
+    problem = '{"error": "the figure broke"}'
+    page.route("**/api/figures/**", lambda route: route.fulfill(status=500, body=problem))
+    page.evaluate("location.hash = '/time'")
+    expect(page.get_by_role("alert")).to_contain_text("the figure broke")
+    expect(page.locator(".strips > li")).to_have_count(12)
+    shown.errors.clear()
+
+
+def test_figures_are_cleaned_up_when_the_page_is_left(visit: Visiting) -> None:
+    page = drawn(visit, "/training").page
+    page.evaluate("""() => {
+      const purge = Plotly.purge;
+      window.purged = [];
+      Plotly.purge = (box) => { purge(box); window.purged.push(box.childElementCount); };
+    }""")
+    page.get_by_role("navigation").get_by_role("link", name="Topics").click()
+    expect(page.locator(".topic-card").first).to_be_visible()
+    assert page.evaluate("window.purged") == [0]
