@@ -81,7 +81,7 @@ def test_a_model_alone_shows_topics_and_training(open_browser: Open, model_folde
         page.locator(".topic-card-name").first.click()
         expect(page.locator(".bars.up > li").first).to_be_visible()
         page.get_by_role("link", name="Training").click()
-        expect(page.locator(".chart").first).to_be_visible()
+        expect(page.locator(".plot .trace").first).to_be_visible()
         for name in ("Map", "Search", "Over time"):
             page.get_by_role("navigation").get_by_role("link", name=name).click()
             expect(page.locator("main .commands")).to_contain_text("undertow index MODEL CORPUS --out INDEX")
