@@ -72,6 +72,7 @@ def test_numbers(client: TestClient, numbers: str) -> None:
     ask(client, "/api/topics", sort=numbers)
     ask(client, "/api/map/documents", rows=numbers)
     ask(client, "/api/time", topics=numbers)
+    ask(client, "/api/figures/time", topics=numbers)
 
 
 @few
