@@ -138,6 +138,14 @@ def test_of_many_documents_a_sample(
     assert_same(stored_overview(index) or found, found)
 
 
+def test_batches_do_not_matter(
+    monkeypatch: pytest.MonkeyPatch, index: Index, model: TopicModel, table: pl.DataFrame
+) -> None:
+    expected = overview_of_texts(model, table)
+    monkeypatch.setattr(overview, "ROWS", 17)
+    assert_same(overview_of_index(index), expected, but=("state", "map_seconds"))
+
+
 def test_an_empty_index(tmp_path: Path, model: TopicModel) -> None:
     found = overview_of_index(Index.create(tmp_path / "empty", model))
     assert (len(found), found.positions.shape, found.over_time) == (0, (0, 2), None)

@@ -73,15 +73,12 @@ class Gathered:
         return (self.codes[:, unit // 8] >> np.uint8(7 - unit % 8)) & np.uint8(1) > 0
 
     def strongest(self) -> NDArray[np.int32]:
-        """(n,) The topic that is largest in the vector of a document, among those on; -1 where none is."""
-        units = self.vectors.shape[1]
-        topics = np.full(len(self.ids), -1, dtype=np.int32)
-        for first in range(0, len(self.ids), ROWS):
-            block = slice(first, first + ROWS)
-            on = np.unpackbits(self.codes[block], axis=1, count=units).astype(bool)
-            best = np.where(on, self.vectors[block], np.float16(-1)).argmax(axis=1)
-            topics[block] = np.where(on.any(axis=1), best, -1)
-        return topics
+        """(n,) The topic with the largest strength of those on in a document, -1 where none is.
+
+        A topic that is on is stronger than any that is off, so the largest of all is meant.
+        """
+        largest = self.vectors.argmax(axis=1).astype(np.int32)
+        return np.where(self.codes.any(axis=1), largest, np.int32(-1))
 
     def typical(self, unit: int, most: int) -> Rows:
         """Rows of the documents with the most evidence for a topic that they switch on, the most typical first.
