@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+
+import undertow.explorer
+from undertow.plot import _palette
 
 pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
 
@@ -14,6 +18,7 @@ from tests.browser import PHONE, Open
 from tests.explorer.serving import served
 from tests.explorer.visiting import Visiting
 
+PAGES = Path(undertow.explorer.__file__).parent / "pages"
 ROUTES = {
     "topics": "/topics",
     "topic": "/topics/1",
@@ -26,6 +31,17 @@ ROUTES = {
 }
 NARROW = (360, 740)
 SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+
+
+def test_the_colours_are_those_of_plots() -> None:
+    written = (PAGES / "core" / "palette.js").read_text()
+    for name, colours in (("GROUPS", _palette.PALETTE), ("TIME", [colour for _, colour in _palette.TIME])):
+        block = re.search(rf"{name} = \[(.*?)\];", written, re.DOTALL)
+        assert block is not None
+        assert re.findall(r"#\w{6}", block[1])[: len(colours)] == list(colours)
+    theme = (PAGES / "styles" / "theme.css").read_text()
+    assert f"--up: light-dark({_palette.UP}," in theme
+    assert f"--down: light-dark({_palette.DOWN}," in theme
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen(visit: Visiting) -> None:
