@@ -62,12 +62,13 @@ def make_table(documents: int = 300, seed: int = 0) -> pl.DataFrame:
 
 def hostile_table() -> pl.DataFrame:
     """Texts, labels and ids that hold markup, among harmless ones."""
-    table = make_table(120).select("id", "text", "label")
+    table = make_table(120)
     attacks = pl.DataFrame(
         {
             "id": [f"{attack}/?#%2F&{number}" for number, attack in enumerate(ATTACKS)],
             "text": [f"{attack} apple pear plum orchard juice ripe {attack}" for attack in ATTACKS],
             "label": list(ATTACKS),
+            "time": [table["time"][7 * number] for number in range(len(ATTACKS))],
         }
     )
     return pl.concat([table, attacks])

@@ -80,6 +80,21 @@ def test_hostile_topics(see: Visiting) -> None:
         unharmed(page)
 
 
+def test_hostile_names_in_figures(see: Visiting) -> None:
+    """Plotly takes some markup for what it is; names come to it as text."""
+    page = see("/time?topics=0,1,2,3,4").page
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(len(ATTACKS))
+    expect(page.locator(".course-legend")).to_contain_text(ATTACKS[1])
+    box = page.locator(".plot").bounding_box()
+    assert box is not None
+    for share in (0.2, 0.4, 0.6, 0.8):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.4 * box["height"], steps=3)
+        page.wait_for_timeout(100)
+        assert page.locator(".plot a, .plot img, .plot script").count() == 0
+    expect(page.locator(".hoverlayer")).to_contain_text("onerror")
+    unharmed(page)
+
+
 def test_hostile_results(see: Visiting) -> None:
     page = see("/search?q=apple%20pear&mode=text").page
     expect(page.locator(".document").first).to_be_visible()
