@@ -227,6 +227,12 @@ def test_what_cannot_be_stored_is_still_given(
 # Strangers
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, model: TopicModel, table: pl.DataFrame) -> Index:
+    """One index for all who leave a sound overview behind."""
+    return Index.create(tmp_path_factory.mktemp("shared") / "index", model, table)
+
+
 def rewritten(index: Index, **changes: Any) -> None:
     """The stored overview with other arrays (None: without) or manifest entries, and checksums that fit."""
     folder = index.path / "overview"
@@ -292,16 +298,16 @@ WRONG: dict[str, Any] = {
 
 @pytest.mark.parametrize("changes", WRONG.values(), ids=WRONG.keys())
 def test_an_overview_that_is_not_sound_is_not_used(
-    index: Index, caplog: pytest.LogCaptureFixture, changes: dict[str, Any]
+    shared: Index, caplog: pytest.LogCaptureFixture, changes: dict[str, Any]
 ) -> None:
-    found = overview_of_index(index)
-    rewritten(index, **changes)
+    found = overview_of_index(shared)
+    rewritten(shared, **changes)
     with caplog.at_level(logging.WARNING):
-        assert stored_overview(index) is None
+        assert stored_overview(shared) is None
     assert "is not used" in caplog.text
-    assert_same(overview_of_index(index), found, but=("map_seconds",))
+    assert_same(overview_of_index(shared), found, but=("map_seconds",))
     caplog.clear()
-    assert stored_overview(index) is not None  # what was wrong has been replaced
+    assert stored_overview(shared) is not None  # what was wrong has been replaced
     assert not caplog.records
 
 
@@ -315,18 +321,18 @@ def test_of_another_format_or_state_it_is_just_not_used(index: Index, caplog: py
 
 @pytest.mark.parametrize("name", ["model.json", "weights.safetensors"])
 @pytest.mark.parametrize("way", ["cut", "gone", "other"])
-def test_damaged_files_are_replaced(index: Index, caplog: pytest.LogCaptureFixture, name: str, way: str) -> None:
-    overview_of_index(index)
-    file = index.path / "overview" / name
+def test_damaged_files_are_replaced(shared: Index, caplog: pytest.LogCaptureFixture, name: str, way: str) -> None:
+    overview_of_index(shared)
+    file = shared.path / "overview" / name
     content = file.read_bytes()
     file.unlink()
     if way != "gone":
         file.write_bytes(content[:-9] if way == "cut" else b"{}")
     with caplog.at_level(logging.WARNING):
-        assert stored_overview(index) is None
+        assert stored_overview(shared) is None
     assert "is not used" in caplog.text
-    assert len(overview_of_index(index)) == 120
-    assert stored_overview(index) is not None
+    assert len(overview_of_index(shared)) == 120
+    assert stored_overview(shared) is not None
 
 
 def test_files_that_are_too_large_are_not_read(
