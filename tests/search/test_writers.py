@@ -19,7 +19,7 @@ import pytest
 from tests.search.conftest import make_table
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError
-from undertow.search import Index, _documents, _folder, _lock, _replace, _store
+from undertow.search import Index, _documents, _folder, _lock, _loop, _replace, _store
 
 TO_DISK: list[tuple[Any, str]] = [
     (os, "mkdir"),
@@ -105,6 +105,24 @@ def test_what_a_writer_left_that_was_killed_early_is_no_obstacle(
     (target / ".model.undertow-new-0123456789abcdef").mkdir()
     assert len(Index.create(target, model, table)) == 120
     assert len(Index.create(target, model, table.head(3), overwrite=True)) == 3
+
+
+def test_an_index_with_too_many_documents_is_not_finished(
+    tmp_path: Path, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append = _store.Store.append
+
+    def twice(store: _store.Store, rows: Any) -> None:
+        append(store, rows)
+        append(store, rows)
+
+    monkeypatch.setattr(_store.Store, "append", twice)
+    with pytest.raises(IndexFileError, match="must hold the 120 documents of the corpus, got 240: replace it"):
+        Index.create(tmp_path / "index", model, table)
+    monkeypatch.undo()
+    with pytest.raises(IndexFileError, match="must hold the 120 documents of the corpus, got 240: replace it"):
+        Index.create(tmp_path / "index", model, table)
+    assert len(Index.create(tmp_path / "index", model, table, overwrite=True)) == 120
 
 
 def _stop(*_: Any, **__: Any) -> None:
@@ -248,6 +266,12 @@ def test_two_cannot_make_the_same_index(tmp_path: Path, model: TopicModel, table
             Index.create(tmp_path / "index", model, table)
 
     assert len(Index.create(tmp_path / "index", model, table, progress=meanwhile)) == 120
+
+
+def test_a_thread_that_is_gone_is_replaced(index: Index) -> None:
+    before = index.search("apple")
+    _loop._forget()  # as in a forked child
+    assert index.search("apple") == before
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

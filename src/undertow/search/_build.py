@@ -110,8 +110,10 @@ def _begun(place: Path, model: TopicModel, found: Survey, *, overwrite: bool) ->
     columns = schema(model.softmax_.parameters_.units, found.kinds)
     if _folder.is_index(place):
         if _folder.read_facts(place).corpus == found.digest and _same_model(place, model):
-            return Store.create(place / _folder.DATABASE, columns)
-        if not overwrite:
+            store = Store.create(place / _folder.DATABASE, columns)
+            if store.count() <= found.documents or not overwrite:
+                return store
+        elif not overwrite:
             raise InvalidInput(
                 f"path must be free, got {place}, an unfinished index of other documents: replace it (overwrite)"
             )
@@ -146,8 +148,6 @@ def _fingerprint(model: TopicModel) -> str:
 
 def _fill(store: Store, model: TopicModel, corpus: Corpus, total: int, progress: Progress | None) -> None:
     done = store.count()
-    if done > total:
-        raise IndexFileError(f"the index must hold at most the {total:,} documents of the corpus, got {done:,}")
     if done and progress is not None:
         progress(done, total)
     for chunk in chunks_from(corpus, done):
@@ -155,3 +155,7 @@ def _fill(store: Store, model: TopicModel, corpus: Corpus, total: int, progress:
         done += chunk.height
         if progress is not None:
             progress(done, total)
+    if store.count() != total:  # such as by a commit that went on after Ctrl-C
+        raise IndexFileError(
+            f"the index must hold the {total:,} documents of the corpus, got {store.count():,}: replace it"
+        )
