@@ -5,6 +5,7 @@
 """
 
 from undertow.search._reasons import Reason, WordPart
-from undertow.search.index import Added, Deleted, Document, Hit, Index
+from undertow.search._results import Added, Deleted, Document, Hit
+from undertow.search.index import Index
 
 __all__ = ["Added", "Deleted", "Document", "Hit", "Index", "Reason", "WordPart"]

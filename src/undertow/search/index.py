@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,8 @@ from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _folder, _lock, _modes, _replace, _scan, _store
 from undertow.search._encoded import Encoded
-from undertow.search._reasons import Reason, Reasoner
+from undertow.search._reasons import Reasoner
+from undertow.search._results import Added, Deleted, Document, Hit, document_of, hit_of
 from undertow.search._where import column_kinds, expression
 
 if TYPE_CHECKING:
@@ -27,42 +28,6 @@ MOST_RESULTS = 1000
 LONGEST_QUERY = 100_000  # characters
 
 Progress = Callable[[int, int], None]  # told how many documents are done, of how many
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A document found. `fields` holds what else is known of it: label, split and time where there are any."""
-
-    id: str
-    score: float
-    text: str
-    fields: dict[str, Any]
-    reasons: tuple[Reason, ...] = ()
-
-
-@dataclass(frozen=True)
-class Document:
-    """A document of an index. `fields` is as in `Hit`."""
-
-    id: str
-    text: str
-    fields: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Added:
-    """What `Index.add` did."""
-
-    documents: int
-    replaced: int
-
-
-@dataclass(frozen=True)
-class Deleted:
-    """What `Index.delete` did: how many documents are gone, and which ids were not there."""
-
-    documents: int
-    missing: tuple[str, ...]
 
 
 class Index:
@@ -225,7 +190,7 @@ class Index:
             question = self._question(query, like)
             rows, scores = self._ranker.find(question, mode, wanted + (like is not None), condition)
             documents = self._store.documents(rows)
-        found = [_hit(document, float(score)) for document, score in zip(documents, scores, strict=True)]
+        found = [hit_of(document, float(score)) for document, score in zip(documents, scores, strict=True)]
         found = [hit for hit in found if hit.id != like][:wanted]
         return self._with_reasons(question, found) if reasons else found
 
@@ -243,7 +208,7 @@ class Index:
             _check_text("ids", name)
         with _store.named_trouble(self._folder):
             found = self._store.with_ids(list(dict.fromkeys(ids)))
-        return [_document(found[name]) if name in found else None for name in ids]
+        return [document_of(found[name]) if name in found else None for name in ids]
 
     def scan(
         self, columns: Sequence[str], *, batch: int = 8192, places: NDArray[np.int64] | None = None
@@ -299,18 +264,6 @@ class Index:
             self._reasoner = Reasoner(self._model)
         why = self._reasoner.reasons(question.encoded, self._encoded([hit.text for hit in hits]))
         return [replace(hit, reasons=found) for hit, found in zip(hits, why, strict=True)]
-
-
-def _hit(document: dict[str, Any], score: float) -> Hit:
-    return Hit(document["id"], score, document["text"], _fields(document))
-
-
-def _document(document: dict[str, Any]) -> Document:
-    return Document(document["id"], document["text"], _fields(document))
-
-
-def _fields(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name not in ("id", "text")}
 
 
 def _check_text(name: str, value: object) -> None:
