@@ -37,6 +37,7 @@ from undertow.search import Index
 
 ASKED = 50  # times each route
 HOURS = 24 * 1000
+WARM = 5  # seconds in which it makes itself ready in the background
 
 
 def documents(train: pl.DataFrame, number: int, folder: Path) -> pl.DataFrame:
@@ -105,6 +106,7 @@ def measure(index: Path, texts: Sequence[str]) -> dict[str, Any]:
         computed = until_ready(connection)
     with explorer(index) as (connection, seconds):
         found = until_ready(connection)
+        time.sleep(WARM)
         about = json.loads(get(connection, "/api/about")[1])
         numbers = [place * 37 % about["topics"] for place in range(ASKED)]
         routes: dict[str, list[str]] = {
