@@ -77,6 +77,27 @@ def test_every_mode_finds_what_the_filter_is_true_of(indices: list[Index], tree:
         assert found == expected  # equal codes in the order of the documents
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "NOT (score = -0.0 AND score IN (-1.5))",
+        "NOT (count IN (1) AND count IN (2))",
+        "count NOT IN (1) OR count NOT IN (2)",
+        "count != 1 OR count != 2",
+        "NOT (label LIKE 'a%' AND NOT label LIKE 'a%')",
+        "NOT (seen = TRUE AND seen = FALSE)",
+        "NOT (count > 1 AND count < 0)",
+    ],
+)
+def test_what_can_never_be_is_still_unknown_where_a_value_is_missing(indices: list[Index], where: str) -> None:
+    """The database takes some of these for FALSE throughout."""
+    tree = parse(where)
+    for index in indices:
+        expected = {hit.id for hit in index.search(QUESTION, 1000) if holds(tree, hit.fields) is True}
+        assert 0 < len(expected) < DOCUMENTS - 1
+        assert {hit.id for hit in index.search(QUESTION, 1000, where=where)} == expected
+
+
 def test_everything_is_found_without_a_filter(indices: list[Index]) -> None:
     for index in indices:
         assert len(index.search(QUESTION, 1000, mode="code")) == DOCUMENTS - 1

@@ -57,24 +57,33 @@ def _kind(column: pa.DataType) -> str | None:
     return next((kind for kind, test in tests.items() if test(column)), None)
 
 
-def _written(tree: Tree, columns: Mapping[str, str]) -> str:
+def _written(tree: Tree, columns: Mapping[str, str], *, true: bool = True) -> str:
+    """An expression that is true where the tree is true, or where it is false if `true` is not asked for.
+
+    It is never unknown: NOT is moved down to the conditions, and each asks for a value as well. The database simplifies
+    `x = 1 AND x IN (2)` to FALSE, although it is unknown where x is missing, and would find those by its opposite.
+    """
     match tree:
-        case Both(parts):
-            return " AND ".join(f"({_written(part, columns)})" for part in parts)
-        case Either(parts):
-            return " OR ".join(f"({_written(part, columns)})" for part in parts)
-        case Not(Missing(column)):
-            return f"{_known(column, columns)} IS NOT NULL"
         case Not(part):
-            return f"NOT ({_written(part, columns)})"
+            return _written(part, columns, true=not true)
+        case Both(parts) | Either(parts):
+            word = " AND " if isinstance(tree, Both) == true else " OR "
+            return word.join(f"({_written(part, columns, true=true)})" for part in parts)
         case Missing(column):
-            return f"{_known(column, columns)} IS NULL"
-        case Comparison(column, operator, value):
+            return f"{_known(column, columns)} IS {'' if true else 'NOT '}NULL"
+    name, condition = _known(tree.column, columns), _condition(tree, columns)
+    return f"{name} IS NOT NULL AND {'' if true else 'NOT '}({condition})"
+
+
+def _condition(condition: Comparison | Among | Like, columns: Mapping[str, str]) -> str:
+    column = condition.column
+    match condition:
+        case Comparison(_, operator, value):
             return f"{_known(column, columns)} {operator} {_literal(column, columns, value)}"
-        case Among(column, values):
+        case Among(_, values):
             listed = ", ".join(_literal(column, columns, value) for value in values)
             return f"{_known(column, columns)} IN ({listed})"
-        case Like(column, pattern):
+        case Like(_, pattern):
             return f"{_known(column, columns)} LIKE {_literal(column, columns, pattern)}"
 
 
