@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import polars as pl
 import pytest
 
 import undertow
+from tests.shell import Run
 from undertow import TopicModel
 from undertow.cli import main
 from undertow.learn import EpochRecord
@@ -46,24 +46,6 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command as from a shell: exit code, standard output, standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["undertow", *map(str, arguments)])
-        try:
-            main()
-            code: Any = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        output = capsys.readouterr()
-        return int(code), output.out, output.err
-
-    return call
-
-
-Run = Callable[..., tuple[int, str, str]]
 SMALL = ("--n-components", 8, "--max-epochs", 30, "--batch-size", 32)
 
 

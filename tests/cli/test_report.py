@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.plot.hostile import make_model, make_table
+from tests.shell import Run
 from undertow import ReplicatedSoftmax
-from undertow.cli import main
 from undertow.report import _page
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command as from a shell: exit code, standard output, standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["undertow", *map(str, arguments)])
-        try:
-            main()
-            code: Any = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        output = capsys.readouterr()
-        return int(code), output.out, output.err
-
-    return call
 
 
 @pytest.fixture(scope="module")

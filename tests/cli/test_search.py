@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +12,9 @@ import polars as pl
 import pytest
 
 from tests.search.conftest import make_table
+from tests.shell import Run
 from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
-from undertow.cli import main
 from undertow.search import _documents, _store
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command as from a shell: exit code, standard output, standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["undertow", *map(str, arguments)])
-        try:
-            main()
-            code: Any = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        output = capsys.readouterr()
-        return int(code), output.out, output.err
-
-    return call
 
 
 @pytest.fixture(scope="module")

@@ -5,24 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.paper.tiny import TINY, run_tiny
+from tests.shell import Run, shell
 from undertow import InvalidInput
-from undertow.cli import main
 from undertow.learn.divergence import DivergenceStep
 from undertow.paper import runner, scale, settings
 from undertow.paper.experiments import EXPERIMENTS
 from undertow.paper.kinds import ModelCell
 from undertow.paper.recipe import Recipe
 from undertow.paper.runner import Workshop
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 def can_choose_alpha() -> bool:
@@ -42,18 +38,7 @@ def can_choose_alpha() -> bool:
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a command as from a shell, its quick scale made tiny: exit code, standard output, standard error."""
     monkeypatch.setattr(scale, "QUICK", TINY)
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["undertow", *map(str, arguments)])
-        try:
-            main()
-            code: Any = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        output = capsys.readouterr()
-        return int(code), output.out, output.err
-
-    return call
+    return shell(monkeypatch, capsys)
 
 
 @pytest.fixture(scope="module")
