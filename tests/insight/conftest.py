@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from pathlib import Path
 
 import polars as pl
 import pytest
 
-from tests.search.conftest import make_table
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from tests.search.conftest import index, make_table, model
 from undertow.insight import layout
-from undertow.search import Index
+
+__all__ = ["index", "model"]
 
 
 @pytest.fixture(scope="session")
@@ -19,17 +18,6 @@ def table() -> pl.DataFrame:
     plain = make_table()
     days = [date(2024, 1, 1) + timedelta(days=3 * number) for number in range(plain.height)]
     return plain.with_columns(pl.Series("time", [None, *days[1:]]))
-
-
-@pytest.fixture(scope="session")
-def model(table: pl.DataFrame) -> TopicModel:
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(table)
-
-
-@pytest.fixture
-def index(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> Index:
-    return Index.create(tmp_path / "index", model, table)
 
 
 @pytest.fixture(autouse=True)

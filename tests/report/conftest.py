@@ -8,26 +8,11 @@ import polars as pl
 import pytest
 
 from tests.browser import browser, open_browser
-from tests.plot.hostile import make_model, make_table
+from tests.plot.conftest import model, overview, table
 from undertow import TopicModel, insight
 from undertow.report import write_report
 
-__all__ = ["browser", "open_browser"]
-
-
-@pytest.fixture(scope="session")
-def table() -> pl.DataFrame:
-    return make_table()
-
-
-@pytest.fixture(scope="session")
-def model(table: pl.DataFrame) -> TopicModel:
-    return make_model(table)
-
-
-@pytest.fixture(scope="session")
-def overview(model: TopicModel, table: pl.DataFrame) -> insight.Overview:
-    return insight.overview_of_texts(model, table)
+__all__ = ["browser", "model", "open_browser", "overview", "table"]
 
 
 @pytest.fixture
