@@ -14,11 +14,14 @@ from undertow.tasks.retrieval import (
 )
 from undertow.tasks.split_half import split_half_mrr, split_half_score, split_halves, splittable
 from undertow.tasks.unseen_half import UnseenHalves
+from undertow.tasks.windows import c_npmi, c_v
 
 __all__ = [
     "ProbeResult",
     "RetrievalFigures",
     "UnseenHalves",
+    "c_npmi",
+    "c_v",
     "diversity",
     "mean_average_precision",
     "npmi",
