@@ -25,7 +25,7 @@ def model() -> TopicModel:
     softmax = ReplicatedSoftmax(15, max_epochs=5, early_stopping=True)
     model = TopicModel(15, vectorizer=Vectorizer(token_pattern=r"\S+", min_df=1), softmax=softmax, random_state=0)
     model.fit(texts)
-    return model.name_topics({model.topics()[0].id: NAME})
+    return model.name_units({model.units()[0].id: NAME})
 
 
 class Tags(HTMLParser):
@@ -62,7 +62,7 @@ def test_topics_and_figures_are_shown(model: TopicModel) -> None:
     assert f"last loss {record.loss:.4f}" in shown
     assert f"split-half {record.split_half:.3f}" in shown
     assert "and 3 more" in shown
-    for topic in model.topics()[:12]:
+    for topic in model.units()[:12]:
         assert f"{topic.activity:.1%}" in shown
 
 

@@ -127,7 +127,7 @@ def test_column_names_are_kept_and_name_the_words(counts: sparse.csr_array) -> N
     table = pd.DataFrame(counts.toarray(), columns=[f"w{i}" for i in range(WORDS)])
     model = make_model().fit(table)
     assert list(model.feature_names_in_[:2]) == ["w0", "w1"]
-    assert all(weight.word.startswith("w") for topic in model.topics() for weight in (*topic.up, *topic.down))
+    assert all(weight.word.startswith("w") for topic in model.units() for weight in (*topic.up, *topic.down))
 
 
 @pytest.mark.parametrize("through", ["pickle", "joblib"])
@@ -384,7 +384,7 @@ def test_an_empty_document_has_a_defined_vector(model: ReplicatedSoftmax) -> Non
     np.testing.assert_array_equal(model.encode(empty, "soft"), np.full((1, 6), 0.5))
     np.testing.assert_array_equal(model.encode(empty, "activation"), np.zeros((1, 6)))
     np.testing.assert_allclose(model.encode(empty, "strength"), np.log1p(np.log(2)), rtol=1e-6)
-    assert str(model.document_topics(empty)[0]) == "none"
+    assert str(model.document_units(empty)[0]) == "none"
 
 
 def test_empty_documents_are_left_out_of_training(counts: sparse.csr_array) -> None:
@@ -402,7 +402,7 @@ def test_score_is_split_half_retrieval(model: ReplicatedSoftmax, counts: sparse.
 
 
 def test_topics(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
-    topics = model.topics(n_words=4)
+    topics = model.units(n_words=4)
     assert sorted(topic.id for topic in topics) == list(range(6))
     assert [topic.activity for topic in topics] == sorted((topic.activity for topic in topics), reverse=True)
     on = (model.encode(counts, "posterior") > 0.5).mean(axis=0)
@@ -414,17 +414,17 @@ def test_topics(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
 
 
 def test_topic_names_are_set_and_shown(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
-    named = pickle.loads(pickle.dumps(model)).name_topics({2: "cooking"})
+    named = pickle.loads(pickle.dumps(model)).name_units({2: "cooking"})
     assert {topic.name for topic in named.topics() if topic.id == 2} == {"cooking"}
-    strongest = [found for found in named.document_topics(counts) if any(topic.id == 2 for topic in found.topics)]
+    strongest = [found for found in named.document_units(counts) if any(topic.id == 2 for topic in found.topics)]
     assert all("cooking" in str(found) for found in strongest)
 
 
 def test_document_topics_are_the_units_that_are_on(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
     on = model.encode(counts, "posterior")
-    for row, found in zip(on, model.document_topics(counts), strict=True):
-        assert {topic.id for topic in found.topics} == set(np.flatnonzero(row > 0.5))
-        strengths = [topic.strength for topic in found.topics]
+    for row, found in zip(on, model.document_units(counts), strict=True):
+        assert {topic.id for topic in found.units} == set(np.flatnonzero(row > 0.5))
+        strengths = [topic.strength for topic in found.units]
         assert strengths == sorted(strengths, reverse=True)
 
 
@@ -442,11 +442,11 @@ def test_attribution_sums_to_the_units_input(model: ReplicatedSoftmax, counts: s
 def test_save_and_load(counts: sparse.csr_array, tmp_path: Path) -> None:
     table = pd.DataFrame(counts.toarray(), columns=[f"w{i}" for i in range(WORDS)])
     model = make_model(learner=AlphaNCE(n_noise=7), optimizer=Adam(l2=0.0), weighting=np.ones(WORDS)).fit(table)
-    model.name_topics({1: "first"}).save(tmp_path / "model")
+    model.name_units({1: "first"}).save(tmp_path / "model")
     again = load(tmp_path / "model")
     assert isinstance(again, ReplicatedSoftmax)
     np.testing.assert_array_equal(again.transform(table), model.transform(table))
-    assert again.topics() == model.topics()
+    assert again.units() == model.units()
     assert again.history_ == model.history_
     assert again.learner == AlphaNCE(n_noise=7)
     assert list(again.feature_names_in_) == list(model.feature_names_in_)
@@ -524,9 +524,9 @@ def test_wrong_use_after_fitting(model: ReplicatedSoftmax, counts: sparse.csr_ar
     with pytest.raises(ValueError, match="component must be below 6, got 6"):
         model.attribute(counts, 6)
     with pytest.raises(ValueError, match="names must be of units 0 to 5, got 9"):
-        model.name_topics({9: "nine"})
+        model.name_units({9: "nine"})
     with pytest.raises(ValueError, match="words must name 40 columns, got 1"):
-        model.topics(words=["one"])
+        model.units(words=["one"])
     with pytest.raises(NotFittedError):
         make_model().transform(counts)
 

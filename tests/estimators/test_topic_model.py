@@ -41,13 +41,13 @@ def test_it_is_the_vectorizer_and_the_softmax(model: TopicModel) -> None:
 
 
 def test_topics_have_words(model: TopicModel) -> None:
-    words = {weight.word for topic in model.topics(n_words=3) for weight in topic.up}
+    words = {weight.word for topic in model.units(n_words=3) for weight in topic.up}
     assert words
     assert words <= set(THEMES[0]) | set(THEMES[1])
 
 
 def test_documents_have_topics_and_reasons(model: TopicModel) -> None:
-    found = model.document_topics(["apple pear plum cherry", ""])
+    found = model.document_units(["apple pear plum cherry", ""])
     assert str(found[1]) == "none"
     moved = model.attribute(["apple pear wheel"], 2)
     assert {model.words()[column] for column in moved.indices} == {"apple", "pear", "wheel"}
@@ -64,7 +64,7 @@ def test_one_folder_holds_everything(model: TopicModel, tmp_path: Path) -> None:
     again = undertow.load(tmp_path / "model")
     assert isinstance(again, TopicModel)
     np.testing.assert_array_equal(again.transform(texts), model.transform(texts))
-    assert again.topics() == model.topics()
+    assert again.units() == model.units()
     assert again.vectorizer_.get_params()["vocabulary_size"] == 30
     again.save(tmp_path / "again")
     assert (tmp_path / "again" / "weights.safetensors").read_bytes() == (
@@ -81,12 +81,12 @@ def test_new_words_are_appended(tmp_path: Path, through_a_file: bool) -> None:
         assert isinstance(loaded, TopicModel)
         model = loaded
     old = dict(model.vectorizer_.vocabulary_)
-    names = {topic.id for topic in model.topics()}
+    names = {topic.id for topic in model.units()}
     model.partial_fit([f"{text} quince nectarine" for text in make_texts(seed=1)[::2]])
     assert {word: model.vectorizer_.vocabulary_[word] for word in old} == old
     assert {"quince", "nectarine"} <= set(model.vectorizer_.vocabulary_)
     assert model.softmax_.n_features_in_ == len(model.vectorizer_.vocabulary_)
-    assert {topic.id for topic in model.topics()} == names
+    assert {topic.id for topic in model.units()} == names
     assert np.isfinite(model.transform(["quince apple"])).all()
 
 
@@ -117,5 +117,5 @@ def test_a_single_text_is_refused(model: TopicModel) -> None:
 
 def test_score_and_names(model: TopicModel) -> None:
     assert 0 < model.score(make_texts()) <= 1
-    model.name_topics({0: "zero"})
-    assert "zero" in {topic.name for topic in model.topics()}
+    model.name_units({0: "zero"})
+    assert "zero" in {topic.name for topic in model.units()}

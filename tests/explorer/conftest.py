@@ -110,7 +110,7 @@ def script_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index whose texts, labels, ids and topic names hold markup."""
     table = hostile_table()
     model = fitted(table)
-    model.name_topics({number: f"{attack} {number}" for number, attack in enumerate(ATTACKS)})
+    model.name_units({number: f"{attack} {number}" for number, attack in enumerate(ATTACKS)})
     folder = tmp_path_factory.mktemp("indices") / "scripts"
     Index.create(folder, model, table)
     return folder

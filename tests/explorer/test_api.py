@@ -191,7 +191,7 @@ def test_a_document(client: TestClient, index: Index, small_model: TopicModel) -
     assert (page["id"], page["text"], page["shortened"]) == ("d7", document.text, False)
     assert (page["label"], page["split"]) == (document.fields["label"], None)
     assert page["time"] == document.fields["time"].isoformat()
-    on = small_model.document_topics([document.text])[0].topics
+    on = small_model.document_units([document.text])[0].units
     assert [(one["id"], one["strength"]) for one in page["topics"]] == [(one.id, one.strength) for one in on]
     assert page["chosen"] == on[0].id
 

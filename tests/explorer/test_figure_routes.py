@@ -40,7 +40,7 @@ def test_topics_over_time_are_the_figure_of_notebooks(client: TestClient, small_
     overview = overview_of_index(index)
     chosen = got(client, "/api/figures/time", topics="5,2")
     assert chosen == as_sent(plot.over_time(overview, index.model, [5, 2]))
-    names = index.model.topic_names()
+    names = index.model.unit_names()
     assert [trace["name"] for trace in chosen["data"][:-1]] == [names[5][:32], names[2][:32]]
     assert got(client, "/api/figures/time") == as_sent(plot.over_time(overview, index.model))
 

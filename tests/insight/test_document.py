@@ -74,7 +74,7 @@ def test_the_topics_are_those_of_the_model(model: TopicModel, table: pl.DataFram
     barely = min(table["text"], key=lambda text: min(abs(model.encode([text], "posterior")[0] - 0.55)))
     words = [f"{fruit} {car}" for fruit in ("plum", "pear") for car in ("wheel", "road")]  # some hardly on
     for text in [*table["text"][:6], barely, *words]:
-        assert topics_in(model, text) == list(model.document_topics([text])[0].topics)
+        assert topics_in(model, text) == list(model.document_units([text])[0].units)
 
 
 def test_a_view_is_under_the_strongest_topic_unless_told(model: TopicModel, table: pl.DataFrame) -> None:

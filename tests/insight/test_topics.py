@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from undertow import InvalidInput, TopicModel
-from undertow.estimators.topics import pushes
+from undertow.estimators.units import pushes
 from undertow.insight import similar_topics, topic_names, topic_similarity, topics
 
 
@@ -50,9 +50,9 @@ def test_the_most_similar_come_first(model: TopicModel) -> None:
 
 
 def test_names_are_those_of_topics(model: TopicModel) -> None:
-    assert topic_names(model) == [topic.name for topic in sorted(model.topics(), key=lambda topic: topic.id)]
-    assert model.topic_names([5, 2]) == [topic_names(model)[5], topic_names(model)[2]]
-    assert model.topic_names([]) == []
+    assert topic_names(model) == [topic.name for topic in sorted(model.units(), key=lambda topic: topic.id)]
+    assert model.unit_names([5, 2]) == [topic_names(model)[5], topic_names(model)[2]]
+    assert model.unit_names([]) == []
 
 
 @pytest.mark.parametrize("topic", [-1, 12, 1.5, "3", None, True])

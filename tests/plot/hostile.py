@@ -41,4 +41,4 @@ def make_model(table: pl.DataFrame) -> TopicModel:
     vectorizer = Vectorizer(min_df=2, token_pattern=r"\S+", lowercase=False)
     softmax = ReplicatedSoftmax(6, max_epochs=60, batch_size=32, early_stopping=True, n_iter_no_change=60)
     model = TopicModel(6, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(table)
-    return model.name_topics({model.topics()[0].id: NAME})
+    return model.name_units({model.units()[0].id: NAME})

@@ -74,10 +74,10 @@ def test_the_same_figure_twice(name: str, figures: Figures) -> None:
 
 def test_bars_are_the_pushes_of_the_words(model: TopicModel) -> None:
     first = plot.topics(model, 1, n_words=5).data[0]
-    words = sorted(model.topics(n_words=5)[0].up, key=lambda weight: -weight.weight)
+    words = sorted(model.units(n_words=5)[0].up, key=lambda weight: -weight.weight)
     assert list(first.x) == [weight.weight for weight in words]
     figure = plot.topic(model, 2, n_words=5)
-    weights = {topic.id: topic for topic in model.topics(n_words=5)}[2]
+    weights = {topic.id: topic for topic in model.units(n_words=5)}[2]
     assert sorted(figure.data[0].x) == sorted(word.weight for word in (*weights.up, *weights.down))
     assert len(figure.layout.yaxis.ticktext) == len(figure.data[0].y)
 

@@ -98,7 +98,7 @@ def test_colours_of_the_map(open_browser: Open, report: Path) -> None:
 def test_sorting_and_searching(open_browser: Open, report: Path, model: TopicModel) -> None:
     visit = opened(open_browser, report)
     page = visit.page
-    records = model.topics(n_words=12)
+    records = model.units(n_words=12)
     assert names(visit) == [topic.name for topic in records]
     page.click("[data-sort=id]")
     assert names(visit) == [topic.name for topic in sorted(records, key=lambda topic: topic.id)]

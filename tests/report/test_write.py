@@ -36,7 +36,7 @@ def test_all_parts_are_there(report: Path) -> None:
 
 def test_every_topic_is_on_the_page(report: Path, model: TopicModel) -> None:
     text = unescape(report.read_text(encoding="utf-8"))
-    for topic in model.topics(n_words=12):
+    for topic in model.units(n_words=12):
         assert f'id="topic-{topic.id}"' in text
         assert f"{topic.activity:.1%}" in text
         assert all(f">{word.word}</span>" in text for word in topic.up)

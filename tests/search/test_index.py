@@ -276,8 +276,8 @@ def test_what_is_opened_is_checked(index: Index, tmp_path: Path, model: TopicMod
     with pytest.raises(IndexFileError, match="got the link 'more' in it"):
         Index.open(index.path)
     (index.path / "model" / "more").unlink()
-    model.name_topics({0: "another"}).save(index.path / "model", overwrite=True)
-    model.softmax_.topic_names_.clear()
+    model.name_units({0: "another"}).save(index.path / "model", overwrite=True)
+    model.softmax_.unit_names_.clear()
     with pytest.raises(IndexFileError, match="the model that it was made with, got another"):
         Index.open(index.path)
 

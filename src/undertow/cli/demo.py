@@ -146,7 +146,7 @@ def _show_topics(model: TopicModel, console: Console) -> dict[int, list[str]]:
     table.add_column("topic", justify="right")
     table.add_column("on in", justify="right")
     table.add_column("words that switch it on")
-    shown = sorted(model.topics(n_words=8), key=lambda topic: -_clarity(topic))[:TOPICS_SHOWN]
+    shown = sorted(model.units(n_words=8), key=lambda topic: -_clarity(topic))[:TOPICS_SHOWN]
     for topic in shown:
         table.add_row(str(topic.id), f"{topic.activity:.0%}", ", ".join(weight.word for weight in topic.up))
     console.print(table)

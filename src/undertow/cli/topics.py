@@ -29,7 +29,7 @@ def topics(
 
         undertow topics model --json > topics.json
     """
-    records = common.load_topic_model(model).topics(n_words=n_words)[:n]
+    records = common.load_topic_model(model).units(n_words=n_words)[:n]
     if json:
         common.print_json([asdict(record) for record in records])
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
-    from undertow.estimators.topics import Topic
+    from undertow.estimators.units import Unit
 
 TOPICS, WORDS_UP, WORDS_DOWN = 12, 8, 4
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
@@ -43,7 +43,7 @@ def _summary(estimator: Any) -> str:
         check_is_fitted(softmax, "parameters_")
     except ValueError:  # scikit-learn's NotFittedError is one
         return ""
-    topics = estimator.topics(n_words=WORDS_UP)
+    topics = estimator.units(n_words=WORDS_UP)
     shown = "".join(_row(topic) for topic in topics[:TOPICS])
     more = f"<p style='margin:2px 0 8px'>and {len(topics) - TOPICS:,} more</p>" if len(topics) > TOPICS else ""
     headings = zip(("topic", "on in", "words up", "words down"), (NUMBER, NUMBER, CELL, CELL), strict=True)
@@ -63,7 +63,7 @@ def _line(estimator: Any, softmax: Any) -> str:
     return f"<b>{escape(type(estimator).__name__)}</b>: {', '.join(parts)}"
 
 
-def _row(topic: Topic) -> str:
+def _row(topic: Unit) -> str:
     up, down = (", ".join(word.word for word in words) for words in (topic.up, topic.down[:WORDS_DOWN]))
     named = "" if topic.name == ", ".join(word.word for word in topic.up[:3]) else f"<b>{escape(topic.name)}</b>: "
     cells = (

@@ -41,7 +41,7 @@ def store(
         "typical_length": model.typical_length_,
         "seed": model._seed,
         "activity": model.activity_.tolist(),
-        "topic_names": {str(unit): name for unit, name in model.topic_names_.items()},
+        "unit_names": {str(unit): name for unit, name in model.unit_names_.items()},
         **(more or {}),
     }
     names = getattr(model, "feature_names_in_", None) if vocabulary is None else vocabulary
@@ -69,7 +69,8 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.noise_level_ = tuple(level) if isinstance(level, list) else level
         model._seed = int(training.get("seed", 0))
         model.activity_ = np.array(training.get("activity", [0.0] * stored.parameters.units), dtype=np.float64)
-        model.topic_names_ = {int(unit): str(name) for unit, name in training.get("topic_names", {}).items()}
+        names = training.get("unit_names", training.get("topic_names", {}))  # the name that older models use
+        model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise ModelFileError(
             f"{path} must hold the settings of a ReplicatedSoftmax, got some that do not fit: {error}"

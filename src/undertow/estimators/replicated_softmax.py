@@ -24,7 +24,7 @@ from undertow.estimators._counts import transformed_counts, word_weights
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._stored import restore, store
-from undertow.estimators.topics import DocumentTopics, Topic, attributions, describe, topics_of_documents
+from undertow.estimators.units import DocumentUnits, Unit, attributions, describe, units_of_documents
 from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, Sparsity, train
 from undertow.model import (
     activations,
@@ -190,7 +190,7 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         self.noise_distribution_ = totals.word_distribution()
         self.parameters_ = initial_parameters(units, self.noise_distribution_, weights, self._seed)
         self.history_: list[EpochRecord] = []
-        self.topic_names_: dict[int, str] = {}
+        self.unit_names_: dict[int, str] = {}
         self.n_iter_ = 0
         self.noise_level_: Any = getattr(_fitting.make_learner(self.learner), "noise_level", None)
         self.activity_ = np.zeros(units)
@@ -378,7 +378,7 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
 
     # Topics
 
-    def topics(self, n_words: int = 10, *, words: Sequence[str] | None = None) -> list[Topic]:
+    def units(self, n_words: int = 10, *, words: Sequence[str] | None = None) -> list[Unit]:
         """A record per unit, the most active first, with the words that push it up and down.
 
         `words` names the columns of X where X itself had no names (a matrix has none).
@@ -389,9 +389,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
             raise InvalidInput(f"words must name {self.parameters_.words} columns, got {len(words)}")
         words = self._words() if words is None else words
         shares = self.noise_distribution_
-        return describe(self.parameters_, shares, words, self.activity_, self.topic_names_, count)
+        return describe(self.parameters_, shares, words, self.activity_, self.unit_names_, count)
 
-    def name_topics(self, names: Mapping[int, str]) -> Self:
+    def name_units(self, names: Mapping[int, str]) -> Self:
         """Gives units names of your own; they are saved with the model."""
         check_is_fitted(self)
         for unit, name in names.items():
@@ -399,14 +399,14 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
                 raise InvalidInput(f"names must be of units 0 to {self.parameters_.units - 1}, got {unit!r}")
             if not name or type(name) is not str:
                 raise InvalidInput(f"the name of unit {unit} must be a text, got {name!r}")
-        self.topic_names_ = {**self.topic_names_, **{int(unit): name for unit, name in names.items()}}
+        self.unit_names_ = {**self.unit_names_, **{int(unit): name for unit, name in names.items()}}
         return self
 
-    def document_topics(self, X: Any, *, words: Sequence[str] | None = None) -> list[DocumentTopics]:
+    def document_units(self, X: Any, *, words: Sequence[str] | None = None) -> list[DocumentUnits]:
         """The units that each document switches on, with their strength; `words` as in `topics`."""
         on = self._encoded(self._fitted_counts(X), "posterior")
-        names = {topic.id: topic.name for topic in self.topics(n_words=3, words=words)}
-        return topics_of_documents(on, [names[unit] for unit in range(len(names))])
+        names = {topic.id: topic.name for topic in self.units(n_words=3, words=words)}
+        return units_of_documents(on, [names[unit] for unit in range(len(names))])
 
     def attribute(self, X: Any, component: int) -> sparse.csr_array:
         """How much each word moved a unit in each document, (documents, K) sparse; a row sums to the unit's input,

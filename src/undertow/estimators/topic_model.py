@@ -23,7 +23,7 @@ from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, number_of_bytes, read_counts
 from undertow.estimators._stored import restore, store
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
-from undertow.estimators.topics import DocumentTopics, Topic, describe
+from undertow.estimators.units import DocumentUnits, Unit, describe
 from undertow.storage import StoredModel
 
 
@@ -145,17 +145,17 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Split-half retrieval: how often one half of a text's words finds the other."""
         return self.softmax_.score(self.counts(texts))
 
-    def topics(self, n_words: int = 10) -> list[Topic]:
+    def units(self, n_words: int = 10) -> list[Unit]:
         """A record per topic, the most active first."""
         check_is_fitted(self)
-        return self.softmax_.topics(n_words, words=self.words())
+        return self.softmax_.units(n_words, words=self.words())
 
-    def topic_names(self, ids: Sequence[int] | None = None) -> list[str]:
+    def unit_names(self, ids: Sequence[int] | None = None) -> list[str]:
         """The names of these topics, or of all by their ids: those that were given, or the words that push most."""
         check_is_fitted(self)
         softmax = self.softmax_
         wanted = range(softmax.parameters_.units) if ids is None else ids
-        known = softmax.activity_, softmax.topic_names_
+        known = softmax.activity_, softmax.unit_names_
         found = describe(
             softmax.parameters_, softmax.noise_distribution_, self.words(), *known, n_words=3, units=wanted
         )
@@ -165,15 +165,15 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """The vocabulary in the order of the columns."""
         return [str(word) for word in self.vectorizer_.get_feature_names_out()]
 
-    def name_topics(self, names: Mapping[int, str]) -> Self:
+    def name_units(self, names: Mapping[int, str]) -> Self:
         """Gives topics names of your own."""
         check_is_fitted(self)
-        self.softmax_.name_topics(names)
+        self.softmax_.name_units(names)
         return self
 
-    def document_topics(self, texts: Any) -> list[DocumentTopics]:
+    def document_units(self, texts: Any) -> list[DocumentUnits]:
         """The topics that each text switches on."""
-        return self.softmax_.document_topics(self.counts(texts), words=self.words())
+        return self.softmax_.document_units(self.counts(texts), words=self.words())
 
     def attribute(self, texts: Any, component: int) -> sparse.csr_array:
         """How much each word moved a topic in each text."""

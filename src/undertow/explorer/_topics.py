@@ -17,7 +17,7 @@ from undertow.explorer._problems import NotFound
 from undertow.explorer.source import Source
 
 if TYPE_CHECKING:
-    from undertow.estimators.topics import Topic, WordWeight
+    from undertow.estimators.units import Unit, WordWeight
     from undertow.insight import Overview
 
 Sort = Literal["activity", "name", "id", "documents"]
@@ -35,9 +35,9 @@ class TopicDesk:
         self._lists: dict[tuple[str, bool], Fixed] = {}
 
     @cached_property
-    def topics(self) -> dict[int, Topic]:
+    def topics(self) -> dict[int, Unit]:
         """All topics by id, the most active first, with as many words as a page shows."""
-        return {topic.id: topic for topic in self._source.model.topics(WORDS_ON_PAGE)}
+        return {topic.id: topic for topic in self._source.model.units(WORDS_ON_PAGE)}
 
     @cached_property
     def similarity(self) -> NDArray[np.float32]:
@@ -138,7 +138,7 @@ class TopicDesk:
             ]
         )
 
-    def _row(self, topic: Topic, overview: Overview | None, words: int) -> dict[str, Any]:
+    def _row(self, topic: Unit, overview: Overview | None, words: int) -> dict[str, Any]:
         documents = None
         if overview is not None and self._source.index is not None:
             documents = round(float(overview.activity[topic.id]) * len(self._source.index))
@@ -179,7 +179,7 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _in_order(topics: dict[int, Topic], sort: Sort) -> list[Topic]:
+def _in_order(topics: dict[int, Unit], sort: Sort) -> list[Unit]:
     found = list(topics.values())  # the most active first
     if sort == "name":
         found.sort(key=lambda topic: (topic.name.casefold(), topic.id))

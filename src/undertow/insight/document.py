@@ -15,7 +15,7 @@ from scipy import sparse
 from undertow.corpus import Occurrence, occurrences
 from undertow.counts import CountBatch
 from undertow.estimators._counts import transformed_counts
-from undertow.estimators.topics import TopicStrength
+from undertow.estimators.units import UnitStrength
 from undertow.insight.topics import checked_topic
 from undertow.model import posteriors
 from undertow.search._reasons import word_parts
@@ -45,13 +45,13 @@ class DocumentView:
     `topic`: the sum of the row of `TopicModel.attribute`, exactly up to rounding.
     """
 
-    topics: list[TopicStrength]
+    topics: list[UnitStrength]
     topic: int
     total: float
     spans: list[Span]
 
 
-def topics_in(model: TopicModel, text: str) -> list[TopicStrength]:
+def topics_in(model: TopicModel, text: str) -> list[UnitStrength]:
     """The topics that a text switches on, strongest first."""
     return _topics_on(model, _counts(model, occurrences(model.vectorizer_, text)))
 
@@ -81,11 +81,11 @@ def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:
     return transformed_counts(row, model.softmax_.count_transform)
 
 
-def _topics_on(model: TopicModel, counts: sparse.csr_array) -> list[TopicStrength]:
+def _topics_on(model: TopicModel, counts: sparse.csr_array) -> list[UnitStrength]:
     strength = posteriors(model.softmax_.parameters_, CountBatch.from_csr(counts))[0]
     units = [int(unit) for unit in np.argsort(-strength, kind="stable") if strength[unit] > 0.5]
-    names = model.topic_names(units)
-    return [TopicStrength(unit, name, float(strength[unit])) for unit, name in zip(units, names, strict=True)]
+    names = model.unit_names(units)
+    return [UnitStrength(unit, name, float(strength[unit])) for unit, name in zip(units, names, strict=True)]
 
 
 def _spans(model: TopicModel, found: list[Occurrence], counts: sparse.csr_array, topic: int) -> list[Span]:

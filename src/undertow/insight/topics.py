@@ -53,13 +53,13 @@ def similar_topics(model: TopicModel, topic: int, n: int = 5) -> list[SimilarTop
     chosen, wanted = checked_topic(model, topic), _check.whole_number("n", n, at_least=1)
     cosines = topic_similarity(model)[chosen]
     order = [int(other) for other in np.argsort(-cosines, kind="stable") if other != chosen][:wanted]
-    names = model.topic_names(order)
+    names = model.unit_names(order)
     return [SimilarTopic(other, name, float(cosines[other])) for other, name in zip(order, names, strict=True)]
 
 
 def topic_names(model: TopicModel) -> list[str]:
     """The name of each topic, by its id."""
-    return model.topic_names()
+    return model.unit_names()
 
 
 def checked_topic(model: TopicModel, topic: int) -> int:

@@ -27,7 +27,7 @@ def similarity(model: TopicModel, n: int | None = None) -> Figure:
 
     from undertow.insight import topic_similarity
 
-    ranked = model.topics(n_words=3)
+    ranked = model.units(n_words=3)
     shown = ranked if n is None else ranked[: _check.whole_number("n", n, at_least=1)]
     ids = np.array([topic.id for topic in shown])
     cosines = topic_similarity(model)[np.ix_(ids, ids)]

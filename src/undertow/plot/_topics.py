@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Bar, Figure
 
     from undertow.estimators import ReplicatedSoftmax, TopicModel
-    from undertow.estimators.topics import Topic, WordWeight
+    from undertow.estimators.units import Unit, WordWeight
 
 ROW = 19  # pixels a word
 HEADING = 62  # pixels above each block of words
@@ -29,7 +29,7 @@ def topics(model: TopicModel | ReplicatedSoftmax, n: int = 12, *, n_words: int =
 
     n = _check.whole_number("n", n, at_least=1)
     columns = _check.whole_number("columns", columns, at_least=1)
-    shown = model.topics(n_words=n_words)[:n]
+    shown = model.units(n_words=n_words)[:n]
     columns = min(columns, len(shown))
     rows = math.ceil(len(shown) / columns)
     height = rows * (HEADING + n_words * ROW)
@@ -56,7 +56,7 @@ def topic(model: TopicModel | ReplicatedSoftmax, id: int, *, n_words: int = 20) 
     check_extra()
     from plotly.graph_objects import Figure
 
-    chosen = next((topic for topic in model.topics(n_words=n_words) if topic.id == id), None)
+    chosen = next((topic for topic in model.units(n_words=n_words) if topic.id == id), None)
     if chosen is None:
         raise InvalidInput(f"id must be the number of a topic, got {id!r}")
     words = (*_strongest_first(chosen.up), *_strongest_first(chosen.down))
@@ -96,5 +96,5 @@ def _word_axis(words: tuple[WordWeight, ...]) -> dict[str, Any]:
     }
 
 
-def _heading(topic: Topic) -> str:
+def _heading(topic: Unit) -> str:
     return f"<b>{label(topic.name, NAME)}</b>  {topic.activity:.0%}"

@@ -14,7 +14,7 @@ from undertow import __version__
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
-    from undertow.estimators.topics import WordWeight
+    from undertow.estimators.units import WordWeight
     from undertow.insight import Overview
 
 WORDS_UP, WORDS_DOWN, SIMILAR, TYPICAL = 12, 6, 4, 5
@@ -65,7 +65,7 @@ def topics(model: TopicModel, overview: Overview | None, texts: Mapping[int, str
     """A record per topic, the most active first."""
     from undertow.insight import topic_similarity
 
-    records = model.topics(n_words=WORDS_UP)
+    records = model.units(n_words=WORDS_UP)
     cosines = topic_similarity(model)
     names = {record.id: record.name for record in records}
     strongest = max((word.weight for record in records for word in record.up), default=1.0)

@@ -107,7 +107,7 @@ def label_free_figures(model: TopicModel, read: ReadCorpus) -> dict[str, float]:
 
     test = np.flatnonzero(read.splits == "test") if (read.splits == "test").any() else np.arange(read.counts.shape[0])
     column = {word: number for number, word in enumerate(model.words())}
-    top = [[column[weight.word] for weight in topic.up] for topic in model.topics(n_words=TOP_WORDS)]
+    top = [[column[weight.word] for weight in topic.up] for topic in model.units(n_words=TOP_WORDS)]
     return {
         "split_half_mrr": model.softmax_.score(read.counts[test]),
         "npmi": float(npmi(read.counts, top).mean()),

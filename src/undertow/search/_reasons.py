@@ -84,7 +84,7 @@ class Reasoner:
 
     def _name(self, topic: int) -> str:
         if topic not in self._names:
-            self._names[topic] = self._model.topic_names([topic])[0]
+            self._names[topic] = self._model.unit_names([topic])[0]
         return self._names[topic]
 
 

@@ -21,7 +21,7 @@ class WordWeight:
 
 
 @dataclass(frozen=True)
-class Topic:
+class Unit:
     """A hidden unit. `id` is its number and never changes; `activity` is the share of training documents that
     switch it on.
     """
@@ -34,7 +34,7 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class TopicStrength:
+class UnitStrength:
     """A topic of a document; strength is P(h = 1 | document)."""
 
     id: int
@@ -43,13 +43,13 @@ class TopicStrength:
 
 
 @dataclass(frozen=True)
-class DocumentTopics:
+class DocumentUnits:
     """The units that a document switches on, strongest first; `str` of it is "none" when there are none."""
 
-    topics: tuple[TopicStrength, ...]
+    units: tuple[UnitStrength, ...]
 
     def __str__(self) -> str:
-        return ", ".join(f"{topic.name} ({topic.strength:.2f})" for topic in self.topics) or "none"
+        return ", ".join(f"{topic.name} ({topic.strength:.2f})" for topic in self.units) or "none"
 
 
 def pushes(parameters: Parameters, unit: int) -> NDArray[np.float64]:
@@ -68,7 +68,7 @@ def describe(
     names: Mapping[int, str],
     n_words: int,
     units: Sequence[int] | None = None,
-) -> list[Topic]:
+) -> list[Unit]:
     """All topics, the most active first, or those of the given units.
 
     Words are ranked by their push times the square root of their share of all tokens: the strongest push alone
@@ -82,16 +82,16 @@ def describe(
         up = tuple(WordWeight(words[word], float(push[word])) for word in order[:n_words] if push[word] > 0)
         down = tuple(WordWeight(words[word], float(push[word])) for word in order[::-1][:n_words] if push[word] < 0)
         name = names.get(int(unit)) or ", ".join(weight.word for weight in up[:3]) or f"topic {unit}"
-        topics.append(Topic(int(unit), name, up, down, float(activity[unit])))
+        topics.append(Unit(int(unit), name, up, down, float(activity[unit])))
     return topics
 
 
-def topics_of_documents(on: NDArray[np.float32], names: Sequence[str]) -> list[DocumentTopics]:
+def units_of_documents(on: NDArray[np.float32], names: Sequence[str]) -> list[DocumentUnits]:
     """The units with a posterior above 1/2 of each document."""
     found = []
     for row in on:
         units = [int(unit) for unit in np.argsort(-row, kind="stable") if row[unit] > 0.5]
-        found.append(DocumentTopics(tuple(TopicStrength(unit, names[unit], float(row[unit])) for unit in units)))
+        found.append(DocumentUnits(tuple(UnitStrength(unit, names[unit], float(row[unit])) for unit in units)))
     return found
 
 
