@@ -177,11 +177,26 @@ def strengths(task: Task) -> Iterator[Found]:
 
 def bertopic(task: Task) -> Iterator[Found]:
     """BERTopic's recipe with k-means, which it offers for topics without outliers, on the same vectors: c-TF-IDF."""
-    yield from _clustered(task, task.counts(), _unit(task.strengths()), _fit_cost(task), _class_tf_idf)
+    yield from _clustered(task, task.counts(), _unit(task.strengths()), _fit_cost(task), topic_words.by_class_tf_idf)
 
 
-def _class_tf_idf(counts: sparse.csr_array, groups: Groups, number: int) -> list[list[int]]:
-    return topic_words.by_class_tf_idf(counts, groups, number, reduce_frequent=True)
+def bertopic_hdbscan(task: Task) -> Iterator[Found]:
+    """BERTopic's recipe with HDBSCAN, on the same vectors."""
+    from benchmarks import topic_hdbscan
+
+    counts, vectors, cost = task.counts(), _unit(task.strengths()), _fit_cost(task)
+    began = time.perf_counter()
+    clusters = topic_hdbscan.clusters(vectors, task.seed)
+    if clusters.max() < 1:
+        raise LeftOut("HDBSCAN finds no clusters")
+    shared = cost.seconds + time.perf_counter() - began
+    for n in task.sizes:
+        began = time.perf_counter()
+        groups = topic_hdbscan.merged(counts, clusters, n)
+        inside = groups >= 0
+        top = topic_words.by_class_tf_idf(counts[inside], groups[inside], int(groups.max()) + 1)
+        placed = topic_hdbscan.with_outliers(vectors, groups)
+        yield Found(n, top, placed, shared + time.perf_counter() - began, cost.peak_mib)
 
 
 def _clustered(
@@ -247,15 +262,16 @@ class Entry:
     run: Run
     needs: str | None = None
     on_strengths: bool = False
-    seeds: int | None = None  # at most
+    seeds: int | None = None  # at most, where it takes long
 
 
 UNDERTOW = "undertow"
 SYSTEMS = {
     UNDERTOW: Entry(undertow),
-    "hidden units": Entry(hidden_units),
+    "hidden units": Entry(hidden_units, seeds=1),
     "strengths + k-means": Entry(strengths, on_strengths=True),
-    "BERTopic's recipe": Entry(bertopic, on_strengths=True),
+    "BERTopic's recipe, k-means": Entry(bertopic, on_strengths=True),
+    "BERTopic's recipe, HDBSCAN": Entry(bertopic_hdbscan, on_strengths=True),
     "NMF": Entry(nmf),
     "LDA": Entry(lda, needs="tomotopy", seeds=1),
     "LSA + k-means": Entry(lsa),

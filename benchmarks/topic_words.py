@@ -27,17 +27,22 @@ def by_share(counts: sparse.csr_array, groups: Groups, number: int) -> list[list
     return best(shares * np.log(ratio))
 
 
-def by_class_tf_idf(counts: sparse.csr_array, groups: Groups, number: int, *, reduce_frequent: bool) -> list[list[int]]:
-    """By BERTopic's c-TF-IDF: the share of a word in a group's text times log(1 + A / f).
+def by_class_tf_idf(counts: sparse.csr_array, groups: Groups, number: int) -> list[list[int]]:
+    """By BERTopic's c-TF-IDF."""
+    return best(class_tf_idf(counts, groups, number))
 
-    A is the mean number of words of a group, f the number of times that a word occurs in all. With `reduce_frequent`
-    shares are replaced by their square roots, as BERTopic offers it for words that are frequent everywhere.
+
+def class_tf_idf(counts: sparse.csr_array, groups: Groups, number: int) -> Matrix:
+    """(groups, words) The root of a word's share in a group's text times log(1 + A / f).
+
+    A is the mean number of words of a group, f the number of times that a word occurs in all. The root is what
+    BERTopic offers (`reduce_frequent_words`) against words that are frequent everywhere.
     """
     within = _summed(counts.astype(np.float64), groups, number)
     lengths = within.sum(axis=1, keepdims=True)
-    shares = within / np.maximum(lengths, 1)
     weights = np.log1p(lengths.mean() / np.maximum(within.sum(axis=0), 1))
-    return best((np.sqrt(shares) if reduce_frequent else shares) * weights)
+    scores: Matrix = np.sqrt(within / np.maximum(lengths, 1)) * weights
+    return scores
 
 
 def _summed(values: sparse.csr_array, groups: Groups, number: int) -> Matrix:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from benchmarks import topic_corpora, topic_words, topic_work, topics
+from benchmarks import topic_corpora, topic_hdbscan, topic_words, topic_work, topics
 from benchmarks.tables import markdown
 from benchmarks.topic_corpora import Texts
 from benchmarks.topic_systems import SYSTEMS, UNDERTOW
@@ -112,7 +112,15 @@ def test_words_of_groups_by_hand() -> None:
     groups = np.array([0, 0, 1, 1])
     # group 1: word 1 is in a half of its documents and a quarter of all, words 0 and 2 count nothing
     assert topic_words.by_share(counts, groups, 2) == [[0, 1, 2], [1, 0, 2]]
-    # shares of words in the groups' 6 and 4, times log(1 + 5 / f) with f = 4, 2, 4
-    expected = np.array([[4 / 6, 0, 2 / 6], [0, 2 / 4, 2 / 4]]) * np.log(1 + 5 / np.array([4, 2, 4]))
-    assert topic_words.by_class_tf_idf(counts, groups, 2, reduce_frequent=False) == topic_words.best(expected)
-    assert topic_words.by_class_tf_idf(counts, groups, 2, reduce_frequent=True)[1] == [1, 2, 0]
+    # roots of shares of words in the groups' 6 and 4, times log(1 + 5 / f) with f = 4, 2, 4
+    expected = np.sqrt([[4 / 6, 0, 2 / 6], [0, 2 / 4, 2 / 4]]) * np.log(1 + 5 / np.array([4, 2, 4]))
+    np.testing.assert_allclose(topic_words.class_tf_idf(counts, groups, 2), expected)
+    assert topic_words.by_class_tf_idf(counts, groups, 2) == [[0, 2, 1], [1, 2, 0]]
+
+
+def test_clusters_are_merged_by_words_and_outliers_go_to_the_nearest() -> None:
+    counts = sparse.csr_array(np.array([[5, 1, 0], [4, 1, 0], [0, 1, 5], [0, 1, 5], [9, 1, 0]]))
+    assert topic_hdbscan.merged(counts, np.array([0, 1, 2, -1, 1]), 2).tolist() == [0, 0, 1, -1, 0]
+    assert topic_hdbscan.merged(counts, np.array([0, 1, 2, -1, 1]), 3).tolist() == [0, 1, 2, -1, 1]
+    vectors = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.8], [1.0, 0.0]])
+    assert topic_hdbscan.with_outliers(vectors, np.array([0, 0, 1, -1, 0])).tolist() == [0, 0, 1, 1, 0]
