@@ -92,15 +92,20 @@ def of_system(system: str, folder: Path, read: Counted, plan: Plan, say: Say) ->
     entry = SYSTEMS[system]
     if entry.needs is not None and find_spec(entry.needs) is None:
         raise LeftOut(f"{entry.needs} is not installed (pip install undertow[bench])")
-    runs = []
+    runs, left_out = [], None
     for seed in range(min(plan.seeds, entry.seeds or plan.seeds)):
         say(f"{system}: seed {seed}")
         order = Order(system, str(folder), plan.sizes, seed, plan.sweeps, plan.units, plan.epochs)
         for record in topic_work.run(order):
-            if "left_out" in record:
-                raise LeftOut(record["left_out"])
+            if (
+                "left_out" in record
+            ):  # what it has left for others may still be there: the next seed is run all the same
+                left_out = record["left_out"]
+                continue
             say(f"{system}: seed {seed}: judging {record['n']} topics after {record['seconds']:.0f} s")
             runs.append({"system": system, "seed": seed, **judged(record, read)})
+    if left_out is not None and not runs:
+        raise LeftOut(left_out)
     return runs
 
 
@@ -139,9 +144,15 @@ def _sheet(found: dict[str, Any], n: int) -> Sheet:
         own = [run for run in runs if run["system"] == system]
         cells = [_cell([run[name] for run in own if name in run], name in SPREAD) for name in JUDGED]
         costs = [figure(float(np.mean([run[name] for run in own]))) for name in ("seconds", "peak_mib")]
-        rows.append([system, *cells, *costs, str(len(own))])
+        rows.append([_name(system, own, n), *cells, *costs, str(len(own))])
     columns = ["system", *JUDGED.values(), "seconds", "peak MiB", "seeds"]
     return Sheet(f"{found['corpus']['name']}, {n} topics", columns, rows, _notes(found))
+
+
+def _name(system: str, runs: Sequence[dict[str, Any]], n: int) -> str:
+    """With the numbers of topics that were found, where they are not the one that was asked for."""
+    found = sorted({run["topics"] for run in runs})
+    return system if found == [n] else f"{system} ({', '.join(map(str, found))} topics)"
 
 
 def _notes(found: dict[str, Any]) -> list[str]:

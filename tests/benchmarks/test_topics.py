@@ -12,9 +12,10 @@ import pytest
 from scipy import sparse
 
 from benchmarks import topic_corpora, topic_hdbscan, topic_words, topic_work, topics
+from benchmarks.progress import silent
 from benchmarks.tables import markdown
 from benchmarks.topic_corpora import Texts
-from benchmarks.topic_systems import SYSTEMS, UNDERTOW
+from benchmarks.topic_systems import SYSTEMS, UNDERTOW, LeftOut
 from undertow import TopicModel
 
 HAS_TREE = hasattr(TopicModel, "transform_topics")
@@ -73,6 +74,24 @@ def test_ours_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = topics.sheets(found)[-1]
     assert listed.title == "The 2 topics of undertow, seed 0, unedited"
     assert [len(row[2].split()) for row in listed.rows] == [10, 10]
+
+
+def test_another_number_of_topics_than_asked_for_is_shown() -> None:
+    assert topics._name("HDBSCAN", [{"topics": 26}, {"topics": 31}], 50) == "HDBSCAN (26, 31 topics)"
+    assert topics._name("NMF", [{"topics": 50}], 50) == "NMF"
+
+
+def test_what_is_left_out_still_runs_every_seed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def run(order: topic_work.Order) -> list[dict[str, str]]:
+        asked.append(order.seed)
+        return [{"left_out": "no tree"}]
+
+    monkeypatch.setattr(topic_work, "run", run)
+    with pytest.raises(LeftOut, match="no tree"):
+        topics.of_system(UNDERTOW, tmp_path, topic_corpora.counted(made_up()), TINY, silent)
+    assert asked == [0, 1]
 
 
 def test_a_library_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
