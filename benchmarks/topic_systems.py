@@ -2,7 +2,7 @@
 
 They run in `benchmarks.topic_work`, one process for a system and a seed. Peers have their library's defaults or what
 was better on 20 Newsgroups: NMF and LSA see tf-idf of presence (instead of counts: NMF at 20 and 50 topics NPMI .419
-and .402 instead of .396 and .349, NMI .384 and .398 instead of .354 and .368), k-means starts three times, and
+and .402 instead of .395 and .347, NMI .384 and .398 instead of .354 and .368), k-means starts three times, and
 BERTopic's recipe takes square roots (its `reduce_frequent_words`; NPMI .375 instead of .226 at 20 topics).
 """
 
