@@ -9,7 +9,7 @@ from scipy import sparse
 from tests.counts.test_spool import make_counts, write
 from undertow.counts import CountSpool
 from undertow.estimators import _documents
-from undertow.estimators._documents import HeldDocuments, SpooledDocuments, lowest_keys
+from undertow.estimators._documents import HeldDocuments, SpooledDocuments
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -27,8 +28,19 @@ def as_corpus(texts: Any) -> Corpus:
     return Corpus(source, find_columns(source.columns, dict.fromkeys(NAMES), source.name))
 
 
+@dataclass(frozen=True)
+class Watched:
+    """Texts of any kind that somebody looks at while they are read: `see` is given them, and their ids or None."""
+
+    texts: Any
+    see: Callable[[pl.Series, pl.Series | None], object]
+
+
 def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
     """The texts as columns of strings without nulls, at most `rows` documents and about 3 MiB at a time."""
+    if isinstance(texts, Watched):
+        yield from _watched(texts, rows)
+        return
     if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame)):
         columns: Iterable[pl.Series] = as_corpus(texts).texts(rows)
     elif isinstance(texts, pl.Series):
@@ -37,6 +49,22 @@ def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
         columns = _of_values(texts, rows)
     for column in columns:
         yield from _not_too_large(column.alias("text"))
+
+
+def text_list(texts: Any) -> Any:
+    """Texts that can be read twice: what can be read once only is held in memory."""
+    return list(texts) if isinstance(texts, Iterator) else texts
+
+
+def _watched(watched: Watched, rows: int) -> Iterator[pl.Series]:
+    if isinstance(watched.texts, (Corpus, pl.DataFrame, pl.LazyFrame)):
+        for chunk in as_corpus(watched.texts).chunks(rows):
+            watched.see(chunk["text"], chunk["id"])
+            yield from _not_too_large(chunk["text"].alias("text"))
+        return
+    for column in text_chunks(watched.texts, rows):
+        watched.see(column, None)
+        yield column
 
 
 def _of_series(texts: pl.Series, rows: int) -> Iterator[pl.Series]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -295,6 +295,11 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _analyzer(self) -> Analyzer:
         return _options.analyzer(self.get_params(deep=False))
+
+    def single_words(self, *, stemmed: bool = True) -> Analyzer:
+        """How texts become single words, whatever n-grams are counted; the words as they are written, or stems."""
+        analyzer = self._analyzer()
+        return replace(analyzer, ngram_range=(1, 1), stemmer=analyzer.stemmer if stemmed else None)
 
     def _rows(self) -> int:
         return _check.whole_number("chunk_size", self.chunk_size, at_least=1)

@@ -6,6 +6,7 @@ length, activity, trials of noise levels, what a progress bar watches) is a mean
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +20,7 @@ HELD_OUT_AT_MOST = 2000
 SAMPLE = 20_000  # documents of a spool that are held in memory,
 SAMPLE_ENTRIES = 2**24  # or as many as have so many different words (8 bytes each), if they are long
 HOLD_OUT_STAGE, SAMPLE_STAGE = 0, 1  # of Purpose.HOLD_OUT
-RANGE = 2**18  # documents that keys are drawn for at a time
+ROWS = 16384  # documents in memory that are looked at at a time
 BLOCKS = 64  # that a sample is read from at a time
 
 
@@ -108,7 +109,7 @@ class SpooledDocuments:
         if self._sample is None or self._sample[0] != seed:
             length = max(self._spool.entries / max(self._spool.documents, 1), 1.0)
             size = min(SAMPLE, int(SAMPLE_ENTRIES / length)) + len(self._left_out)
-            rows = lowest_keys(seed, SAMPLE_STAGE, self._spool.documents, size)
+            rows = randomness.lowest(seed, randomness.Purpose.HOLD_OUT, SAMPLE_STAGE, self._spool.documents, size)
             self._sample = seed, read_rows(self._spool, np.setdiff1d(rows, self._left_out, assume_unique=True))
         return self._sample[1]
 
@@ -119,19 +120,8 @@ class SpooledDocuments:
 
 def held_out_rows(documents: int, fraction: float, seed: int) -> NDArray[np.int64]:
     """Rows to hold out, in order, by a number drawn for each row."""
-    return lowest_keys(seed, HOLD_OUT_STAGE, documents, min(round(fraction * documents), HELD_OUT_AT_MOST))
-
-
-def lowest_keys(seed: int, stage: int, documents: int, size: int) -> NDArray[np.int64]:
-    """The `size` documents with the lowest random numbers, in order; never more than some are looked at at a time."""
-    rows, keys = np.zeros(0, dtype=np.int64), np.zeros(0)
-    for first in range(0, documents, RANGE):
-        new = np.arange(first, min(first + RANGE, documents))
-        drawn = randomness.uniforms(seed, randomness.Purpose.HOLD_OUT, stage, 0, new, 0)
-        rows, keys = np.concatenate([rows, new]), np.concatenate([keys, drawn])
-        lowest = np.argsort(keys, kind="stable")[:size]
-        rows, keys = rows[lowest], keys[lowest]
-    return np.sort(rows)
+    size = min(round(fraction * documents), HELD_OUT_AT_MOST)
+    return randomness.lowest(seed, randomness.Purpose.HOLD_OUT, HOLD_OUT_STAGE, documents, size)
 
 
 def read_rows(spool: CountSpool, rows: NDArray[np.int64]) -> sparse.csr_array:
@@ -144,3 +134,15 @@ def read_rows(spool: CountSpool, rows: NDArray[np.int64]) -> sparse.csr_array:
         matrix = sparse.csr_array((read.counts, read.words, read.starts), shape=shape)
         parts.append(matrix[np.isin(read.ids, rows)].astype(np.int32))
     return sparse.csr_array(sparse.vstack(parts, format="csr"))
+
+
+def read_blocks(counts: sparse.csr_array | CountSpool) -> Iterator[sparse.csr_array]:
+    """All documents in order, some at a time."""
+    if isinstance(counts, CountSpool):
+        for first in range(0, counts.blocks, BLOCKS):
+            read = counts.read(np.arange(first, min(first + BLOCKS, counts.blocks)))
+            shape = (len(read.ids), counts.vocabulary_size)
+            yield sparse.csr_array((read.counts, read.words, read.starts), shape=shape).astype(np.int32)
+        return
+    for first in range(0, counts.shape[0], ROWS):
+        yield counts[first : first + ROWS]

@@ -31,8 +31,11 @@ def store(
     overwrite: bool,
     vocabulary: Sequence[str] | None = None,
     more: Mapping[str, Any] | None = None,
+    topics: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Writes a fitted estimator, with words other than its own column names and more facts where they are given."""
+    """Writes a fitted estimator, with words other than its own column names, more facts, and the arrays of a topic
+    tree where they are given.
+    """
     training: dict[str, Any] = {
         "estimator": {name: _plain(value) for name, value in _saved_params(model).items()},
         "history": [asdict(record) for record in model.history_],
@@ -51,6 +54,7 @@ def store(
         noise_distribution=model.noise_distribution_,
         training=training,
         vocabulary=None if names is None else [str(name) for name in names],
+        topics=topics,
         overwrite=overwrite,
     )
 

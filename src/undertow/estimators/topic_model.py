@@ -16,18 +16,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus import Vectorizer
+from undertow.corpus.texts import Watched, text_list
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._counts import transformed_counts
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, number_of_bytes, read_counts
 from undertow.estimators._stored import restore, store
+from undertow.estimators._tree import TopicTreeMethods
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
 from undertow.storage import StoredModel
+from undertow.topics._texts import TextSample
 
 
-class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Topics and vectors straight from texts.
 
     `fit` holds the counts of a corpus in memory while they are few. Those that take more than `memory_limit` go to
@@ -47,10 +50,14 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         word of a document). Training on counts held in memory takes about three times as much for a while.
     scratch_folder : an existing folder on a disk with room for what is larger (about 6 bytes for every different word
         of a document); None for the system's temporary folder, which some systems keep in memory.
+    seeds : name -> words: a topic is made around each list of words after fitting, as by `seed_topic`. One whose words
+        are at home nowhere is left out, with a warning.
 
     Attributes
     ----------
     vectorizer_, softmax_ : the fitted parts.
+    atlas_ : the tree of topics and all that is known about it (`undertow.topics.Atlas`).
+    curation_ : what was done to the topics since; `drift_`: what the latest `partial_fit` found, None after `fit`.
     reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts on disk.
     """
 
@@ -65,6 +72,7 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         verbose: int = 0,
         memory_limit: int | str = "1GiB",
         scratch_folder: str | os.PathLike[str] | None = None,
+        seeds: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.n_components = n_components
         self.vectorizer = vectorizer
@@ -74,17 +82,21 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.verbose = verbose
         self.memory_limit = memory_limit
         self.scratch_folder = scratch_folder
+        self.seeds = seeds
 
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus)."""
         self._begin()
         limit = number_of_bytes("memory_limit", self.memory_limit)
+        sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
-            counts = self._read(_texts(texts), limit, scratch)
+            counts = self._read(Watched(_texts(texts), sample.see), limit, scratch)
             if isinstance(counts, CountSpool):
                 self.softmax_._fit_spool(counts)
             else:
                 self.softmax_.fit(counts)
+            self._grow(counts, sample.close())
+        self._plant(self.seeds)
         return self
 
     def _read(self, texts: Any, limit: int, scratch: Scratch) -> sparse.csr_array | CountSpool:
@@ -102,17 +114,23 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return counts
 
     def partial_fit(self, texts: Any, y: Any = None) -> Self:
-        """One more epoch over these texts. New words are appended; topics keep their ids and old words their
-        columns.
+        """One more epoch over these texts. New words are appended; topics and units keep their ids and old words their
+        columns. `drift_` says what appeared, grew and faded.
         """
-        documents = _texts(texts)
+        documents, sample = text_list(_texts(texts)), TextSample()
         if not hasattr(self, "softmax_"):
             self._begin()
-            self.softmax_.partial_fit(self.vectorizer_.fit_transform(documents))
+            counts = self.vectorizer_.fit_transform(Watched(documents, sample.see))
+            self.softmax_.partial_fit(counts)
+            self._grow(counts, sample.close())
+            self._plant(self.seeds)
             return self
         self.vectorizer_.partial_fit(documents)
         self.softmax_.add_words(len(self.vectorizer_.vocabulary_) - self.softmax_.n_features_in_)
-        self.softmax_.partial_fit(self.vectorizer_.transform(documents))
+        counts = self.vectorizer_.transform(Watched(documents, sample.see))
+        before = self._vectors_of_counts(counts)
+        self.softmax_.partial_fit(counts)
+        self._take_in(counts, before, sample.close())
         return self
 
     def _begin(self) -> None:
@@ -190,7 +208,9 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_is_fitted(self)
         options = self.vectorizer_.get_params(deep=False)
         plain = {name: _plain(name, value) for name, value in options.items() if name != "vocabulary"}
-        return store(self.softmax_, path, overwrite=overwrite, vocabulary=self.words(), more={"vectorizer": plain})
+        facts, arrays = self._stored_topics()
+        more = {"vectorizer": plain, **facts}
+        return store(self.softmax_, path, overwrite=overwrite, vocabulary=self.words(), more=more, topics=arrays)
 
     @classmethod
     def from_stored(cls, stored: StoredModel, path: str | os.PathLike[str]) -> Self:
@@ -209,6 +229,7 @@ class TopicModel(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             del softmax.feature_names_in_  # the words are the vectorizer's
         model = cls(softmax.n_components, vectorizer=Vectorizer(**options), softmax=clone(softmax))
         model.vectorizer_, model.softmax_ = vectorizer, softmax
+        model._restore_topics(stored, path)
         return model
 
 

@@ -21,6 +21,7 @@ MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 ROUNDS = 10
 LOW_32_BITS = 0xFFFFFFFF
+RANGE = 2**18  # documents that numbers are drawn for at a time
 
 
 class Purpose(IntEnum):
@@ -65,6 +66,18 @@ def permutation(seed: int, epoch: int, document_ids: NDArray[np.int64]) -> NDArr
     """The order of an epoch: positions of `document_ids` sorted by a number drawn for each document."""
     bits = philox(seed, Purpose.SHUFFLE, 0, epoch, document_ids, 0)
     return np.argsort((bits[..., 0] << np.uint64(32)) | bits[..., 1], kind="stable")
+
+
+def lowest(seed: int, purpose: int, stage: int, documents: int, size: int) -> NDArray[np.int64]:
+    """The `size` documents with the lowest random numbers, in order; never more than some are looked at at a time."""
+    rows, keys = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for first in range(0, documents, RANGE):
+        new = np.arange(first, min(first + RANGE, documents))
+        drawn = uniforms(seed, purpose, stage, 0, new, 0)
+        rows, keys = np.concatenate([rows, new]), np.concatenate([keys, drawn])
+        order = np.argsort(keys, kind="stable")[:size]
+        rows, keys = rows[order], keys[order]
+    return np.sort(rows)
 
 
 def normals(seed: int, purpose: int, rows: int, columns: int) -> NDArray[np.float32]:

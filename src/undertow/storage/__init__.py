@@ -5,6 +5,7 @@ trained model looks like in them.
 """
 
 from undertow.storage.checkpoint import resume_run, save_run
+from undertow.storage.files import write_text
 from undertow.storage.folder import read_folder, write_folder
 from undertow.storage.model import StoredModel, load_model, save_model
 
@@ -16,4 +17,5 @@ __all__ = [
     "save_model",
     "save_run",
     "write_folder",
+    "write_text",
 ]

@@ -7,7 +7,7 @@ import os
 import reprlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from undertow.storage.folder import read_folder, write_folder
 KIND = "replicated-softmax"
 PARAMETERS = ("weights", "hidden_bias", "visible_bias", "word_weights")
 NOISE = "noise_distribution"
+TOPICS = "topics."  # what the names of the topic tree's arrays begin with; `undertow.topics` knows the rest
 SUM_TOLERANCE = 1e-6
 
 
@@ -35,6 +36,7 @@ class StoredModel:
     noise_distribution: NDArray[np.float64] | None  # (K,)
     training: dict[str, Any]  # how it was trained; empty when nothing was told
     vocabulary: tuple[str, ...] | None  # K words, in the order of the rows of W
+    topics: dict[str, Array] = field(default_factory=dict)  # arrays of the topic tree; none in older models
 
 
 def save_model(
@@ -44,6 +46,7 @@ def save_model(
     noise_distribution: NDArray[np.float64] | None = None,
     training: Mapping[str, JSON] | None = None,
     vocabulary: Sequence[str] | None = None,
+    topics: Mapping[str, Array] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write a model folder; what `load_model` would refuse is refused here already."""
@@ -54,11 +57,13 @@ def save_model(
         noise_distribution=None if noise_distribution is None else np.asarray(noise_distribution, dtype=np.float64),
         training={} if training is None else dict(training),
         vocabulary=None if vocabulary is None else tuple(vocabulary),
+        topics=dict(topics or {}),
     )
     _check_model(model)
     arrays: dict[str, Array] = {name: getattr(parameters, name) for name in PARAMETERS}
     if model.noise_distribution is not None:
         arrays[NOISE] = model.noise_distribution
+    arrays.update(model.topics)
     # The words come last: a person who looks into model.json finds everything else before them.
     manifest: dict[str, JSON] = {"training": model.training, "vocabulary": model.vocabulary}
     return write_folder(path, kind=KIND, manifest=manifest, arrays=arrays, overwrite=overwrite)
@@ -76,7 +81,8 @@ def load_model(path: str | os.PathLike[str]) -> StoredModel:
 
 
 def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredModel:
-    names = set(arrays) - {NOISE}
+    topics = {name: array for name, array in arrays.items() if name.startswith(TOPICS)}
+    names = set(arrays) - {NOISE} - set(topics)
     if names != set(PARAMETERS):
         raise InvalidInput(f"arrays must be {', '.join(PARAMETERS)}, got {reprlib.repr(sorted(names))}")
     if set(manifest) != {"training", "vocabulary"}:
@@ -91,6 +97,7 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
         noise_distribution=arrays.get(NOISE),
         training=training,
         vocabulary=None if vocabulary is None else tuple(vocabulary),
+        topics=topics,
     )
 
 

@@ -1,0 +1,318 @@
+"""The tree of topics behind `TopicModel`: grown after training, asked, curated, and kept up to date."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from undertow import _check
+from undertow._errors import InvalidInput, ModelFileError
+from undertow.counts import CountSpool
+from undertow.estimators._counts import transformed_counts
+from undertow.estimators._documents import read_blocks, read_rows
+from undertow.estimators.units import pushes
+from undertow.topics import Atlas, Branch, DocumentTopics, Drift, Topic, TopicChoice, TopicShare, _stored
+from undertow.topics import _drift as drift
+from undertow.topics._clusters import Vectors, unit
+from undertow.topics._texts import SampledTexts, sampled_rows
+from undertow.topics.curation import Curation, Curator, Matched
+from undertow.topics.grow import Sample, grow
+
+if TYPE_CHECKING:
+    from undertow.corpus import Vectorizer
+    from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+    from undertow.storage import StoredModel
+
+logger = logging.getLogger("undertow")
+
+Namer = Callable[[list[str], list[str]], str]
+
+
+class TopicTreeMethods:
+    """What a `TopicModel` knows of topics. `atlas_` holds it; a model of an earlier version has none."""
+
+    softmax_: ReplicatedSoftmax
+    vectorizer_: Vectorizer
+    atlas_: Atlas
+    curation_: Curation
+    drift_: Drift | None
+
+    # Growing
+
+    def _grow(self, counts: sparse.csr_array | CountSpool, texts: SampledTexts | None) -> None:
+        """Grows the tree from a sample of the documents that were trained on, and counts all of them into it."""
+        softmax = self.softmax_
+        documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
+        rows = sampled_rows(documents)
+        if isinstance(counts, CountSpool):
+            damped = read_rows(counts, rows)
+        else:
+            damped = transformed_counts(counts[rows], softmax.count_transform)
+        sample = Sample(self._unit_vectors(damped), damped, texts, documents)
+        atlas = grow(sample, self.vectorizer_, seed=softmax._seed, threads=softmax.n_jobs)
+        if documents > len(rows):
+            atlas = drift.with_sizes(atlas, self._all_vectors(counts), softmax.n_jobs)
+        self.atlas_, self.curation_, self.drift_ = atlas, Curation(), None
+
+    def _all_vectors(self, counts: sparse.csr_array | CountSpool) -> Iterator[Vectors]:
+        for block in read_blocks(counts):
+            damped = block if isinstance(counts, CountSpool) else transformed_counts(block, self._count_transform)
+            yield self._unit_vectors(damped)
+
+    def _vectors_of_counts(self, counts: sparse.csr_array) -> Vectors:
+        blocks = [self._unit_vectors(transformed_counts(block, self._count_transform)) for block in read_blocks(counts)]
+        return np.concatenate([np.zeros((0, self.softmax_.parameters_.units), dtype=np.float32), *blocks])
+
+    def _take_in(self, counts: sparse.csr_array, before: Vectors, texts: SampledTexts) -> None:
+        """After `partial_fit`: the tree follows the parameters, and the new documents are counted into it."""
+        if not hasattr(self, "atlas_"):
+            self._grow(counts, texts)
+            return
+        new = drift.NewDocuments(before, self._vectors_of_counts(counts), counts)
+        words = tuple(str(word) for word in self.vectorizer_.get_feature_names_out())
+        softmax = self.softmax_
+        self.atlas_, self.drift_ = drift.updated(self.atlas_, new, words, seed=softmax._seed, threads=softmax.n_jobs)
+
+    def _plant(self, seeds: Mapping[str, Sequence[str]] | None) -> None:
+        for name, words in (seeds or {}).items():
+            if self.seed_topic(name, words) is None:
+                logger.warning("the seed %r makes no topic: its words stand out in no part of the corpus", name)
+
+    # Files
+
+    def _stored_topics(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        atlas: Atlas | None = getattr(self, "atlas_", None)
+        if atlas is None:
+            return {}, {}
+        vocabulary = [str(word) for word in self.vectorizer_.get_feature_names_out()]
+        facts = {"topics": _stored.plain(atlas, vocabulary), "curation": self.curation_.plain()}
+        return facts, _stored.arrays_of(atlas)
+
+    def _restore_topics(self, stored: StoredModel, path: str | os.PathLike[str]) -> None:
+        if not stored.topics or stored.vocabulary is None:
+            return
+        try:
+            self.atlas_ = _stored.restored(
+                stored.training.get("topics"), stored.topics, stored.vocabulary, stored.parameters.units
+            )
+            self.curation_ = Curation.from_plain(stored.training.get("curation", {"actions": []}), "curation")
+        except InvalidInput as error:
+            raise ModelFileError(f"{path} must hold a sound tree of topics: {error}") from error
+        self.drift_ = None
+
+    @property
+    def _count_transform(self) -> Any:
+        return self.softmax_.count_transform
+
+    def _unit_vectors(self, damped: sparse.csr_array) -> Vectors:
+        """Strengths of length 1; nan for a document without a word that counts."""
+        vectors = unit(self.softmax_._encoded(damped, "strength"))
+        vectors[~((damped @ self.softmax_.parameters_.word_weights) > 0)] = np.nan
+        return vectors
+
+    def grow_topics(self, texts: Any) -> Self:
+        """Grows the tree of topics anew from these texts, without training: for a model of an earlier version, say.
+
+        Curation is applied to the new tree, as far as its topics are found again.
+        """
+        from undertow.corpus.texts import Watched
+        from undertow.topics._texts import TextSample
+
+        check_is_fitted(self)
+        before = getattr(self, "curation_", Curation())
+        kept = TextSample()
+        counts = self.vectorizer_.transform(Watched(texts, kept.see))
+        self._grow(counts, kept.close())
+        if before.actions:
+            self.apply_curation(before)
+        return self
+
+    def _atlas(self) -> Atlas:
+        check_is_fitted(self)
+        atlas: Atlas | None = getattr(self, "atlas_", None)
+        if atlas is None:
+            raise InvalidInput(
+                "the model must hold a tree of topics, got one of an earlier version without it: "
+                "call grow_topics(texts), or fit again"
+            )
+        return atlas
+
+    # Asking
+
+    def topics(self, n: int | None = None, *, n_words: int = 10) -> list[Topic]:
+        """The topics of a cut of the tree, the widest first.
+
+        Parameters
+        ----------
+        n : how many topics, from 2 to the number of the smallest ones; None for the model's own number, which
+            `choose_topics` explains. Cuts are nested: more topics are parts of fewer ones. No training is needed.
+        n_words : words of each, at most 30.
+        """
+        atlas = self._atlas()
+        return atlas.topics(atlas.cut(n), _check.whole_number("n_words", n_words, at_least=1))
+
+    def topic(self, id: int, *, n_words: int = 10) -> Topic:
+        """The topic with this id, whatever cut it belongs to."""
+        return self._atlas().topic(id, _check.whole_number("n_words", n_words, at_least=1))
+
+    def topic_tree(self, n: int | None = None, *, n_words: int = 10) -> list[Branch]:
+        """The topics of a cut, nested in coarser ones."""
+        return self._atlas().branches(n, _check.whole_number("n_words", n_words, at_least=1))
+
+    def topic_names(self, n: int | None = None) -> dict[int, str]:
+        """Id -> name, for the topics of a cut, the widest first."""
+        atlas = self._atlas()
+        nodes = atlas.cut(n)
+        return dict(zip(nodes, atlas.names_of(nodes), strict=True))
+
+    def choose_topics(self) -> TopicChoice:
+        """How many topics? The number of the model's own cut, and the figures that it was chosen by, with a plot."""
+        atlas = self._atlas()
+        return TopicChoice(atlas.chosen, atlas.stability)
+
+    def transform_topics(self, texts: Any, n: int | None = None) -> NDArray[np.float32]:
+        """(documents, topics) How much of each text is about each topic, in the order of `topics(n)`.
+
+        A row adds to at most 1; the rest is none of the topics. A text without a known word has a row of zeros.
+        """
+        atlas = self._atlas()
+        nodes = atlas.cut(n)
+        parts = [atlas.shares(block, nodes, self.softmax_.n_jobs) for block in self._vectors_of_texts(texts)]
+        return np.concatenate([np.zeros((0, len(nodes)), dtype=np.float32), *parts])
+
+    def _vectors_of_texts(self, texts: Any) -> Iterator[Vectors]:
+        for chunk in self.vectorizer_.count_chunks(_several(texts)):
+            yield self._unit_vectors(transformed_counts(chunk.counts, self._count_transform))
+
+    def document_topics(self, texts: Any, n: int | None = None) -> list[DocumentTopics]:
+        """The topics of each text with their shares, the largest first; "none" where a text is far from all."""
+        names = self.topic_names(n)
+        ids = list(names)
+        found = []
+        for row in self.transform_topics(texts, n):
+            order = [place for place in np.argsort(-row, kind="stable") if row[place] > 0]
+            found.append(
+                DocumentTopics(tuple(TopicShare(ids[place], names[ids[place]], float(row[place])) for place in order))
+            )
+        return found
+
+    def explain_topic(self, texts: Any, topic: int) -> sparse.csr_array:
+        """How much each word of each text carried it towards a topic, (documents, words) sparse.
+
+        The product of a text's vector with the topic's direction is a sum over units, and a unit's input is a sum over
+        words; each unit's part is shared out to the words that pushed it up, as they did. A row adds up to that
+        product, exactly up to rounding.
+        """
+        atlas = self._atlas()
+        direction = atlas.directions([atlas.checked(topic)])[0]
+        counts = transformed_counts(self.vectorizer_.transform(_several(texts)), self._count_transform)
+        return word_parts(self.softmax_, counts, direction)
+
+    # Curation
+
+    def name_topics(self, names: Mapping[int, str] | Namer, n: int | None = None) -> Self:
+        """Gives topics names: by their ids, or by a function of (words, typical texts) for all topics of a cut."""
+        if isinstance(names, Mapping):
+            for number, name in names.items():
+                self.rename_topic(number, name)
+            return self
+        for topic in self.topics(n):
+            texts = [f"{document.title}. {document.sentence}" for document in topic.typical]
+            self.rename_topic(topic.id, str(names([word.word for word in topic.words], texts)))
+        return self
+
+    def rename_topic(self, topic: int, name: str) -> Self:
+        """Gives a topic another name; an empty one gives it back its own."""
+        return self._curated(lambda curator: curator.rename(topic, name))
+
+    def merge_topics(self, topics: Sequence[int], name: str | None = None) -> int:
+        """Makes one topic of several, in the place of the first; returns its id."""
+        made: int = self._changed(lambda curator: curator.merge(topics, name))
+        return made
+
+    def split_topic(self, topic: int) -> tuple[int, ...]:
+        """Shows the parts of a topic in its place from now on; returns their ids."""
+        parts: tuple[int, ...] = self._changed(lambda curator: curator.split(topic))
+        return parts
+
+    def drop_topic(self, topic: int) -> Self:
+        """Declares a topic to be junk: it is listed no more, and its documents belong to none."""
+        return self._curated(lambda curator: curator.drop(topic))
+
+    def restore_topic(self, topic: int) -> Self:
+        """Takes `drop_topic` back."""
+        return self._curated(lambda curator: curator.restore(topic))
+
+    def move_topic(self, topic: int, under: int | None) -> Self:
+        """Hangs a topic below another one, or below the root."""
+        return self._curated(lambda curator: curator.move(topic, under))
+
+    def seed_topic(self, name: str, words: Sequence[str] = (), documents: Sequence[str] = ()) -> int | None:
+        """Makes a topic around words and around example texts; returns its id, or None where there is no such thing.
+
+        The topic takes the smallest topics in which the words stand out, or that the texts fall into.
+        """
+        leaves = self._leaves_of_examples(documents)
+        made: int | None = self._changed(lambda curator: curator.seed(name, words, leaves, documents))
+        return made
+
+    def apply_curation(self, curation: Curation | str | os.PathLike[str]) -> list[Matched]:
+        """Does again what was done to another fit: topics are found by their documents, or else by their words.
+
+        Returns what each action came to; what is not found is left out and said.
+        """
+        chosen = Curation.load(curation) if isinstance(curation, (str, os.PathLike)) else curation
+        curator = Curator(self._atlas(), self.curation_)
+        found = curator.apply(chosen, self._leaves_of_examples)
+        self.atlas_, self.curation_ = curator.atlas, curator.curation
+        return found
+
+    def save_curation(self, path: str | os.PathLike[str]) -> Path:
+        """Writes what was done to the topics to a small readable file."""
+        self._atlas()
+        return self.curation_.save(path)
+
+    def _leaves_of_examples(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        rows = [self._atlas().leaves_of(block)[0] for block in self._vectors_of_texts(list(texts))] if texts else []
+        return np.concatenate([np.zeros(0, dtype=np.int32), *rows])
+
+    def _changed(self, action: Callable[[Curator], Any]) -> Any:
+        curator = Curator(self._atlas(), self.curation_)
+        result = action(curator)
+        self.atlas_, self.curation_ = curator.atlas, curator.curation
+        return result
+
+    def _curated(self, action: Callable[[Curator], Any]) -> Self:
+        self._changed(action)
+        return self
+
+
+def word_parts(softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: Vectors) -> sparse.csr_array:
+    """Each unit's part of the product with a direction, shared out to the words that pushed the unit up."""
+    parts = unit(softmax._encoded(counts, "strength")).astype(np.float64) * direction
+    data, lengths = np.zeros(len(counts.data)), np.diff(counts.indptr)
+    starts = np.minimum(counts.indptr[:-1], max(len(data) - 1, 0))
+    for unit_number in np.flatnonzero(direction):
+        pushed = counts.data * pushes(softmax.parameters_, int(unit_number))[counts.indices]
+        up = np.maximum(pushed, 0.0) if len(pushed) else pushed
+        total = np.add.reduceat(up, starts) if len(up) else np.zeros(len(lengths))
+        none = np.repeat((total <= 0) & (lengths > 0), lengths)
+        up = np.where(none, 1.0, up)  # no word pushed the unit up: what little there is belongs to all alike
+        total = np.where(total > 0, total, np.maximum(lengths, 1))
+        data += up * np.repeat(parts[:, unit_number] / total, lengths)
+    return sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+
+
+def _several(texts: Any) -> Any:
+    """Refuses a single text, which would be read letter by letter."""
+    if isinstance(texts, (str, bytes)):
+        raise InvalidInput("texts must be a list of texts, got a single text: put it into a list")
+    return texts

@@ -1,0 +1,34 @@
+"""Topics that people read: regions of document vectors, nested in a tree, described, cut anywhere, and curated.
+
+`grow` makes an `Atlas` of documents; `TopicTree` is its tree; `records` are what users get.
+"""
+
+from undertow.topics._choose import TopicChoice
+from undertow.topics.atlas import Atlas
+from undertow.topics.records import (
+    Branch,
+    Change,
+    DocumentTopics,
+    Drift,
+    Topic,
+    TopicShare,
+    TopicWord,
+    TypicalDocument,
+    UnitOfTopic,
+)
+from undertow.topics.tree import TopicTree
+
+__all__ = [
+    "Atlas",
+    "Branch",
+    "Change",
+    "DocumentTopics",
+    "Drift",
+    "Topic",
+    "TopicChoice",
+    "TopicShare",
+    "TopicTree",
+    "TopicWord",
+    "TypicalDocument",
+    "UnitOfTopic",
+]

@@ -1,0 +1,58 @@
+"""How many topics? Where a cut is stable: two halves of the documents, clustered apart, should say the same.
+
+Labels are not needed. For every number of topics two trees, each grown from half of the documents, sort all documents;
+the figure is how well the two agree (adjusted mutual information, so that chance is 0 whatever the number).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_mutual_info_score
+
+MOST, FEWEST = 60, 3  # topics that are offered unasked
+TOLERANCE = 0.02  # of the figure: of those as good as the best but for this, the largest number is taken
+DOCUMENTS_A_TOPIC = 20  # at least, on average
+
+
+@dataclass(frozen=True)
+class TopicChoice:
+    """The number of topics chosen, and the figures behind it: (number, agreement of two halves)."""
+
+    n: int
+    figures: tuple[tuple[int, float], ...]
+
+    def plot(self) -> Any:
+        """The figures as a plotly figure (extra `explorer`)."""
+        # By name: figures are a layer above, and only asked for here.
+        return import_module("undertow.plot").stability(self)
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{n}: {figure:.2f}" for n, figure in self.figures)
+        return f"{self.n} topics (agreement of two halves by number of topics: {listed})"
+
+
+def numbers_tried(leaves: int, documents: int) -> list[int]:
+    """The numbers of topics that are looked at: closely spaced where few, a tenth apart where many."""
+    most = min(MOST, leaves, max(documents // DOCUMENTS_A_TOPIC, 2))
+    found, size = [], min(FEWEST, most)
+    while size <= most:
+        found.append(size)
+        size = max(size + 1, round(size * 1.12))
+    return found
+
+
+def agreement(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:
+    """How well two sortings of the same documents agree; 1 for the same, 0 for chance."""
+    return float(adjusted_mutual_info_score(first, second))
+
+
+def chosen_number(figures: Sequence[tuple[int, float]]) -> int:
+    """The largest number whose agreement is within the tolerance of the best."""
+    best = max(figure for _, figure in figures)
+    return max(n for n, figure in figures if figure >= best - TOLERANCE)

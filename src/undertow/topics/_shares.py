@@ -1,0 +1,56 @@
+"""How much of a document belongs to each topic of a cut.
+
+A topic is a direction: the mean of its documents' vectors. The directions, in amounts that are not negative, whose sum
+comes closest to the document's vector say what it is a mixture of; a document that is half sport and half politics
+lies between the two. Amounts become shares by their sum. A document far from all topics has less to share out: its
+shares are multiplied by how near it is, from 0 where only one in a hundred training documents is as far from its own
+topic, to 1 where one in five is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from undertow.kernels.cpu.mixtures import mix
+from undertow.kernels.cpu.threads import run, split, thread_count
+from undertow.topics._clusters import Vectors, unit
+
+ROUNDS, TOLERANCE = 500, 1e-5
+LEAST = 0.05  # smaller shares are not worth telling
+FAR, NEAR = 0.01, 0.2  # quantiles of the nearness of training documents
+
+
+def mixture(vectors: Vectors, directions: Vectors, threads: int | None = None) -> NDArray[np.float64]:
+    """(documents, n) Amounts of the directions, none negative, whose sum is closest to each vector."""
+    directions = unit(directions)
+    with threadpool_limits(1, user_api="blas"):  # more threads may round differently
+        gram = directions.astype(np.float64) @ directions.astype(np.float64).T
+        products = vectors.astype(np.float64) @ directions.T.astype(np.float64)
+    gram[np.diag_indices_from(gram)] = np.maximum(np.diag(gram), 1e-12)  # a topic without documents has no direction
+    amounts = np.zeros_like(products)
+    count = thread_count(threads)
+    run(split(mix, len(vectors), count, gram, products, amounts, ROUNDS, TOLERANCE), count)
+    return amounts
+
+
+def shares(
+    vectors: Vectors,
+    directions: Vectors,
+    nearness: NDArray[np.float32],
+    limits: tuple[float, float],
+    threads: int | None = None,
+) -> NDArray[np.float32]:
+    """(documents, n) Shares that add to at most 1. `nearness` is the cosine of each document and where it was routed.
+
+    Below the first of the limits nothing is shared out, above the second everything.
+    """
+    amounts = mixture(vectors, directions, threads)
+    part = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), 1e-12)
+    part[part < LEAST] = 0.0
+    part /= np.maximum(part.sum(axis=1, keepdims=True), 1e-12)
+    far, near = limits
+    sure = np.clip((nearness - far) / max(near - far, 1e-6), 0.0, 1.0)
+    result: NDArray[np.float32] = (part * sure[:, None]).astype(np.float32)
+    return result

@@ -1,0 +1,114 @@
+"""Which terms describe topics: salient, coherent, telling topics of one cut apart, and none said twice.
+
+The rank of a term is the logarithm of its salience, plus how well it goes together with the other candidates (mean
+NPMI), plus the logarithm of its salience here compared with where in the cut it is largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from undertow.topics._statistics import CANDIDATES, Groups, top_terms
+
+COHERENCE = 8.0  # what a mean NPMI of 1 is worth, in logarithms of salience
+CONTRAST = 1.0  # what the comparison with the other topics of the cut is worth
+BLOCK_NPMI, BLOCK_TERMS, BLOCK_SHARE = 0.8, 3, 0.4  # see `_in_blocks`
+COHERENT_WORDS = 10  # that a topic's coherence is the mean of
+ENDINGS = ("", "s", "es", "ed", "d", "ing", "er", "ers", "'s", "ly", "al", "n", "ns", "en", "ies", "y")
+SHORT_STEM, LONG_STEM, LONG_REST = 3, 5, 3
+
+Terms = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The terms of one topic, best first."""
+
+    terms: Terms
+    salience: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+
+def ranked(groups: Groups, *, contrast: bool = True) -> list[Ranked]:
+    """The candidates of each group, best first."""
+    salience = groups.salience()
+    shares = sparse.csr_array((groups.shares(), groups.counts.indices, groups.counts.indptr), salience.shape)
+    candidates = top_terms(salience, CANDIDATES)
+    largest = np.zeros(salience.shape[1])
+    np.maximum.at(largest, salience.indices, salience.data)
+    found = []
+    for row, terms in enumerate(candidates):
+        values = salience[[row]][:, terms].toarray().ravel()
+        share = shares[[row]][:, terms].toarray().ravel()
+        rank = np.log(np.maximum(values, 1e-12)) + COHERENCE * _fit(groups.of.npmi, terms, values)
+        if contrast and salience.shape[0] > 1:
+            rank += CONTRAST * np.log(values / np.maximum(largest[terms], 1e-12))
+        rank -= np.where(_in_blocks(groups.of.npmi, terms, share), 100.0, 0.0)
+        order = np.argsort(-rank, kind="stable")
+        found.append(Ranked(terms[order], values[order], share[order]))
+    return found
+
+
+def _fit(npmi: sparse.csr_array, terms: Terms, salience: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean NPMI of each term with the others, which count by their salience; unknown pairs do not count."""
+    known = _block(npmi, terms)
+    weights = np.where(known != 0, salience, 0.0)
+    result: NDArray[np.float64] = (known * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-12)
+    return result
+
+
+def _in_blocks(npmi: sparse.csr_array, terms: Terms, share: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which terms belong to a block of words that nearly always come together in a part of the documents only.
+
+    Such is a signature, a footer, a text sent many times. A word with three such companions is one of them, unless
+    it is in so many documents of the topic that it is what the topic is about.
+    """
+    companions = (_block(npmi, terms) > BLOCK_NPMI).sum(axis=1)
+    result: NDArray[np.bool_] = (companions >= BLOCK_TERMS) & (share < BLOCK_SHARE)
+    return result
+
+
+def coherence(npmi: sparse.csr_array, terms: Terms) -> float:
+    """The mean NPMI of the pairs of these terms that were looked at; 0 where there are none."""
+    values = _block(npmi, terms)[np.triu_indices(len(terms), 1)]
+    values = values[values != 0]
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _block(npmi: sparse.csr_array, terms: Terms) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = npmi[terms][:, terms].toarray().astype(np.float64)
+    return found
+
+
+def without_repetition(
+    terms: Iterable[int], word_of: Callable[[int], str], number: int, taken: Sequence[str] = ()
+) -> list[int]:
+    """The first `number` terms none of which is a near-form of an earlier one, or of a word that is taken."""
+    said: list[str] = list(taken)
+    found: list[int] = []
+    for term in terms:
+        if len(found) == number:
+            break
+        word = word_of(int(term))
+        if not any(near_forms(word, other) for other in said):
+            said.append(word)
+            found.append(int(term))
+    return found
+
+
+def near_forms(first: str, second: str) -> bool:
+    """Whether two words are forms of one: "car" and "cars", "israel" and "israeli", but not "car" and "card"."""
+    same = 0
+    for a, b in zip(first, second, strict=False):
+        if a != b:
+            break
+        same += 1
+    rests = first[same:], second[same:]
+    if same >= LONG_STEM and max(map(len, rests)) <= LONG_REST:
+        return True
+    return same >= SHORT_STEM and all(rest in ENDINGS for rest in rests) and not all(rests)

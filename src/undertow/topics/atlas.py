@@ -1,0 +1,255 @@
+"""Everything that is known about the topics of a model: the tree, where documents fall in it, and how to describe it.
+
+An atlas is made once, by `grow`, and stored with the model. It answers for any cut without the corpus. Curation and new
+documents make new atlases in which topics keep their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.topics import _shares, _words
+from undertow.topics._clusters import Labels, Vectors, nearest, unit
+from undertow.topics._names import names_of
+from undertow.topics._statistics import TermStatistics
+from undertow.topics.records import Branch, Topic, TopicWord, TypicalDocument, UnitOfTopic
+from undertow.topics.tree import TopicTree
+
+PHRASES, TYPICAL, UNITS = 4, 3, 5  # shown of a topic
+SAME_TEXT = 0.995  # cosine from which on two documents are taken for copies
+LEVEL = 4  # a level of branches has about this many times as many topics as the one above
+FEWEST_BRANCHES = 3  # topics that are not worth a level above them
+
+
+@dataclass(frozen=True)
+class KeptDocuments:
+    """Documents near the middle of their leaves, with what is shown of them."""
+
+    leaves: NDArray[np.int32]  # (d,) row of the leaf
+    vectors: Vectors  # (d, H) of length 1
+    documents: tuple[TypicalDocument, ...]
+
+
+@dataclass(frozen=True)
+class SeenDocuments:
+    """The documents that the tree was grown from: hashes of their ids, and the leaf of each (-1: no word known)."""
+
+    hashes: NDArray[np.uint64]
+    leaves: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """The topics of a model. Rows of leaves are those of `tree.leaves`."""
+
+    tree: TopicTree
+    routes: Vectors  # (m, H) of length 1: a document belongs to the leaf with the largest product
+    means: Vectors  # (m, H) mean vector of the documents of each leaf
+    sizes: NDArray[np.int64]  # (m,) documents of the corpus in each leaf
+    terms: TermStatistics
+    words: tuple[str, ...]  # vocabulary, as it is written
+    pairs: NDArray[np.int32]  # (P, 2) terms after the vocabulary: pairs of words
+    kept: KeptDocuments
+    seen: SeenDocuments
+    limits: tuple[float, float]  # nearness below which a document is far from all topics, above which it is near
+    chosen: int  # topics of the model's own cut
+    stability: tuple[tuple[int, float], ...]  # (topics, figure) that it was chosen by
+    documents: int  # of the corpus
+    identity: str  # of the tree, as it was grown: topics of the same tree have the same ids
+    names: dict[int, str] = field(default_factory=dict)  # given by the user
+    made_names: dict[int, str] = field(default_factory=dict)  # of all topics, made of their words once and for all
+
+    # Cuts
+
+    def count(self, n: int | None) -> int:
+        """The number of topics asked for, or that of the model's own cut."""
+        if n is None:
+            return self.chosen
+        most = len(self.tree.leaves)
+        checked = _check.whole_number("n", n, at_least=1)
+        if not min(2, most) <= checked <= max(most, 1):
+            raise InvalidInput(f"n must be from 2 to {most}, the number of the smallest topics, got {n}")
+        return checked
+
+    def cut(self, n: int | None = None) -> list[int]:
+        """The topics of a cut, the widest first."""
+        nodes = self.tree.cut(self.count(n))
+        sizes = self.sizes_of(nodes)
+        return [nodes[place] for place in np.argsort(-sizes, kind="stable")]
+
+    def sizes_of(self, nodes: Sequence[int]) -> NDArray[np.int64]:
+        """Documents of each of these topics, none of which lies in another."""
+        places = self.tree.positions(nodes)
+        return np.bincount(
+            places[places >= 0], weights=self.sizes[places >= 0].astype(np.float64), minlength=len(nodes)
+        ).astype(np.int64)
+
+    def checked(self, node: object, name: str = "topic") -> int:
+        """The number of a topic that there is."""
+        if node not in self.tree or node == self.tree.root:
+            raise InvalidInput(f"{name} must be the id of a topic of this model, got {node!r}")
+        return int(node)  # type: ignore[call-overload,no-any-return]
+
+    # Documents
+
+    def leaves_of(self, vectors: Vectors, threads: int | None = None) -> tuple[Labels, NDArray[np.float32]]:
+        """The leaf row of each document, by its vector of length 1, and how near it is; -1 for a vector of nan."""
+        unknown = ~np.isfinite(vectors[:, 0]) | ~vectors.any(axis=1)
+        rows, near = nearest(np.nan_to_num(vectors), self.routes, threads)
+        rows[unknown], near[unknown] = -1, 0.0
+        return rows, near
+
+    def topics_of_leaves(self, rows: Labels, nodes: Sequence[int]) -> Labels:
+        """Which of the nodes each leaf row lies in, -1 for none."""
+        places = np.append(self.tree.positions(nodes), np.int32(-1))
+        found: Labels = places[rows]
+        return found
+
+    def shares(self, vectors: Vectors, nodes: Sequence[int], threads: int | None = None) -> NDArray[np.float32]:
+        """(documents, topics) How much of each document is about each topic; a row adds to at most 1."""
+        rows, near = self.leaves_of(vectors, threads)
+        found = _shares.shares(np.nan_to_num(vectors), self.directions(nodes), near, self.limits, threads)
+        found[rows < 0] = 0.0
+        return found
+
+    def directions(self, nodes: Sequence[int]) -> Vectors:
+        """(topics, H) The mean vector of each topic."""
+        places = self.tree.positions(nodes)
+        sums = np.zeros((len(nodes), self.means.shape[1]))
+        inside = np.flatnonzero(places >= 0)
+        np.add.at(sums, places[inside], self.means[inside].astype(np.float64) * self.sizes[inside, None])
+        return unit(sums)
+
+    # Descriptions
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """Word, as it is written -> its number."""
+        return {word: number for number, word in reversed(list(enumerate(self.words)))}
+
+    def term(self, number: int) -> str:
+        """A word, or a pair of words."""
+        if number < len(self.words):
+            return self.words[number]
+        first, second = self.pairs[number - len(self.words)]
+        return f"{self.words[first]} {self.words[second]}"
+
+    def topics(self, nodes: Sequence[int], n_words: int = 10) -> list[Topic]:
+        """The records of topics of one cut, in this order."""
+        described = _words.ranked(self.terms.grouped(self.tree.positions(nodes), len(nodes)))
+        names = self.names_of(nodes)
+        sizes, directions = self.sizes_of(nodes), self.directions(nodes)
+        total = max(self.documents, 1)
+        return [
+            Topic(
+                id=node,
+                name=names[place],
+                words=self._top_words(described[place], n_words),
+                phrases=self._phrases(described[place]),
+                documents=int(sizes[place]),
+                share=float(sizes[place] / total),
+                typical=self._typical(node, directions[place]),
+                coherence=self._coherence(described[place]),
+                units=self._units(directions[place]),
+                parent=self.tree.parent(node),
+                children=tuple(child for child in self.tree.children(node) if not self.tree.dropped[child]),
+            )
+            for place, node in enumerate(nodes)
+        ]
+
+    def topic(self, node: int, n_words: int = 10) -> Topic:
+        """The record of one topic, described beside the others of the first cut that it is part of."""
+        beside = self._beside(self.checked(node))
+        return self.topics(beside, n_words)[beside.index(node)]
+
+    def _beside(self, node: int) -> list[int]:
+        """The topic, with what is left of the model's own cut without it."""
+        inside = self.tree.below(node)
+        above = set()
+        climbing = int(self.tree.parents[node])
+        while climbing >= 0:
+            above.add(climbing)
+            climbing = int(self.tree.parents[climbing])
+        return [*(other for other in self.tree.cut(self.chosen) if other not in inside | above), node]
+
+    def names_of(self, nodes: Sequence[int]) -> list[str]:
+        """The names of topics: given ones, or two to four words, none twice."""
+        return [self.names.get(node) or self.made_names.get(node) or f"topic {node}" for node in nodes]
+
+    def with_made_names(self) -> Atlas:
+        """With a name for every topic that has none yet; those that there are stay."""
+        made = names_of(self.tree, self.terms, self.term, len(self.words), self.pairs, self.made_names)
+        return replace(self, made_names=made)
+
+    def branches(self, n: int | None = None, n_words: int = 10) -> list[Branch]:
+        """The topics of a cut below those of coarser cuts, the widest first; a level has about four times fewer."""
+        levels = [self.tree.cut(self.count(n))]
+        while len(levels[0]) // LEVEL >= FEWEST_BRANCHES:
+            levels.insert(0, self.tree.cut(len(levels[0]) // LEVEL))
+        records = [{topic.id: topic for topic in self.topics(level, n_words)} for level in levels]
+        return self._level(records, 0, set(records[0]))
+
+    def _level(self, records: list[dict[int, Topic]], level: int, inside: set[int]) -> list[Branch]:
+        found = []
+        for topic in (record for node, record in records[level].items() if node in inside):
+            below: list[Branch] = []
+            if level + 1 < len(records):
+                below = self._level(records, level + 1, self.tree.below(topic.id))
+                if [branch.topic.id for branch in below] == [topic.id]:
+                    below = list(below[0].branches)  # the same topic a level below: shown once
+            found.append(Branch(topic, tuple(below)))
+        return sorted(found, key=lambda branch: (-branch.topic.documents, branch.topic.id))
+
+    def _top_words(self, described: _words.Ranked, number: int) -> tuple[TopicWord, ...]:
+        single = [place for place, term in enumerate(described.terms) if term < len(self.words)]
+        place_of = {int(described.terms[place]): place for place in single}
+        kept = _words.without_repetition(place_of, self.term, number)
+        return tuple(self._word(described, place_of[term]) for term in kept)
+
+    def _phrases(self, described: _words.Ranked) -> tuple[TopicWord, ...]:
+        places = [place for place, term in enumerate(described.terms) if term >= len(self.words)]
+        return tuple(self._word(described, place) for place in places[:PHRASES])
+
+    def _word(self, described: _words.Ranked, place: int) -> TopicWord:
+        term = self.term(int(described.terms[place]))
+        return TopicWord(term, float(described.salience[place]), float(described.share[place]))
+
+    def _coherence(self, described: _words.Ranked) -> float:
+        single = [int(term) for term in described.terms if term < len(self.words)]
+        first = _words.without_repetition(single, self.term, _words.COHERENT_WORDS)
+        return _words.coherence(self.terms.npmi, np.array(first, dtype=np.int32))
+
+    def _typical(self, node: int, direction: Vectors) -> tuple[TypicalDocument, ...]:
+        """The kept documents closest to the middle, none a copy of another."""
+        inside = np.flatnonzero(np.isin(self.kept.leaves, self.tree.leaf_rows(node)))
+        vectors = self.kept.vectors[inside]
+        chosen: list[int] = []
+        for place in np.argsort(-(vectors @ direction), kind="stable").tolist():
+            if len(chosen) == TYPICAL:
+                break
+            if all(float(vectors[place] @ vectors[other]) < SAME_TEXT for other in chosen):
+                chosen.append(place)
+        return tuple(self.kept.documents[inside[place]] for place in chosen)
+
+    def _units(self, direction: Vectors) -> tuple[UnitOfTopic, ...]:
+        beyond = direction - self._middle
+        order = np.argsort(-beyond, kind="stable")[:UNITS]
+        return tuple(UnitOfTopic(int(place), float(beyond[place])) for place in order if beyond[place] > 0)
+
+    @cached_property
+    def _middle(self) -> Vectors:
+        """The mean vector of all documents, of length 1."""
+        sums = (self.means.astype(np.float64) * self.sizes[:, None]).sum(axis=0)
+        middle: Vectors = unit(sums[None])[0]
+        return middle
+
+    def changed(self, tree: TopicTree, names: dict[int, str] | None = None) -> Atlas:
+        """With another tree of the same leaves, and names."""
+        return replace(self, tree=tree, names=dict(self.names if names is None else names)).with_made_names()

@@ -1,0 +1,151 @@
+"""The tree of topics: nodes that keep their numbers, cut anywhere, and changed by its user.
+
+A leaf is a small cluster of documents; every other node is the union of its children. Cutting begins at the root and
+splits the node of the greatest height again and again, so that each cut is nested in the next.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow._errors import InvalidInput
+from undertow.topics._ward import Merges
+
+NOWHERE = -1  # the parent of the root, and of a node that is part of the tree no more
+Nodes = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class TopicTree:
+    """Nodes by number; whatever changes a tree makes a new one, in which old nodes keep their numbers."""
+
+    parents: Nodes  # (nodes,) NOWHERE for the root and for what was taken out
+    heights: NDArray[np.float64]  # (nodes,) infinite: never shown whole; 0: split last
+    leaves: Nodes  # (m,) node of each leaf
+    dropped: NDArray[np.bool_]  # (nodes,) declared to be junk
+    root: int
+
+    @classmethod
+    def of(cls, merges: Merges) -> TopicTree:
+        """The tree of these merges; that of a single cluster has a root above its only leaf."""
+        leaves = len(merges.heights) + 1
+        nodes = max(2 * leaves - 1, 2)
+        parents, heights = np.full(nodes, NOWHERE, dtype=np.int32), np.zeros(nodes)
+        for step, pair in enumerate(merges.pairs):
+            parents[pair] = leaves + step
+            heights[leaves + step] = merges.heights[step]
+        if leaves == 1:
+            parents[0] = 1
+        heights[-1] = np.inf
+        return cls(parents, heights, np.arange(leaves, dtype=np.int32), np.zeros(nodes, dtype=np.bool_), nodes - 1)
+
+    def __contains__(self, node: object) -> bool:
+        if not isinstance(node, (int, np.integer)) or isinstance(node, bool):
+            return False
+        return 0 <= int(node) < len(self.parents) and self._attached(int(node))
+
+    def _attached(self, node: int) -> bool:
+        return node == self.root or int(self.parents[node]) != NOWHERE
+
+    def children(self, node: int) -> list[int]:
+        """The nodes right below, in the order of their numbers."""
+        return [int(child) for child in np.flatnonzero(self.parents == node)]
+
+    def parent(self, node: int) -> int | None:
+        """The node above; None for those right below the root, which is no topic."""
+        above = int(self.parents[node])
+        return None if above in (NOWHERE, self.root) else above
+
+    def is_dropped(self, node: int) -> bool:
+        """Whether it or a node above it was dropped."""
+        while node not in (NOWHERE, self.root):
+            if self.dropped[node]:
+                return True
+            node = int(self.parents[node])
+        return False
+
+    def cut(self, n: int) -> list[int]:
+        """n topics, or as many as there are; more only where splits were asked for. In the order of their numbers."""
+        waiting = [(-np.inf, self.root)]
+        whole: list[int] = []
+        while waiting:
+            height, node = heapq.heappop(waiting)
+            below = [child for child in self.children(node) if not self.dropped[child]]
+            fits = len(waiting) + len(whole) + len(below) <= n
+            if below and (fits or height == -np.inf):
+                for child in below:
+                    heapq.heappush(waiting, (-float(self.heights[child]), child))
+            elif node != self.root:
+                whole.append(node)
+        return sorted(whole)
+
+    def positions(self, nodes: Sequence[int]) -> NDArray[np.int32]:
+        """(m,) For each leaf, which of the nodes it lies below (or is); -1 for none."""
+        place = {node: position for position, node in enumerate(nodes)}
+        found = np.full(len(self.leaves), -1, dtype=np.int32)
+        for row, leaf in enumerate(self.leaves.tolist()):
+            node = leaf
+            while node != NOWHERE and node not in place:
+                node = int(self.parents[node])
+            found[row] = place.get(node, -1)
+        return found
+
+    def leaf_rows(self, node: int) -> NDArray[np.int64]:
+        """Rows of the leaves below a node."""
+        return np.flatnonzero(self.positions([node]) == 0)
+
+    # Changes
+
+    def with_new(self, height: float, under: int) -> tuple[TopicTree, int]:
+        """With one more node, still without children."""
+        new = len(self.parents)
+        return replace(
+            self,
+            parents=np.append(self.parents, np.int32(under)).astype(np.int32),
+            heights=np.append(self.heights, height),
+            dropped=np.append(self.dropped, False),
+        ), new
+
+    def with_leaf(self, height: float, under: int) -> tuple[TopicTree, int]:
+        """With one more leaf."""
+        tree, new = self.with_new(height, under)
+        return replace(tree, leaves=np.append(tree.leaves, np.int32(new)).astype(np.int32)), new
+
+    def moved(self, node: int, under: int) -> TopicTree:
+        """With a node hung below another one. A node that this leaves with one child gives its place to it."""
+        if under in self.below(node):
+            raise InvalidInput(f"a topic must not be moved below itself, got {node} to {under}")
+        parents = self.parents.copy()
+        above = int(parents[node])
+        parents[node] = under
+        left = np.flatnonzero(parents == above)
+        if above not in (self.root, NOWHERE, under) and len(left) <= 1:
+            parents[left] = parents[above]
+            parents[above] = NOWHERE
+        return replace(self, parents=parents)
+
+    def below(self, node: int) -> set[int]:
+        """The node and all below it."""
+        found, waiting = set(), [node]
+        while waiting:
+            here = waiting.pop()
+            found.add(here)
+            waiting += self.children(here)
+        return found
+
+    def with_height(self, node: int, height: float) -> TopicTree:
+        """With another height of a node: infinite, and it is never shown whole."""
+        heights = self.heights.copy()
+        heights[node] = height
+        return replace(self, heights=heights)
+
+    def with_dropped(self, node: int, dropped: bool) -> TopicTree:
+        """With a node declared to be junk, or no longer."""
+        flags = self.dropped.copy()
+        flags[node] = dropped
+        return replace(self, dropped=flags)
