@@ -20,7 +20,7 @@ def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: 
     return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
 
 
-# Shares
+# Counts
 
 
 @settings(max_examples=50, deadline=None)
@@ -31,9 +31,9 @@ def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: 
     kind=st.sampled_from(["date", "number"]),
     seed=st.integers(0, 100),
 )
-def test_shares_are_those_of_a_loop(times: list[float], kind: str, seed: int) -> None:
-    on = np.random.default_rng(seed).random((len(times), 3)) < 0.4
-    found = over_time(np.array(times), lambda unit: on[:, unit], 3, kind)
+def test_counts_are_those_of_a_loop(times: list[float], kind: str, seed: int) -> None:
+    leaves = np.random.default_rng(seed).integers(-1, 3, size=len(times)).astype(np.int32)
+    found = over_time(np.array(times), leaves, 3, kind)
     if found is None:
         assert len({time for time in times if not math.isnan(time)}) < 2
         return
@@ -41,10 +41,31 @@ def test_shares_are_those_of_a_loop(times: list[float], kind: str, seed: int) ->
         low, high = found.edges[place], found.edges[place + 1]
         inside = [row for row, time in enumerate(times) if low <= time < high]
         assert found.documents[place] == len(inside)
-        for unit in range(3):
-            switched = sum(bool(on[row, unit]) for row in inside)
-            assert found.share[place, unit] == (switched / len(inside) if inside else 0.0)
+        for leaf in range(3):
+            assert found.counts[place, leaf] == sum(leaves[row] == leaf for row in inside)
     assert found.documents.sum() == sum(not math.isnan(time) for time in times)
+
+
+def test_outlying_times_do_not_stretch_the_bins() -> None:
+    usual = [at(2021, 1, 1) + 86_400 * (day % 365) for day in range(3000)]
+    times = np.array([at(1900, 1, 1), *usual, at(9999, 12, 31)])
+    leaves = np.zeros(len(times), dtype=np.int32)
+    found, plain = over_time(times, leaves, 1, "date"), over_time(np.array(usual), leaves[1:-1], 1, "date")
+    assert found is not None
+    assert plain is not None
+    np.testing.assert_array_equal(found.edges, plain.edges)
+    expected = plain.documents.copy()
+    expected[[0, -1]] += 1  # the bins at the ends hold the rest
+    np.testing.assert_array_equal(found.documents, expected)
+    np.testing.assert_array_equal(found.counts[:, 0], expected)
+
+
+def test_times_at_the_ends_that_do_not_stretch_are_no_outliers() -> None:
+    times = np.array([at(2021, 1, 1) + 3600 * hour for hour in range(5000)])
+    edges = bins(times, "date")
+    assert edges is not None
+    assert edges[0] <= times[0]
+    assert edges[-1] > times[-1]
 
 
 # Bins

@@ -6,6 +6,7 @@ import logging
 import os
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ from undertow.insight import (
     overview_of_texts,
     stored_overview,
 )
+from undertow.insight.overview import routes_of
 from undertow.search import Index
 from undertow.storage import read_folder, write_folder
+from undertow.topics.atlas import SAME_TEXT
 
 
 def assert_same(one: Overview, other: Overview, *, but: tuple[str, ...] = ()) -> None:
@@ -46,47 +49,91 @@ def assert_same(one: Overview, other: Overview, *, but: tuple[str, ...] = ()) ->
 # What it says
 
 
+def unit_vectors(model: TopicModel, texts: Any) -> Any:
+    vectors = model.encode(texts, "strength")
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
 def test_it_is_what_a_loop_over_the_documents_finds(model: TopicModel, table: pl.DataFrame) -> None:
     found = overview_of_texts(model, table)
-    posteriors, strengths = model.encode(table["text"], "posterior"), model.encode(table["text"], "strength")
+    atlas = model.atlas_
+    products = unit_vectors(model, table["text"]) @ atlas.routes.T
     assert found.ids == table["id"].to_list()
     assert (len(found), found.sampled_from, found.state) == (120, 120, None)
     assert found.labels == ("cars", "fruit")
     for row in range(120):
         label = table["label"][row]
         assert found.label_of[row] == (-1 if label is None else found.labels.index(label))
-        on = np.flatnonzero(posteriors[row] > 0.5)
-        best = max(on, key=lambda unit: strengths[row, unit], default=-1)
-        assert strengths[row, found.topics[row]] == pytest.approx(strengths[row, best], rel=1e-3)
-        assert found.topics[row] in on
+        assert products[row, found.leaves[row]] == pytest.approx(products[row].max(), abs=1e-3)
+        assert found.nearness[row] == pytest.approx(products[row].max(), abs=1e-3)
         day = table["time"][row]
         assert found.times is not None
         midnight = None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
         assert np.isnan(found.times[row]) if midnight is None else found.times[row] == midnight
-    on_in = (posteriors > 0.5).sum(axis=0)
-    np.testing.assert_allclose(found.activity, on_in / 120)
-    assert found.switched_on.tolist() == on_in.tolist()
     assert found.time_kind == "date"
     assert found.over_time is not None
     assert found.over_time.documents.sum() == 119
-    assert found.over_time.share.shape == (len(found.over_time.documents), 12)
+    assert found.over_time.counts.sum() == 119
+    assert found.over_time.counts.shape == (len(found.over_time.documents), len(atlas.tree.leaves))
 
 
-def test_typical_documents_have_the_largest_input_for_their_length(model: TopicModel, table: pl.DataFrame) -> None:
-    found = overview_of_texts(model, table)
-    parameters, counts = model.softmax_.parameters_, model.counts(table["text"])
-    damped = np.ceil(np.log1p(counts.toarray()))
-    length = np.sqrt((damped * parameters.word_weights).sum(axis=1))
-    for unit in range(12):
-        evidence = np.asarray(model.attribute(table["text"], unit).sum(axis=1)).ravel() / length
-        rows = [int(row) for row in found.typical[unit] if row >= 0]
-        assert found.typical[unit].tolist() == rows + [-1] * (20 - len(rows))
-        different: dict[tuple[float, ...], int] = {}
-        for row in np.argsort(-evidence, kind="stable"):
-            if evidence[row] > 1e-6:
-                different.setdefault(tuple(damped[row]), int(row))
-        best = sorted(evidence[list(different.values())], reverse=True)[:20]
-        np.testing.assert_allclose(evidence[rows], best, rtol=1e-5)
+@pytest.mark.parametrize("n", [2, 5])
+def test_any_cut_is_a_sum_over_leaves(model: TopicModel, table: pl.DataFrame, n: int) -> None:
+    found, atlas = overview_of_texts(model, table), model.atlas_
+    nodes = atlas.cut(n)
+    inside = [set(atlas.tree.leaf_rows(node).tolist()) for node in nodes]
+    topics = found.topics(atlas, nodes)
+    for row in range(120):
+        assert found.leaves[row] in inside[topics[row]]
+    assert found.sizes(atlas, nodes).tolist() == [int((topics == place).sum()) for place in range(n)]
+    assert found.times is not None
+    assert found.over_time is not None
+    shares, edges = found.over_time.shares(atlas, nodes), found.over_time.edges
+    for place, (low, high) in enumerate(pairwise(edges)):
+        here = np.flatnonzero((found.times >= low) & (found.times < high))
+        for topic in range(n):
+            expected = (topics[here] == topic).sum() / len(here) if len(here) else 0.0
+            assert shares[place, topic] == pytest.approx(expected)
+
+
+def test_a_dropped_topic_is_none(model: TopicModel, table: pl.DataFrame) -> None:
+    found, kept = overview_of_texts(model, table), model.atlas_
+    dropped = kept.cut(4)[-1]
+    atlas = kept.changed(kept.tree.with_dropped(dropped, True))
+    nodes = atlas.cut(4)
+    topics = found.topics(atlas, nodes)
+    gone = np.isin(found.leaves, kept.tree.leaf_rows(dropped))
+    assert (topics[gone] == -1).all()
+    assert (topics[~gone] >= 0).all()
+    assert routes_of(atlas) == routes_of(kept)
+
+
+def test_typical_documents_are_nearest_to_the_mean(model: TopicModel, table: pl.DataFrame) -> None:
+    found, atlas = overview_of_texts(model, table), model.atlas_
+    vectors = unit_vectors(model, table["text"])
+    means = atlas.means / np.linalg.norm(atlas.means, axis=1, keepdims=True)
+    for leaf, kept in enumerate(found.typical):
+        chosen: list[int] = []
+        inside = np.flatnonzero(found.leaves == leaf)
+        for row in inside[np.argsort(-(vectors[inside] @ means[leaf]), kind="stable")]:
+            if len(chosen) < 6 and all(vectors[row] @ vectors[other] < SAME_TEXT for other in chosen):
+                chosen.append(int(row))
+        rows = [int(row) for row in kept if row >= 0]
+        assert kept.tolist() == rows + [-1] * (6 - len(rows))
+        np.testing.assert_allclose(vectors[rows] @ means[leaf], vectors[chosen] @ means[leaf], atol=2e-3)
+
+
+def test_typical_documents_of_a_topic(model: TopicModel, table: pl.DataFrame) -> None:
+    found, atlas = overview_of_texts(model, table), model.atlas_
+    vectors = unit_vectors(model, table["text"])
+    for node in atlas.cut(2):
+        rows = found.typical_of(atlas, node, 4)
+        assert len(rows) == len(set(rows)) == 4
+        assert set(found.leaves[rows].tolist()) <= set(atlas.tree.leaf_rows(node).tolist())
+        near = vectors @ atlas.directions([node])[0]
+        inside = np.isin(found.leaves, atlas.tree.leaf_rows(node))
+        assert near[rows].mean() > near[inside].mean()
+    assert len(found.typical_of(atlas, atlas.cut(2)[0], 1000)) <= 60
 
 
 def test_an_index_and_its_texts_have_the_same_overview(index: Index, model: TopicModel, table: pl.DataFrame) -> None:
@@ -111,7 +158,10 @@ def test_a_document_without_a_known_word(model: TopicModel) -> None:
     found = overview_of_texts(model, ["plum pear", "zanzibar", "wheel road"])
     assert np.isnan(found.positions[1]).all()
     assert np.isfinite(found.positions[[0, 2]]).all()
-    assert found.topics[1] == -1
+    assert (found.leaves[1], found.nearness[1]) == (-1, 0.0)
+    nodes = model.atlas_.cut(2)
+    assert found.topics(model.atlas_, nodes)[1] == -1
+    assert found.sizes(model.atlas_, nodes).sum() == 2
     assert 1 not in found.typical
 
 
@@ -125,16 +175,16 @@ def test_of_many_documents_a_sample(
     monkeypatch: pytest.MonkeyPatch, index: Index, model: TopicModel, table: pl.DataFrame
 ) -> None:
     monkeypatch.setattr(overview, "MOST_DOCUMENTS", 50)
-    monkeypatch.setattr(overview, "JUDGED", 30)
     found = overview_of_index(index)
     order = table["id"].to_list()
     assert (len(found.ids), len(set(found.ids)), found.sampled_from) == (50, 50, 120)
     assert found.ids == sorted(found.ids, key=order.index)
-    assert len(set(found.typical.ravel().tolist()) - {-1}) <= 30
     assert_same(found, overview_of_texts(model, table), but=("state", "map_seconds"))
+    monkeypatch.setattr(overview, "MOST_DOCUMENTS", 1000)
+    everything = overview_of_texts(model, table["text"])
     rows = [order.index(name) for name in found.ids]
-    posteriors = model.encode(table["text"].gather(rows), "posterior")
-    np.testing.assert_allclose(found.activity, (posteriors > 0.5).mean(axis=0))
+    np.testing.assert_array_equal(found.leaves, everything.leaves[rows])
+    monkeypatch.setattr(overview, "MOST_DOCUMENTS", 50)
     assert_same(stored_overview(index) or found, found)
 
 
@@ -149,7 +199,7 @@ def test_batches_do_not_matter(
 def test_an_empty_index(tmp_path: Path, model: TopicModel) -> None:
     found = overview_of_index(Index.create(tmp_path / "empty", model))
     assert (len(found), found.positions.shape, found.over_time) == (0, (0, 2), None)
-    assert found.activity.tolist() == [0.0] * 12
+    assert found.sizes(model.atlas_, model.atlas_.cut(2)).tolist() == [0, 0]
     assert set(found.typical.ravel().tolist()) == {-1}
     assert_same(stored_overview(Index.open(tmp_path / "empty")) or found, found)
 
@@ -192,6 +242,31 @@ def test_a_change_of_the_index_asks_for_a_new_one(index: Index, caplog: pytest.L
     found = overview_of_index(index)
     assert (len(found), "d0" in found.ids) == (119, False)
     assert_same(stored_overview(Index.open(index.path)) or replace(found, ids=[]), found)
+
+
+def test_it_is_of_the_routes_to_the_leaves(index: Index) -> None:
+    """Curation leaves them as they are; `partial_fit` may change them, or add leaves."""
+    found = overview_of_index(index)
+    model = index.model
+    first, second = model.atlas_.cut(3)[:2]
+    model.merge_topics([first, second])
+    assert_same(stored_overview(index) or replace(found, ids=[]), found)
+    model.partial_fit(["wheel road diesel plum garage"] * 5)
+    assert stored_overview(index) is None
+    again = overview_of_index(index)
+    assert again.routes != found.routes
+    assert len(again.typical) == len(model.atlas_.tree.leaves)
+    assert_same(stored_overview(index) or found, again)
+
+
+def test_a_model_without_topics_is_told_so(index: Index) -> None:
+    overview_of_index(index)
+    del index.model.atlas_
+    assert stored_overview(index) is None
+    with pytest.raises(InvalidInput, match="tree of topics"):
+        overview_of_index(index)
+    with pytest.raises(InvalidInput, match="tree of topics"):
+        overview_of_texts(index.model, ["plum"])
 
 
 def test_an_index_with_an_overview_can_be_replaced(index: Index, model: TopicModel, table: pl.DataFrame) -> None:
@@ -263,14 +338,14 @@ WRONG: dict[str, Any] = {
     "an endless position": {"positions": with_value(np.inf)},
     "positions of another type": {"positions": lambda array: array.astype(np.float64)},
     "flat positions": {"positions": lambda array: array.ravel()},
-    "a topic too many": {"topics": with_value(12)},
-    "a topic below none": {"topics": with_value(-2)},
+    "a leaf too many": {"leaves": with_value(10)},
+    "a leaf below none": {"leaves": with_value(-2)},
+    "nearer than can be": {"nearness": with_value(1.5)},
+    "nearness that is none": {"nearness": with_value(np.nan)},
+    "nearness of more documents": {"nearness": lambda array: np.append(array, array[:1])},
     "a label that is none": {"label_of": with_value(2)},
     "a typical row that is none": {"typical": with_value(120, (0, 0))},
-    "other typical rows": {"typical": lambda array: array[:, :19].copy()},
-    "an activity above 1": {"activity": with_value(1.01)},
-    "an activity that is none": {"activity": with_value(np.nan)},
-    "activities of more topics": {"activity": lambda array: np.append(array, 0.5)},
+    "other typical rows": {"typical": lambda array: array[:, :5].copy()},
     "ids that end beyond the end": {"ids__ends": with_value(10**9, -1)},
     "ids that go back": {"ids__ends": with_value(10**6, 3)},
     "ids below the beginning": {"ids__ends": with_value(-1, 0)},
@@ -287,9 +362,10 @@ WRONG: dict[str, Any] = {
     "documents below none": {"documents": with_value(-1)},
     "more documents than there are": {"documents": with_value(121)},
     "documents of other bins": {"documents": lambda array: array[1:]},
-    "shares above 1": {"share": with_value(2.0)},
-    "shares of other topics": {"share": lambda array: array[:, 1:].copy()},
-    "no shares": {"share": None},
+    "counts below none": {"counts": with_value(-1)},
+    "counts above the documents": {"counts": with_value(40, (0, 0))},
+    "counts of other leaves": {"counts": lambda array: array[:, 1:].copy()},
+    "no counts": {"counts": None},
     "of another number": {"sampled_from": 121},
     "seconds that are none": {"map_seconds": "long"},
     "no seconds": {"map_seconds": None},
@@ -313,7 +389,7 @@ def test_an_overview_that_is_not_sound_is_not_used(
 
 def test_of_another_format_or_state_it_is_just_not_used(index: Index, caplog: pytest.LogCaptureFixture) -> None:
     overview_of_index(index)
-    for changes in ({"format": 2}, {"state": "another-1"}, {"state": None}):
+    for changes in ({"format": 1}, {"state": "another-1"}, {"state": None}, {"routes": "other"}):
         rewritten(index, **changes)
         assert stored_overview(index) is None
     assert not caplog.records

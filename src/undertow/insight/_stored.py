@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from undertow._errors import ModelFileError
 from undertow.insight.over_time import MOST_BINS, TopicsOverTime
-from undertow.insight.overview import TYPICAL, Overview, sample
+from undertow.insight.overview import TYPICAL, Overview, routes_of, sample
 from undertow.search._folder import OVERVIEW
 from undertow.storage import _swap, read_folder, write_folder
 
 if TYPE_CHECKING:
     from undertow.search import Index
+    from undertow.topics import Atlas
 
 KIND = "overview"
-FORMAT = 1  # raised when an overview of the same documents would be another
+FORMAT = 2  # raised when an overview of the same documents would be another
 LARGEST = 2**30  # bytes of arrays
 
 Arrays = dict[str, NDArray[Any]]
@@ -40,9 +41,9 @@ def write(index: Index, overview: Overview) -> None:
     target = place(index)
     arrays: Arrays = {
         "positions": overview.positions,
-        "topics": overview.topics,
+        "leaves": overview.leaves,
+        "nearness": overview.nearness,
         "label_of": overview.label_of,
-        "activity": overview.activity,
         "typical": overview.typical,
         **_packed("ids", overview.ids),
         **_packed("labels", overview.labels),
@@ -51,10 +52,11 @@ def write(index: Index, overview: Overview) -> None:
         arrays["times"] = overview.times
     if overview.over_time is not None:
         series = overview.over_time
-        arrays |= {"edges": series.edges, "documents": series.documents, "share": series.share}
+        arrays |= {"edges": series.edges, "documents": series.documents, "counts": series.counts}
     manifest = {
         "format": FORMAT,
         "state": overview.state,
+        "routes": overview.routes,
         "time_kind": overview.time_kind,
         "sampled_from": overview.sampled_from,
         "map_seconds": overview.map_seconds,
@@ -65,9 +67,13 @@ def write(index: Index, overview: Overview) -> None:
 
 
 def read(index: Index) -> Overview | None:
-    """The stored overview; None where there is none of this state, `ModelFileError` where it is not sound."""
+    """The stored overview; None where there is none of this state and these topics.
+
+    `ModelFileError` where it is not sound.
+    """
     folder = place(index)
-    if not os.path.lexists(folder):
+    atlas: Atlas | None = getattr(index.model, "atlas_", None)
+    if atlas is None or not os.path.lexists(folder):
         return None
     if os.path.islink(folder):
         raise ModelFileError(f"{folder} must be a folder, got a link")
@@ -75,10 +81,11 @@ def read(index: Index) -> Overview | None:
     if size > LARGEST:
         raise ModelFileError(f"{folder} must have at most {LARGEST:,} bytes, got {size:,}")
     manifest, arrays = read_folder(folder, kind=KIND)
-    if manifest.get("format") != FORMAT or manifest.get("state") != index.state:
+    of = {"format": FORMAT, "state": index.state, "routes": routes_of(atlas)}
+    if any(manifest.get(name) != value for name, value in of.items()):
         return None
     try:
-        return _checked(manifest, arrays, len(index), index.model.softmax_.parameters_.units)
+        return _checked(manifest, arrays, len(index), len(atlas.tree.leaves))
     except (ValueError, KeyError) as error:
         raise ModelFileError(f"{folder} must hold the overview of an index, got {error!s:.80}") from None
 
@@ -98,15 +105,15 @@ def _unpacked(name: str, arrays: Arrays) -> list[str]:
     return [whole[start:end].decode() for start, end in zip(starts[:-1].tolist(), ends.tolist(), strict=True)]
 
 
-def _checked(manifest: dict[str, Any], arrays: Arrays, documents: int, units: int) -> Overview:
+def _checked(manifest: dict[str, Any], arrays: Arrays, documents: int, leaves: int) -> Overview:
     n = len(sample(documents))
     ids, labels = _unpacked("ids", arrays), _unpacked("labels", arrays)
     _require("ids", len(ids) == n)
     positions = _array(arrays, "positions", "float32", (n, 2))
     missing = np.isnan(positions)
     _require("positions", (missing[:, 0] == missing[:, 1]).all() and _within(positions[~missing], 0, 1))
-    activity = _array(arrays, "activity", "float64", (units,))
-    _require("activity", _within(activity, 0, 1))
+    nearness = _array(arrays, "nearness", "float32", (n,))
+    _require("nearness", _within(nearness, -1.01, 1.01))
     kind, times = manifest["time_kind"], _times(arrays, n)
     _require("time_kind", kind in ((None,) if times is None else ("date", "number")))
     seconds = manifest["map_seconds"]
@@ -115,16 +122,17 @@ def _checked(manifest: dict[str, Any], arrays: Arrays, documents: int, units: in
     return Overview(
         ids=ids,
         positions=positions,
-        topics=_numbers(arrays, "topics", (n,), units),
+        leaves=_numbers(arrays, "leaves", (n,), leaves),
+        nearness=nearness,
         labels=tuple(labels),
         label_of=_numbers(arrays, "label_of", (n,), len(labels)),
         times=times,
         time_kind=kind,
-        activity=activity,
-        typical=_numbers(arrays, "typical", (units, TYPICAL), n),
-        over_time=None if "edges" not in arrays else _series(arrays, n, units),
+        typical=_numbers(arrays, "typical", (leaves, TYPICAL), n),
+        over_time=None if "edges" not in arrays else _series(arrays, n, leaves),
         sampled_from=documents,
         map_seconds=seconds,
+        routes=manifest["routes"],
         state=manifest["state"],
     )
 
@@ -137,15 +145,15 @@ def _times(arrays: Arrays, n: int) -> NDArray[np.float64] | None:
     return times
 
 
-def _series(arrays: Arrays, n: int, units: int) -> TopicsOverTime:
+def _series(arrays: Arrays, n: int, leaves: int) -> TopicsOverTime:
     edges = _array(arrays, "edges", "float64", (None,))
     bins = len(edges) - 1
     _require("edges", 1 <= bins <= MOST_BINS and np.isfinite(edges).all() and (np.diff(edges) > 0).all())
     documents = _array(arrays, "documents", "int64", (bins,))
     _require("documents", _within(documents, 0, n) and documents.sum() <= n)
-    share = _array(arrays, "share", "float64", (bins, units))
-    _require("share", _within(share, 0, 1))
-    return TopicsOverTime(edges, documents, share)
+    counts = _array(arrays, "counts", "int64", (bins, leaves))
+    _require("counts", _within(counts, 0, n) and (counts.sum(axis=1) <= documents).all())
+    return TopicsOverTime(edges, documents, counts)
 
 
 def _numbers(arrays: Arrays, name: str, shape: tuple[int, ...], below: int) -> NDArray[np.int32]:

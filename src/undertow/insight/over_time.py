@@ -1,16 +1,22 @@
-"""Topics over time: the share of the documents of each month (or day, or decade) that switch a topic on."""
+"""Topics over time: how many of the documents of each month (or day, or decade) fall into each leaf of the tree."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from undertow.topics import Atlas
+
 MOST_BINS = 40
+OUTLYING = 0.001  # of the times, at each end
+STRETCHED = 1.5  # times the range without them: from there on they are outlying
 DAY = 86_400
 MONDAY = 4 * DAY  # 1970 began on a Thursday
 DAYS = (1, 2, 7, 14)
@@ -21,53 +27,81 @@ Times = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TopicsOverTime:
-    """m bins, from `edges[i]` on to before `edges[i + 1]`, of equal length by the calendar or in numbers.
+    """Bins, from `edges[i]` on to before `edges[i + 1]`, of equal length by the calendar or in numbers.
 
-    Edges are as the times: seconds since 1970 in UTC, or plain numbers. A bin without documents has shares of 0.
+    Edges are as the times: seconds since 1970 in UTC, or plain numbers. Where a few outlying times would stretch the
+    bins, the first holds all that is earlier too, and the last all that is later (see `bins`).
     """
 
-    edges: Times  # (m + 1,) rising
-    documents: NDArray[np.int64]  # (m,) how many have a time in the bin
-    share: NDArray[np.float64]  # (m, H) share of them that switch a topic on
+    edges: Times  # (bins + 1,) rising
+    documents: NDArray[np.int64]  # (bins,) how many have a time in the bin
+    counts: NDArray[np.int64]  # (bins, m) how many of them fall into each leaf of the topic tree
+
+    def sizes(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.int64]:
+        """(bins, nodes) How many documents of each bin lie in each of the nodes, none of which lies in another."""
+        places = atlas.tree.positions(nodes)
+        inside = np.flatnonzero(places >= 0)
+        found = np.zeros((len(nodes), len(self.documents)), dtype=np.int64)
+        np.add.at(found, places[inside], self.counts[:, inside].T)
+        return found.T
+
+    def shares(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.float64]:
+        """(bins, nodes) The share of the documents of each bin in each of the nodes; 0 in a bin without documents.
+
+        A row adds to at most 1: the rest is in none of the nodes, or holds no word that is known.
+        """
+        shares: NDArray[np.float64] = self.sizes(atlas, nodes) / np.maximum(self.documents, 1)[:, None]
+        return shares
 
 
-def over_time(times: Times, on: Callable[[int], NDArray[np.bool_]], units: int, kind: str) -> TopicsOverTime | None:
-    """The share of each topic in bins that are chosen by the range of times; None where no two times differ.
+def over_time(times: Times, leaves: NDArray[np.int32], number: int, kind: str) -> TopicsOverTime | None:
+    """Documents by time and leaf, in bins that are chosen by the range of times; None where no two times differ.
 
-    `on` gives the documents that switch a topic on. Documents without a time, nan, are left out.
+    `leaves` has the leaf of each document, of so many, -1 for none. Documents without a time, nan, are left out.
     """
     edges = bins(times, kind)
-    return None if edges is None else shares(times, on, units, edges)
-
-
-def shares(times: Times, on: Callable[[int], NDArray[np.bool_]], units: int, edges: Times) -> TopicsOverTime:
-    """Documents and shares of bins with these edges, which hold all times."""
+    if edges is None:
+        return None
     known = np.flatnonzero(np.isfinite(times))
-    place = np.searchsorted(edges, times[known], side="right") - 1
+    place = np.clip(np.searchsorted(edges, times[known], side="right") - 1, 0, len(edges) - 2)
     documents = np.bincount(place, minlength=len(edges) - 1)
-    share = np.zeros((len(documents), units))
-    for unit in range(units):
-        switched = np.bincount(place[on(unit)[known]], minlength=len(documents))
-        share[:, unit] = switched / np.maximum(documents, 1)
-    return TopicsOverTime(edges, documents, share)
+    fallen = leaves[known] >= 0
+    cells = place[fallen] * number + leaves[known][fallen]
+    counts = np.bincount(cells, minlength=len(documents) * number).reshape(len(documents), number)
+    return TopicsOverTime(edges, documents, counts)
 
 
 def bins(times: Times, kind: str) -> Times | None:
-    """Edges of the shortest bins of which at most 40 hold all times.
+    """Edges of the shortest bins of which at most 40 hold all times, but for outlying ones.
 
     Dates: seconds, minutes, hours, days, weeks from Monday, months, quarters, half-years, years and round numbers of
     these. Numbers: 1, 2 or 5 times a power of ten. Days are not divided where all times are days, nor whole numbers.
+
+    One wrong date in a thousand should not squeeze all others into one bin: where the first or last thousandth of the
+    times makes the range more than half as long again, bins are made for the times between, and those at the ends
+    hold the rest.
     """
     known = times[np.isfinite(times)]
     if not len(known) or known.min() == known.max():
         return None
-    first, last = float(known.min()), float(known.max())
+    first, last = _range(known)
     if kind == "date":
         ways = _calendar(first, last, whole_days=bool((known % DAY == 0).all()))
     else:
         ways = _round_numbers(first, last, whole=bool((known == np.rint(known)).all()))
     edges = next(found for found in ways if len(found) - 1 <= MOST_BINS)
     return edges if np.isfinite(edges).all() and (np.diff(edges) > 0).all() and edges[-1] > last else None
+
+
+def _range(known: Times) -> tuple[float, float]:
+    """The first and last time, or those within which all but the outlying ones lie."""
+    ordered = np.sort(known)
+    cut = int(len(ordered) * OUTLYING)
+    (low, high), (first, last) = ordered[[0, -1]], ordered[[cut, -1 - cut]]
+    if first == last:
+        return float(low), float(high)
+    stretched = high / 2 - low / 2 > STRETCHED * (last / 2 - first / 2)  # halves: the difference may be endless
+    return (float(first), float(last)) if stretched else (float(low), float(high))
 
 
 def _round_numbers(first: float, last: float, *, whole: bool) -> Iterator[Times]:

@@ -1,10 +1,11 @@
-"""A whole collection at a glance: the map of its documents, their topics, labels and times, and topics over time."""
+"""A whole collection at a glance: the map of its documents, their leaves, labels and times, and topics over time."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,15 @@ from undertow.insight import _times, layout
 from undertow.insight._gathered import ROWS, Gathered, encoded_batches
 from undertow.insight.over_time import TopicsOverTime, over_time
 from undertow.kernels import randomness
+from undertow.topics._clusters import unit
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
     from undertow.search import Index
+    from undertow.topics import Atlas
 
 MOST_DOCUMENTS = 200_000
-TYPICAL = 20  # documents of each topic
-JUDGED = 20_000  # documents that these are chosen from
+TYPICAL = 6  # documents of each leaf
 SEED = 0
 READING = 0.2  # of the whole time, for progress
 
@@ -35,36 +37,53 @@ _log = logging.getLogger(__name__)
 class Overview:
     """n documents, in the order of the index or corpus: all of them, or a sample of 200,000 where there are more.
 
-    Everything is of these n documents; `ids[i]` stands in row i of every array of length n. The most typical documents
-    of a topic are those with the largest input to it for their length (`_gathered.evidence_for_topics`), of at most
-    20,000; each is another one to the model.
+    Everything is of these n documents; `ids[i]` stands in row i of every array of length n. Documents are known by the
+    leaf of the topic tree that they fall into, so one overview serves every cut of the tree, and stays right when the
+    tree is curated. The methods take the model's atlas and the nodes of a cut, as `atlas.cut(n)` gives them.
     """
 
     ids: list[str]
     positions: NDArray[np.float32]  # (n, 2) each within [0, 1]; nan for a document without a word that is known
-    topics: NDArray[np.int32]  # (n,) the strongest topic of those on in a document, -1 for none
+    leaves: NDArray[np.int32]  # (n,) row of the document's leaf, -1 for a document without a word that is known
+    nearness: NDArray[np.float32]  # (n,) how near a document is to its leaf: a cosine; 0 where there is no leaf
     labels: tuple[str, ...]  # in alphabetical order; none where there is no column of labels
     label_of: NDArray[np.int32]  # (n,) number of the document's label, -1 for none
     times: NDArray[np.float64] | None  # (n,) nan where missing; None where no document has a time
     time_kind: str | None  # "date": seconds since 1970 in UTC; "number": plain numbers; None as `times`
-    activity: NDArray[np.float64]  # (H,) share of the documents that switch a topic on (posterior above 1/2)
-    typical: NDArray[np.int32]  # (H, 20) rows of the most typical documents of a topic, best first, -1 where fewer
+    typical: NDArray[np.int32]  # (m, 6) rows of the documents nearest to a leaf's mean, best first, -1 where fewer
     over_time: TopicsOverTime | None  # None where no two times differ
     sampled_from: int  # documents of the whole
     map_seconds: float  # what the map took
+    routes: str  # names the m leaves: documents that are sent by other routes have other leaves
     state: str | None = None  # of the index that it is of
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
-    def switched_on(self) -> NDArray[np.int64]:
-        """(H,) How many of the documents switch a topic on."""
-        return np.rint(self.activity * len(self.ids)).astype(np.int64)
+    def topics(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.int32]:
+        """(n,) Which of the nodes each document lies in, by its place in `nodes`; -1 for none."""
+        return atlas.topics_of_leaves(self.leaves, nodes)
+
+    def sizes(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.int64]:
+        """(nodes,) How many of these documents lie in each of the nodes."""
+        found = self.topics(atlas, nodes)
+        return np.bincount(found[found >= 0], minlength=len(nodes))
+
+    def typical_of(self, atlas: Atlas, node: int, k: int = TYPICAL) -> list[int]:
+        """Rows of the most typical documents of a topic, best first.
+
+        They are the typical ones of its leaves, by how near each is to its leaf and the leaf to the topic's middle.
+        """
+        leaves = atlas.tree.leaf_rows(node)
+        closeness = unit(atlas.means[leaves]) @ atlas.directions([node])[0]
+        rows, near = self.typical[leaves], np.repeat(closeness, self.typical.shape[1])
+        score = np.where(rows.ravel() >= 0, near * self.nearness[rows.ravel()], -np.inf)
+        order = np.argsort(-score, kind="stable")[:k]
+        return [int(rows.ravel()[place]) for place in order if np.isfinite(score[place])]
 
 
 def stored_overview(index: Index) -> Overview | None:
-    """The overview that is stored with the index, if it is of this state of the index and sound."""
+    """The overview that is stored with the index, if it is of this state of the index and its topics, and sound."""
     from undertow.insight import _stored
 
     try:
@@ -85,9 +104,10 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
     kept = stored_overview(index)
     if kept is not None:
         return kept
+    index.model._atlas()
     layout.check_extra()
     state, total = index.state, len(index)
-    columns = ["id", "text", "vector", "code", *(name for name in ("label", "time") if name in index.columns)]
+    columns = ["id", "vector", *(name for name in ("label", "time") if name in index.columns)]
     batches = index.scan(columns, batch=ROWS, places=sample(total))
     found = replace(_overview(batches, index.model, total, progress), state=state)
     try:
@@ -104,6 +124,7 @@ def overview_of_texts(model: TopicModel, corpus: Any, *, progress: Progress | No
     """
     from undertow.corpus import as_corpus
 
+    model._atlas()  # said before any work is done, if there is none
     layout.check_extra()
     documents = as_corpus(corpus)
     total = sum(chunk.height for chunk in documents.chunks())
@@ -112,50 +133,42 @@ def overview_of_texts(model: TopicModel, corpus: Any, *, progress: Progress | No
 
 def sample(total: int) -> NDArray[np.int64]:
     """Which documents an overview is of, in order."""
-    return _drawn(total, MOST_DOCUMENTS)
-
-
-def _drawn(total: int, most: int) -> NDArray[np.int64]:
-    if total <= most:
+    if total <= MOST_DOCUMENTS:
         return np.arange(total)
-    return np.sort(randomness.permutation(SEED, most, np.arange(total))[:most])
+    return np.sort(randomness.permutation(SEED, MOST_DOCUMENTS, np.arange(total))[:MOST_DOCUMENTS])
+
+
+def routes_of(atlas: Atlas) -> str:
+    """Names the leaves of an atlas: other routes to them, or more of them, have another name."""
+    return hashlib.sha256(f"{atlas.identity} {atlas.routes.shape}".encode() + atlas.routes.tobytes()).hexdigest()[:16]
 
 
 def _overview(batches: Iterable[dict[str, Any]], model: TopicModel, total: int, progress: Progress | None) -> Overview:
-    units = model.softmax_.parameters_.units
+    atlas = model._atlas()
     reading, mapping = _shares(progress)
     expected = min(total, MOST_DOCUMENTS)
-    judged = _drawn(expected, JUDGED)
-    gathered = Gathered.of(batches, model, judged, lambda documents: reading(documents, expected))
+    gathered = Gathered.of(batches, model, lambda documents: reading(documents, expected))
     began = time.perf_counter()
     positions = layout.positions(gathered.vectors, seed=SEED, progress=mapping)
     seconds = time.perf_counter() - began
     labels, label_of = gathered.label_numbers()
     times, kind = (None if gathered.times is None else _times.as_numbers(gathered.times)) or (None, None)
-    activity, typical = _of_topics(gathered, units)
+    leaves = len(atlas.tree.leaves)
     return Overview(
         ids=gathered.ids,
         positions=positions,
-        topics=gathered.strongest(),
+        leaves=gathered.leaves,
+        nearness=gathered.nearness,
         labels=labels,
         label_of=label_of,
         times=times,
         time_kind=kind,
-        activity=activity,
-        typical=typical,
-        over_time=None if times is None or kind is None else over_time(times, gathered.on, units, kind),
+        typical=gathered.typical(leaves, TYPICAL),
+        over_time=None if times is None or kind is None else over_time(times, gathered.leaves, leaves, kind),
         sampled_from=total,
         map_seconds=seconds,
+        routes=routes_of(atlas),
     )
-
-
-def _of_topics(gathered: Gathered, units: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    activity, typical = np.zeros(units), np.full((units, TYPICAL), -1, dtype=np.int32)
-    for unit in range(units):
-        activity[unit] = np.count_nonzero(gathered.on(unit)) / max(len(gathered.ids), 1)
-        rows = gathered.typical(unit, TYPICAL)
-        typical[unit, : len(rows)] = rows
-    return activity, typical
 
 
 def _shares(progress: Progress | None) -> tuple[Progress, Progress]:
