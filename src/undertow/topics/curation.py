@@ -144,14 +144,16 @@ class Curator:
                 raise InvalidInput(f"topics must not lie in each other, got {list(topics)}")
         keys = tuple(self._key(node) for node in nodes)
         tree = self.atlas.tree
+        others = self._own_cut().difference(nodes)
         place = int(tree.parents[nodes[0]])
-        tree, made = tree.with_new(float(max(tree.heights[nodes])), place)
+        tree, made = tree.with_new(0.0, place)  # one topic, whatever the cut
         for node in nodes:
             tree = tree.moved(node, made)
         names = dict(self.atlas.names)
         if name:
             names[made] = checked_name(name)
         self.atlas = self.atlas.changed(tree, names)
+        self._keep_listed(others, tree.below(made))
         self._note(Action("merge", keys, name, made=(made,)))
         return made
 
@@ -161,8 +163,10 @@ class Curator:
         parts = tuple(self.atlas.tree.children(node))
         if not parts:
             raise InvalidInput(f"topic must have parts to be split, got {topic}, which is one of the smallest topics")
-        key = self._key(node)
+        key, listed = self._key(node), self._own_cut()
         self.atlas = self.atlas.changed(self.atlas.tree.with_height(node, float("inf")))
+        if node in listed:
+            self._keep_listed(listed - {node}, self.atlas.tree.below(node))
         self._note(Action("split", (key,), made=parts))
         return parts
 
@@ -176,11 +180,12 @@ class Curator:
 
     def _drop(self, topic: int, dropped: bool) -> None:
         node = self.atlas.checked(topic)
-        key = self._key(node)
+        key, others = self._key(node), self._own_cut() - self.atlas.tree.below(node)
         tree = self.atlas.tree.with_dropped(node, dropped)
         if dropped and not tree.cut(2):
             raise InvalidInput("topic must not be the last one that is not dropped, got just that")
         self.atlas = self.atlas.changed(tree)
+        self._keep_listed(others, tree.below(node))
         self._note(Action("drop" if dropped else "restore", (key,)))
 
     def move(self, topic: int, under: int | None) -> None:
@@ -204,10 +209,12 @@ class Curator:
             return None
         tree = self.atlas.tree
         nodes = [int(node) for node in tree.leaves[rows]]
+        left = set(np.delete(tree.positions(sorted(self._own_cut())), rows).tolist()) - {-1}
         tree, made = tree.with_new(0.0, tree.root)
         for node in nodes:
             tree = tree.moved(node, made)
         self.atlas = self.atlas.changed(tree, {**self.atlas.names, made: checked_name(name)})
+        self.atlas = replace(self.atlas, chosen=len(left) + 1)
         self._note(Action("seed", (), name, tuple(map(str, words)), tuple(documents), (made,)))
         return made
 
@@ -252,6 +259,15 @@ class Curator:
         else:
             self._drop(places[0], action.kind == "drop")
         return ()
+
+    def _own_cut(self) -> set[int]:
+        return set(self.atlas.tree.cut(self.atlas.chosen))
+
+    def _keep_listed(self, others: set[int], inside: set[int]) -> None:
+        """The model's own cut goes on to list the others as they were; only what is inside the change differs."""
+        tree, most = self.atlas.tree, 2 * len(others) + len(inside)
+        same = (n for n in range(max(len(others), 1), most + 1) if set(tree.cut(n)) - inside == others)
+        self.atlas = replace(self.atlas, chosen=next(same, self.atlas.chosen))
 
     def _key(self, node: int) -> TopicKey:
         return _matching.key_of(self.atlas, node)
