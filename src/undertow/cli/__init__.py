@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from undertow.cli import demo, evaluate, explore, fit, index, info, paper, report, search, topics, transform
+from undertow.cli import demo, evaluate, explore, fit, index, info, paper, report, search, topics, transform, units
 
 app = typer.Typer(
     name="undertow",
@@ -17,7 +17,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 for command in (
-    *(fit.fit, topics.topics, transform.transform, info.info, evaluate.evaluate),
+    *(fit.fit, topics.topics, units.units, transform.transform, info.info, evaluate.evaluate),
     *(index.index, search.search, index.add, index.delete, explore.explore, report.report),
     *(demo.demo, paper.paper),
 ):

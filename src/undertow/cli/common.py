@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
 
@@ -24,6 +26,9 @@ CorpusArgument = Annotated[
     ),
 ]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder that `undertow fit` wrote.")]
+OpenedArgument = Annotated[
+    Path, typer.Argument(metavar="MODEL|INDEX", help="A folder of `undertow fit` or `undertow index`.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -91,12 +96,47 @@ def load_topic_model(path: Path) -> TopicModel:
     return model
 
 
-def check_free(path: Path, force: bool) -> None:
+def open_model(path: Path) -> TopicModel:
+    """The model in a model folder, or the one that an index holds a copy of."""
+    if not is_index(path):
+        return load_topic_model(path)
+    from undertow.search import Index
+
+    return Index.open(path).model
+
+
+def is_index(path: Path) -> bool:
+    """Whether `undertow index` wrote this folder."""
+    return (path / "index.json").is_file()
+
+
+def check_free(path: Path, force: bool, option: str = "--out") -> None:
     """Refuses to write over something, before any work is done."""
     from undertow._errors import InvalidInput
 
     if path.exists() and not force:
-        raise InvalidInput(f"--out must not exist yet, got {path}, which does: add --force to replace it")
+        raise InvalidInput(f"{option} must not exist yet, got {path}, which does: add --force to replace it")
+
+
+def check_cut(model: TopicModel, n: int | None) -> None:
+    """Refuses a number of topics that the model cannot be cut into; the message names the option."""
+    from undertow._errors import InvalidInput
+
+    try:
+        model.topic_names(n)
+    except InvalidInput as error:
+        raise InvalidInput(f"-{error}" if str(error).startswith("n must") else str(error)) from None
+
+
+def write_table(table: pl.DataFrame, file: Path) -> None:
+    """Writes a .parquet or .csv file, whole or not at all."""
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.", suffix=".part") as name:
+        whole = Path(name) / "whole"
+        (table.write_csv if file.suffix == ".csv" else table.write_parquet)(whole)
+        os.replace(whole, file)
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -11,15 +12,13 @@ from undertow.cli import common
 
 
 def info(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL|INDEX", help="A folder of `undertow fit` or `undertow index`.")
-    ],
+    model: common.OpenedArgument,
     json: common.Json = False,
     quiet: common.Quiet = False,
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Show how a model was made: sizes, settings, and how its training ended. Of an index: documents, version, size.
+    """Show how a model was made: topics, sizes, settings, end of training. Of an index: documents, version, size.
 
     Examples:
 
@@ -27,17 +26,13 @@ def info(
 
         undertow info model --json
     """
-    facts = _facts_of_index(model) if _is_index(model) else _facts(common.load_topic_model(model), str(model))
+    facts = _facts_of_index(model) if common.is_index(model) else _facts(common.load_topic_model(model), str(model))
     if json:
         common.print_json(facts)
         return
     width = max(len(name) for name in facts)
     for name, value in facts.items():
         typer.echo(f"{name:{width}s}  {value}")
-
-
-def _is_index(path: Path) -> bool:
-    return (path / "index.json").is_file()
 
 
 def _facts_of_index(path: Path) -> dict[str, Any]:
@@ -51,7 +46,8 @@ def _facts(model: Any, path: str) -> dict[str, Any]:
     record = softmax.history_[-1] if softmax.history_ else None
     return {
         "model": path,
-        "topics": softmax.n_components,
+        **_topics(model),
+        "units": softmax.n_components,
         "words": len(model.vectorizer_.vocabulary_),
         "learner": str(softmax.learner),
         "weighting": str(softmax.weighting if isinstance(softmax.weighting, str) else "given or none"),
@@ -61,4 +57,16 @@ def _facts(model: Any, path: str) -> dict[str, Any]:
         "loss": record.loss if record else None,
         "dead_units": record.dead_units if record else None,
         "training_seconds": sum(line.seconds for line in softmax.history_),
+    }
+
+
+def _topics(model: Any) -> dict[str, Any]:
+    """The topics of the model's own cut, and what was done to them; a model of an earlier version has none."""
+    if not hasattr(model, "atlas_"):
+        return {"topics": None, "smallest_topics": None, "curation": None}
+    kinds = Counter(action.kind for action in model.curation_.actions)
+    return {
+        "topics": len(model.topic_names()),
+        "smallest_topics": len(model.atlas_.tree.leaves),
+        "curation": ", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "none",
     }

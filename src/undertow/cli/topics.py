@@ -1,45 +1,197 @@
-"""`undertow topics`: what a model has learned, as a table."""
+"""`undertow topics`: the topics of a model as a table, a tree or a file, and changes to them."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from undertow.cli import common
+from undertow.cli import _curating, _listed, common
+
+if TYPE_CHECKING:
+    from undertow.estimators import TopicModel
+
+FILES = (".parquet", ".csv", ".json")
+CHANGES = "Changes, saved to the model"
+
+
+def _change(metavar: str, text: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, rich_help_panel=CHANGES, help=text)
 
 
 def topics(
-    model: common.ModelArgument,
-    n: Annotated[int, typer.Option("-n", min=1, help="Topics shown, the most active first.")] = 20,
+    model: common.OpenedArgument,
+    n: Annotated[int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")] = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Finer topics inside coarser ones.")] = False,
+    how_many: Annotated[
+        bool, typer.Option("--how-many", "--figures", help="The figures behind the model's own number.")
+    ] = False,
     n_words: Annotated[int, typer.Option(min=1, help="Words shown of each.")] = 8,
+    out: Annotated[Path | None, typer.Option(help="Write a .parquet, .csv or .json file instead.")] = None,
+    rename: Annotated[list[str] | None, _change("ID=NAME", "Another name; ID= gives the old one back.")] = None,
+    merge: Annotated[list[str] | None, _change("ID,ID[,ID][=NAME]", "Make one topic of several.")] = None,
+    split: Annotated[list[str] | None, _change("ID", "Show the parts of a topic in its place.")] = None,
+    drop: Annotated[list[str] | None, _change("ID", "Junk: list it no more.")] = None,
+    restore: Annotated[list[str] | None, _change("ID", "Take --drop back.")] = None,
+    move: Annotated[list[str] | None, _change("ID:PARENT", "Hang a topic below another, or ID:root.")] = None,
+    seed: Annotated[
+        list[str] | None, _change("NAME=WORD,WORD", "Make a topic around words.", "--seed", "--seed-topic")
+    ] = None,
+    apply: Annotated[list[str] | None, _change("FILE", "Do again what a curation file says.")] = None,
+    export: Annotated[Path | None, _change("FILE", "Write all that was done to a curation file.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", rich_help_panel=CHANGES, help="Show what would come of it, save nothing.")
+    ] = False,
+    force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
-    seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Show the topics of a model: how often each is on, and the words that push it up and down.
+    """Show the topics of a model, the widest first: share of documents, name and words; or change them.
+
+    A model can be cut into any number of topics; without -n it is the model's own, where the cut is most stable.
+    Options for changes may be given many times, and are made in this order: apply, restore, seed, merge, split, move,
+    drop, rename. Either all are saved or, when one is wrong, none.
 
     Examples:
 
         undertow topics model
 
-        undertow topics model -n 50 --n-words 12
+        undertow topics model -n 40 --tree
 
-        undertow topics model --json > topics.json
+        undertow topics model -n 40 --out topics.parquet
+
+        undertow topics model --rename 12=Cars --merge 31,77=Space --drop 90
+
+        undertow topics model --seed health=hospital,patients --dry-run
+
+        undertow topics model --export curation.json
+
+        undertow topics later --apply curation.json
     """
-    records = common.load_topic_model(model).units(n_words=n_words)[:n]
-    if json:
-        common.print_json([asdict(record) for record in records])
-        return
-    from rich.console import Console
-    from rich.table import Table
+    changes = _curating.read(
+        {
+            **{"--apply": apply, "--restore": restore, "--seed": seed, "--merge": merge},
+            **{"--split": split, "--move": move, "--drop": drop, "--rename": rename},
+        }
+    )
+    _check_places(out, export, force=force, nested=tree or how_many)
+    trained = _opened(model, change=bool(changes))
+    before, lines = trained.curation_, _curating.make(trained, changes)
+    common.check_cut(trained, n)
+    if not dry_run:
+        lines += _saved(trained, model, export, changed=trained.curation_ != before)
+    elif changes or export:
+        lines.append("Dry run: nothing was saved.")
+    for line in () if quiet else lines:
+        typer.echo(line, err=json)
+    view = _View(trained, model, n, n_words, tree, how_many)
+    if out is not None:
+        view.write(out)
+        typer.echo(f"Wrote {out}: {view.count} topics.") if not (quiet or json) else None
+    elif json:
+        common.print_json(view.records())
+    elif not (changes or export) or dry_run or tree or how_many or n is not None:
+        view.print(quiet=quiet)
 
-    table = Table(title=f"{len(records)} topics of {model}")
-    for name, justify in (("id", "right"), ("on in", "right"), ("words that switch it on", "left"), ("off", "left")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for record in records:
-        up, down = (", ".join(weight.word for weight in words) for words in (record.up, record.down[:4]))
-        table.add_row(str(record.id), f"{record.activity:.1%}", up, down)
-    Console().print(table)
+
+def _opened(path: Path, *, change: bool) -> TopicModel:
+    """The model, with topics; an index holds a copy that cannot be changed."""
+    from undertow._errors import InvalidInput
+
+    if change and common.is_index(path):
+        raise InvalidInput(
+            f"MODEL must be a model folder to change its topics, got the index {path}: change the model, index again"
+        )
+    model = common.open_model(path)
+    common.check_cut(model, None)
+    return model
+
+
+def _saved(model: TopicModel, path: Path, export: Path | None, *, changed: bool) -> list[str]:
+    """Saves what was changed, and tells so."""
+    lines = []
+    if changed:
+        model.save(path, overwrite=True)
+        lines.append(f"Saved {path}: {len(model.topic_names())} topics. Next: undertow topics {path}")
+    if export is not None:
+        model.save_curation(export)
+        actions = len(model.curation_.actions)
+        lines.append(f"Wrote {export}: {actions} {'action' if actions == 1 else 'actions'}.")
+    return lines
+
+
+@dataclass(frozen=True)
+class _View:
+    """What is shown of which cut."""
+
+    model: TopicModel
+    path: Path
+    n: int | None
+    n_words: int
+    tree: bool
+    how_many: bool
+
+    @property
+    def count(self) -> int:
+        """How many topics."""
+        return len(self.model.topic_names(self.n))
+
+    @property
+    def title(self) -> str:
+        """How many topics of what."""
+        return f"{self.count} topics of {self.path} ({self.model.atlas_.documents:,} documents)"
+
+    def records(self) -> Any:
+        """As JSON holds them."""
+        if self.how_many:
+            choice = self.model.choose_topics()
+            return {"n": choice.n, "figures": [{"n": n, "agreement": figure} for n, figure in choice.figures]}
+        ask: Any = self.model.topic_tree if self.tree else self.model.topics
+        return [asdict(record) for record in ask(self.n, n_words=self.n_words)]
+
+    def print(self, *, quiet: bool) -> None:
+        """A table or a tree, with a remark on their number."""
+        from rich.console import Console
+
+        console, asked = Console(), self.n_words + _listed.IN_NAMES
+        if self.how_many:
+            console.print(_listed.figures(self.model.choose_topics()))
+        elif self.tree:
+            branches = self.model.topic_tree(self.n, n_words=asked)
+            console.print(_listed.tree(branches, self.n_words, self.title))
+        else:
+            console.print(_listed.table(self.model.topics(self.n, n_words=asked), self.n_words, self.title))
+        if self.n is None and not quiet:
+            typer.echo(_listed.why(self.model))
+            typer.echo(self._more())
+
+    def _more(self) -> str:
+        ways = ["" if self.tree else "--tree nests them", "" if self.how_many else "--how-many shows the figures"]
+        most = len(self.model.atlas_.tree.leaves)
+        return "; ".join([f"More or fewer: -n, up to {most}", *filter(None, ways)]) + "."
+
+    def write(self, file: Path) -> None:
+        """A row for each topic, or the whole records in JSON."""
+        import json
+
+        from undertow.storage import write_text
+
+        if file.suffix == ".json":
+            write_text(file, json.dumps(self.records(), indent=2, ensure_ascii=False) + "\n")
+        else:
+            common.write_table(_listed.rows(self.model.topics(self.n, n_words=self.n_words)), file)
+
+
+def _check_places(out: Path | None, export: Path | None, *, force: bool, nested: bool) -> None:
+    from undertow._errors import InvalidInput
+
+    for place, option in ((out, "--out"), (export, "--export")):
+        if place is not None:
+            common.check_free(place, force, option)
+    if out is not None and out.suffix not in FILES:
+        raise InvalidInput(f"--out must end in {', '.join(FILES[:-1])} or {FILES[-1]}, got {out}")
+    if out is not None and nested and out.suffix != ".json":
+        raise InvalidInput(f"--out must end in .json with --tree or --how-many, got {out}")

@@ -1,0 +1,126 @@
+"""Topics for people who read a terminal: as a table, as a tree, as figures behind their number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+    from rich.tree import Tree
+
+    from undertow.estimators import TopicModel
+    from undertow.topics import Branch, Topic, TopicChoice
+
+IN_NAMES = 4  # words that a name may hold: so many more are asked for
+PHRASES = 2  # shown of a topic at most
+BAR = 30  # characters of the longest one
+
+
+def terms(topic: Topic, number: int) -> str:
+    """Phrases and words of a topic that its name does not say already."""
+    said = set(re.findall(r"\w+", topic.name.lower()))
+    found: list[str] = []
+    for phrase in topic.phrases:
+        parts = phrase.word.split()
+        if len(found) < PHRASES and not said.issuperset(parts):
+            found.append(phrase.word)
+            said |= set(parts)
+    found += [word.word for word in topic.words if word.word not in said]
+    return ", ".join(found[:number])
+
+
+def table(topics: Sequence[Topic], n_words: int, title: str) -> Table:
+    """A row for each topic."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    made = Table(title=escape(title), title_justify="left")
+    for name in ("id", "share", "documents"):
+        made.add_column(name, justify="right", no_wrap=True)
+    made.add_column("name", ratio=2)
+    made.add_column("more words", ratio=3)
+    for topic in topics:
+        made.add_row(
+            str(topic.id),
+            f"{topic.share:.1%}",
+            f"{topic.documents:,}",
+            escape(topic.name),
+            escape(terms(topic, n_words)),
+        )
+    return made
+
+
+def tree(branches: Iterable[Branch], n_words: int, title: str, *, quotations: bool = False) -> Tree:
+    """Topics with the finer ones in them; with `quotations`, a sentence of a document below each of the finest."""
+    from rich.markup import escape
+    from rich.tree import Tree
+
+    made = Tree(escape(title), guide_style="dim")
+    for branch in branches:
+        _grow(made, branch, n_words, quotations)
+    return made
+
+
+def _grow(above: Tree, branch: Branch, n_words: int, quotations: bool) -> None:
+    from rich.markup import escape
+
+    topic = branch.topic
+    line = (
+        f"[bold]{escape(topic.name)}[/bold]  {topic.share:.1%}  [dim]{topic.id}[/dim]  {escape(terms(topic, n_words))}"
+    )
+    if quotations and not branch.branches and topic.typical:
+        line += f"\n[italic dim]“{escape(topic.typical[0].sentence)}”[/italic dim]"
+    place = above.add(line, highlight=False)
+    for finer in branch.branches:
+        _grow(place, finer, n_words, quotations)
+
+
+def figures(choice: TopicChoice) -> Table:
+    """How well two halves of the documents agree, by the number of topics."""
+    from rich.table import Table
+
+    made = Table(title="How well two halves of the documents agree", title_justify="left")
+    made.add_column("topics", justify="right")
+    made.add_column("agreement", justify="right")
+    made.add_column("")
+    for number, figure in choice.figures:
+        chosen = "  chosen" if number == choice.n else ""
+        made.add_row(str(number), f"{figure:.2f}", "█" * round(BAR * max(figure, 0.0)) + chosen)
+    return made
+
+
+def why(model: TopicModel) -> str:
+    """Why there are so many topics."""
+    choice, changes = model.choose_topics(), len(model.curation_.actions)
+    agreement = dict(choice.figures).get(choice.n)
+    if changes:
+        return f"{choice.n} is the model's own number after {changes} {'change' if changes == 1 else 'changes'} to it."
+    if agreement is None:
+        return f"{choice.n} is the model's own number: the documents are too few to try out others."
+    return (
+        f"{choice.n} is the model's own number: the largest on which two halves of the documents, sorted apart, "
+        f"agree nearly best ({agreement:.2f} of 1)."
+    )
+
+
+def rows(topics: Sequence[Topic]) -> pl.DataFrame:
+    """A row for each topic, for files."""
+    import polars as pl
+
+    texts = {"name": pl.String, "words": pl.String, "phrases": pl.String, "typical": pl.String, "sentence": pl.String}
+    numbers = {"id": pl.Int64, "share": pl.Float64, "documents": pl.Int64, "coherence": pl.Float64, "parent": pl.Int64}
+    return pl.DataFrame([_row(topic) for topic in topics], schema={**numbers, **texts})
+
+
+def _row(topic: Topic) -> dict[str, object]:
+    first = topic.typical[0] if topic.typical else None
+    return {
+        **{name: getattr(topic, name) for name in ("id", "share", "documents", "coherence", "parent", "name")},
+        "words": ", ".join(word.word for word in topic.words),
+        "phrases": ", ".join(phrase.word for phrase in topic.phrases),
+        "typical": first and first.id,
+        "sentence": first and first.sentence,
+    }
