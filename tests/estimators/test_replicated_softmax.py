@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 from dataclasses import replace
@@ -330,12 +331,62 @@ def test_the_bar_moves_by_minibatches(counts: sparse.csr_array, monkeypatch: pyt
 
 @pytest.mark.parametrize(
     ("documents", "epochs"),
-    [(100, 500), (11_314, 50), (100_000, 10), (500_000, 10), (1_000_000, 5), (5_000_000, 1), (10**9, 1)],
+    [
+        *((100, 167), (1000, 167), (2225, 84), (4000, 52), (6000, 52)),
+        *((11_314, 51), (100_000, 10), (500_000, 10), (1_000_000, 5), (5_000_000, 1), (10**9, 1)),
+    ],
 )
 def test_auto_epochs(documents: int, epochs: int) -> None:
     from undertow.estimators._fitting import epochs_for
 
-    assert epochs_for("auto", documents, 128) == pytest.approx(epochs, rel=0.1)
+    assert epochs_for("auto", documents, 128) == pytest.approx(epochs, rel=0.02)
+
+
+def test_auto_epochs_have_no_leaps() -> None:
+    from undertow.estimators._fitting import epochs_for
+
+    batches = np.arange(1, 1000)
+    steps = np.array([epochs_for("auto", 128 * number, 128) * number for number in batches.tolist()])
+    assert (np.abs(np.diff(steps)) <= np.maximum(batches[1:], 167)).all()  # a minibatch more, or an epoch to and fro
+
+
+@pytest.mark.parametrize(("steps", "times"), [(0, 1), (10, 3), (1500, 3), (2250, 2), (4500, 1), (40_000, 1)])
+def test_short_runs_learn_faster(steps: int, times: float) -> None:
+    from undertow.estimators._fitting import make_optimiser
+
+    optimiser = make_optimiser("auto", AlphaNCE(), steps)
+    assert optimiser == Adam(annealing=1.5 * (1 + times), l2=1e-4 * times)
+    cd = ContrastiveDivergence()
+    assert make_optimiser("auto", cd, steps) == make_optimiser("auto", cd)  # a constant rate
+    assert make_optimiser(Adam(l2=0.5), AlphaNCE(), steps) == Adam(l2=0.5)
+
+
+def test_pace_is_for_runs_with_an_end(counts: sparse.csr_array) -> None:
+    fast, usual = Adam(annealing=6.0, l2=3 * 1e-4), Adam()
+    fitted = make_model().fit(counts)
+    np.testing.assert_array_equal(fitted.components_, make_model(optimizer=fast).fit(counts).components_)
+    continued = make_model().partial_fit(counts)
+    np.testing.assert_array_equal(continued.components_, make_model(optimizer=usual).partial_fit(counts).components_)
+    stopping = make_model(early_stopping=True, validation_fraction=0.3)
+    expected = make_model(early_stopping=True, validation_fraction=0.3, optimizer=usual).fit(counts)
+    np.testing.assert_array_equal(stopping.fit(counts).components_, expected.components_)
+
+
+def test_trials_of_noise_levels_have_the_pace_of_the_run(
+    counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from undertow.estimators import _fitting
+
+    make, planned = _fitting.make_optimiser, []
+
+    def noted(optimizer: Any, learner: Any, steps: int) -> Any:
+        planned.append(steps)
+        return make(optimizer, learner, steps)
+
+    monkeypatch.setattr(_fitting, "make_optimiser", noted)
+    make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=4).fit(counts)
+    assert len(planned) > 2
+    assert set(planned) == {4 * math.ceil(counts.shape[0] / 32)}
 
 
 # Features and energies

@@ -59,12 +59,14 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         document shrunk to a quarter of the typical length, which is not all 0 and 1. "activation": the posterior's
         argument per unit of length, for linear classifiers. "strength": log(1 + softplus(x)) where x is that argument
         for a document of typical length, the best for search.
-    optimizer : "auto", or an `Adam` or `SGD`.
+    optimizer : "auto", or an `Adam` or `SGD`, which is taken as it is. "auto" learns faster and shrinks weights more
+        where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
     averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
     batch_size : documents per step.
-    max_epochs : passes over the documents, or "auto": as many as make about 4,500 steps, at least 10 and at most 500;
-        fewer than 10, but one at least, where they were more than 40,000 steps (half a million documents).
+    max_epochs : passes over the documents, or "auto", with the usual batch_size: 1,500 steps below 3,700 documents (but
+        at most 167 epochs), 52 epochs from there to 11,000 documents, then 4,500 steps, but at least 10 epochs; fewer
+        than 10, but one at least, where they were more than 40,000 steps (half a million documents).
     early_stopping : hold out rows and stop when split-half retrieval of them no longer rises. They are not trained on
         afterwards: the best epoch was chosen by them, and a second training would need a stopping point of its own.
     validation_fraction : share of the rows held out, 2,000 at most.
@@ -202,21 +204,28 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         known, held_out = sample.hold_out(0.1, self._seed)
         halves = _noise_level.questions(held_out, known.sample(self._seed))
         short = _noise_level.trial_epochs(epochs, documents.size, sample.size, self.batch_size)
+        steps = epochs * math.ceil(documents.size / self.batch_size)  # of the run that the trials are for
 
         def trial(level: float) -> float:
-            run, source = self._new_run(known, short, level)
+            run, source = self._new_run(known, short, level, paced_as=steps)
             learned = train(run, source, epochs=short).result()
             return halves.lift(lambda half: posteriors(learned, CountBatch.from_csr(half), threads=self.n_jobs))
 
         self.noise_level_scores_ = _noise_level.figures(trial, verbose=self.verbose)
         self.noise_level_ = _noise_level.best(self.noise_level_scores_)
 
-    def _new_run(self, documents: Documents, epochs: int, level: Any) -> tuple[Run, CountSource]:
-        """A run from the present parameters on, annealed over so many epochs (0: not annealed), and its source."""
+    def _new_run(
+        self, documents: Documents, epochs: int, level: Any, paced_as: int | None = None
+    ) -> tuple[Run, CountSource]:
+        """A run from the present parameters on, annealed over so many epochs (0: not annealed), and its source.
+
+        `paced_as` is for how many steps the optimiser is set up, where these are not the run's own.
+        """
         source = documents.source(self.parameters_.word_weights.astype(np.float64))
         steps_before = int(self._run_state.get("steps", 0))
         steps = epochs * math.ceil(source.documents / self.batch_size)
-        settings = replace(self._settings(level), planned_steps=steps_before + steps if epochs else 0)
+        settings = self._settings(level, steps if paced_as is None else paced_as)
+        settings = replace(settings, planned_steps=steps_before + steps if epochs else 0)
         sizes = {"documents": documents.rows, "longest": source.longest}
         run = Run(self.parameters_.copy(), self.noise_distribution_, settings, **sizes, threads=self.n_jobs)
         run.adopt(self._run_state, epoch=self.n_iter_)
@@ -255,13 +264,13 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         self._run_state = run.carried_state()
         self.activity_ = self._activity(documents.sample(self._seed))
 
-    def _settings(self, noise_level: Any) -> Settings:
+    def _settings(self, noise_level: Any, steps: int) -> Settings:
         learner = _fitting.make_learner(self.learner)
         if isinstance(learner, AlphaNCE) and learner.noise_level == "auto":
             learner = replace(learner, noise_level=noise_level)
         return Settings(
             learner=learner,
-            optimiser=_fitting.make_optimiser(self.optimizer, learner),
+            optimiser=_fitting.make_optimiser(self.optimizer, learner, steps),
             sparsity=Sparsity(self.sparsity_target, self.sparsity_cost),
             averaging=self.averaging,
             batch_size=self.batch_size,
