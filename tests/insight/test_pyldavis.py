@@ -11,33 +11,34 @@ import pytest
 from undertow import TopicModel
 from undertow.corpus import open_corpus
 from undertow.insight import pyldavis_input
-from undertow.insight.pyldavis import shares_of_topics
+from undertow.insight.pyldavis import SMOOTHING, whole_shares
 
 
-def test_a_topics_words_are_those_of_a_document_where_it_alone_is_on(model: TopicModel, table: pl.DataFrame) -> None:
-    found = pyldavis_input(model, table["text"])["topic_term_dists"]
-    parameters = model.softmax_.parameters_
-    assert found.shape == (12, parameters.words)
+def test_a_topics_words_are_shared_out_by_its_documents(model: TopicModel, table: pl.DataFrame) -> None:
+    found = pyldavis_input(model, table["text"], 3)["topic_term_dists"]
+    words, atlas = model.words(), model.atlas_
+    assert found.shape == (3, len(words))
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    for topic in range(12):
-        logits = [
-            float(weight) * (float(row[topic]) + float(parameters.hidden_bias[topic]) + float(bias))
-            for weight, row, bias in zip(
-                parameters.word_weights, parameters.weights, parameters.visible_bias, strict=True
-            )
-        ]
-        expected = np.exp(logits) / np.exp(logits).sum()
-        np.testing.assert_allclose(found[topic], expected, rtol=1e-6)
+    leaves, _ = atlas.leaves_of(model._vectors_of_counts(model.counts(table["text"])))
+    topics = atlas.topics_of_leaves(leaves, atlas.cut(3))
+    for topic in range(3):
+        texts = [set(text.split()) for text, own in zip(table["text"], topics, strict=True) if own == topic]
+        held = np.array([sum(word in text for text in texts) for word in words]) + SMOOTHING
+        np.testing.assert_allclose(found[topic], held / held.sum(), rtol=1e-9)
 
 
-def test_documents_are_shares_of_posteriors(model: TopicModel, table: pl.DataFrame) -> None:
+def test_documents_are_shares_of_topics(model: TopicModel, table: pl.DataFrame) -> None:
     texts = [*table["text"][:20], "zanzibar", "plum plum plum"]
-    found = pyldavis_input(model, texts)
+    found = pyldavis_input(model, texts, 4)
     kept = [text for text in texts if text != "zanzibar"]
-    assert found["doc_topic_dists"].shape == (21, 12)
+    assert found["doc_topic_dists"].shape == (21, 4)
     np.testing.assert_allclose(found["doc_topic_dists"].sum(axis=1), 1.0)
-    posteriors = model.encode(kept, "posterior").astype(np.float64)
-    np.testing.assert_allclose(found["doc_topic_dists"], posteriors / posteriors.sum(axis=1, keepdims=True))
+    shares = model.transform_topics(kept, 4).astype(np.float64)
+    some = shares.any(axis=1)
+    assert some.sum() > 10
+    np.testing.assert_allclose(
+        found["doc_topic_dists"][some], shares[some] / shares[some].sum(axis=1, keepdims=True), rtol=1e-5
+    )
     assert found["doc_lengths"].tolist() == [len(text.split()) for text in kept]
     assert found["vocab"] == model.words()
     assert found["term_frequency"].tolist() == [
@@ -45,9 +46,9 @@ def test_documents_are_shares_of_posteriors(model: TopicModel, table: pl.DataFra
     ]
 
 
-def test_a_document_without_topics_has_the_same_share_of_each() -> None:
-    shares = shares_of_topics(np.array([[0.1, 0.5, 0.2, 0.0], [0.9, 0.9, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]))
-    np.testing.assert_allclose(shares, [[0.25] * 4, [0.5, 0.5, 0.0, 0.0], [0.25] * 4])
+def test_a_document_far_from_all_topics_has_the_same_share_of_each() -> None:
+    shares = whole_shares(np.array([[0.0, 0.0, 0.0, 0.0], [0.2, 0.2, 0.0, 0.0]]))
+    np.testing.assert_allclose(shares, [[0.25] * 4, [0.5, 0.5, 0.0, 0.0]])
 
 
 def test_texts_are_any_corpus(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
@@ -59,12 +60,12 @@ def test_texts_are_any_corpus(model: TopicModel, table: pl.DataFrame, tmp_path: 
 
 
 def test_texts_without_a_known_word_are_none(model: TopicModel) -> None:
-    found = pyldavis_input(model, ["zanzibar"])
-    assert found["doc_topic_dists"].shape == (0, 12)
+    found = pyldavis_input(model, ["zanzibar"], 3)
+    assert found["doc_topic_dists"].shape == (0, 3)
     assert found["doc_lengths"].shape == (0,)
 
 
 def test_pyldavis_takes_it(model: TopicModel, table: pl.DataFrame) -> None:
     library = pytest.importorskip("pyLDAvis")
-    prepared = library.prepare(**pyldavis_input(model, table["text"]), n_jobs=1)
-    assert sorted(prepared.topic_coordinates.index) == list(range(12))
+    prepared = library.prepare(**pyldavis_input(model, table["text"], 4), n_jobs=1)
+    assert sorted(prepared.topic_coordinates.index) == list(range(4))

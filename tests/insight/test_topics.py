@@ -1,61 +1,79 @@
-"""How alike topics are."""
+"""How alike topics are, and tables of them."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import polars as pl
 import pytest
 
 from undertow import InvalidInput, TopicModel
-from undertow.estimators.units import pushes
-from undertow.insight import similar_topics, topic_names, topic_similarity, topics
+from undertow.insight import document_topic_table, similar_topics, topic_similarity, topic_table
 
 
-def test_similarities_are_the_cosines_of_ranked_pushes(model: TopicModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topics, "WORDS_AT_ONCE", 7)  # several blocks, the last one smaller
-    parameters, shares = model.softmax_.parameters_, model.softmax_.noise_distribution_
-    ranks = [pushes(parameters, unit) * np.sqrt(shares) for unit in range(parameters.units)]
-    found = topic_similarity(model)
-    for one, first in enumerate(ranks):
-        for other, second in enumerate(ranks):
-            cosine = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
-            assert found[one, other] == pytest.approx(cosine, abs=1e-6)
-
-
-def test_similarities_are_symmetric_with_one_on_the_diagonal(model: TopicModel) -> None:
-    found = topic_similarity(model)
+def test_similarities_are_the_cosines_of_mean_vectors(model: TopicModel, table: pl.DataFrame) -> None:
+    found, atlas = topic_similarity(model, 5), model.atlas_
+    for one, first in enumerate(atlas.cut(5)):
+        for other, second in enumerate(atlas.cut(5)):
+            means = [
+                (atlas.means[rows].astype(np.float64) * atlas.sizes[rows, None]).sum(axis=0)
+                for rows in (atlas.tree.leaf_rows(first), atlas.tree.leaf_rows(second))
+            ]
+            cosine = means[0] @ means[1] / np.linalg.norm(means[0]) / np.linalg.norm(means[1])
+            assert found[one, other] == pytest.approx(cosine, abs=1e-5)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, found.T)
     np.testing.assert_array_equal(np.diag(found), 1.0)
-    assert np.abs(found).max() <= 1.0
-
-
-def test_a_topic_that_no_word_moves_is_like_no_other(model: TopicModel) -> None:
-    import copy
-
-    silent = copy.deepcopy(model)
-    silent.softmax_.parameters_.weights[:, 3] = 0.0
-    silent.softmax_.parameters_.hidden_bias[3] = 0.0
-    found = topic_similarity(silent)
-    assert np.isfinite(found).all()
-    assert found[3].tolist() == [0.0, 0.0, 0.0, 1.0] + 8 * [0.0]
 
 
 def test_the_most_similar_come_first(model: TopicModel) -> None:
-    cosines = topic_similarity(model)[4]
-    found = similar_topics(model, 4, n=11)
-    assert [one.id for one in found] == [int(unit) for unit in np.argsort(-cosines, kind="stable") if unit != 4]
-    assert all(one.similarity == cosines[one.id] and one.name == topic_names(model)[one.id] for one in found)
-    assert similar_topics(model, 4, n=2) == found[:2]
-    assert len(similar_topics(model, 4, n=1000)) == 11
+    ids, cosines = list(model.topic_names(6)), topic_similarity(model, 6)
+    found = similar_topics(model, ids[2], 10, n=6)
+    order = [int(place) for place in np.argsort(-cosines[2], kind="stable") if place != 2]
+    assert [one.id for one in found] == [ids[place] for place in order]
+    assert [one.similarity for one in found] == pytest.approx(cosines[2][order], abs=1e-6)
+    assert [one.name for one in found] == [model.topic_names(6)[one.id] for one in found]
+    assert similar_topics(model, ids[2], 2, n=6) == found[:2]
 
 
-def test_names_are_those_of_topics(model: TopicModel) -> None:
-    assert topic_names(model) == [topic.name for topic in sorted(model.units(), key=lambda topic: topic.id)]
-    assert model.unit_names([5, 2]) == [topic_names(model)[5], topic_names(model)[2]]
-    assert model.unit_names([]) == []
+def test_a_topic_is_not_compared_with_its_parts_or_what_it_is_part_of(model: TopicModel) -> None:
+    wide, fine = list(model.topic_names(2)), list(model.topic_names(6))
+    inside = [topic for topic in fine if topic in model.atlas_.tree.below(wide[0])]
+    assert {one.id for one in similar_topics(model, wide[0], 10, n=6)} == set(fine) - set(inside)
+    assert [one.id for one in similar_topics(model, inside[0], 10, n=2)] == [wide[1]]
 
 
-@pytest.mark.parametrize("topic", [-1, 12, 1.5, "3", None, True])
+@pytest.mark.parametrize("topic", [-1, 10**6, 1.5, "3", None, True])
 def test_a_topic_that_is_none_is_refused(model: TopicModel, topic: object) -> None:
     with pytest.raises(InvalidInput, match="topic must be"):
         similar_topics(model, topic)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("n", [None, 5])
+def test_the_table_of_topics(model: TopicModel, n: int | None) -> None:
+    table = topic_table(model, n)
+    topics = model.topics(n)
+    assert table.columns == ["id", "name", "parent", "documents", "share", "words", "phrases", "coherence"]
+    assert table["id"].to_list() == [topic.id for topic in topics]
+    assert table["parent"].to_list() == [topic.parent for topic in topics]
+    assert table["documents"].to_list() == [topic.documents for topic in topics]
+    assert table["words"].to_list() == [[word.word for word in topic.words] for topic in topics]
+    assert table["coherence"].to_list() == [topic.coherence for topic in topics]
+
+
+def test_the_table_of_documents(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
+    documents = pl.concat([table[:30], table[:1].with_columns(id=pl.lit("none"), text=pl.lit("zanzibar"))])
+    found = document_topic_table(model, documents, 4)
+    assert found.columns == ["id", "topic", "name", "share"]
+    expected = model.document_topics(documents["text"], 4)
+    about = [name for name, topics in zip(documents["id"], expected, strict=True) if topics.topics]
+    assert found["id"].unique(maintain_order=True).to_list() == about
+    assert "none" not in about
+    for name, topics in zip(documents["id"], expected, strict=True):
+        rows = found.filter(pl.col("id") == name)
+        assert rows["topic"].to_list() == [one.id for one in topics.topics]
+        assert rows["name"].to_list() == [one.name for one in topics.topics]
+        np.testing.assert_allclose(rows["share"].to_list(), [one.share for one in topics.topics], rtol=1e-6)
+    assert document_topic_table(model, ["zanzibar"]).height == 0
+    found.write_parquet(tmp_path / "table.parquet")

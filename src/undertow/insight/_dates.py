@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 LONGEST = 80  # letters of a text that may be a date
 DAY = 86_400
-MONTHS = "january february march april may june july august september october november december".split()
+FIRST_HALF = ("january", "february", "march", "april", "may", "june")
+MONTHS = (*FIRST_HALF, "july", "august", "september", "october", "november", "december")
 ZONES = {"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}  # hours, RFC 2822
 
 WEEKDAY = r"^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"

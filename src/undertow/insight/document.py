@@ -1,7 +1,8 @@
-"""One document: the topics that are on in it, and what each occurrence of a word in its text added to a topic.
+"""One document: its topics, and what each occurrence of a word in its text did to carry it into one of them.
 
-Nothing here is an estimate. A topic's input is a sum over the words of a text, so a word's part in it is known; the
-occurrences of a word count together (a count v goes in as ceil(log(1 + v))), so each has an equal share of its part.
+A document is near a topic as far as their vectors point the same way. That product is shared out to the words of the
+text (`TopicModel.explain_topic` says how); the occurrences of a word count together (a count v goes in as
+ceil(log(1 + v))), so each has an equal share of its part.
 """
 
 from __future__ import annotations
@@ -13,12 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from undertow.corpus import Occurrence, occurrences
-from undertow.counts import CountBatch
 from undertow.estimators._counts import transformed_counts
-from undertow.estimators.units import UnitStrength
-from undertow.insight.topics import checked_topic
-from undertow.model import posteriors
-from undertow.search._reasons import word_parts
+from undertow.estimators._tree import word_parts
+from undertow.topics import TopicShare
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -26,8 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Span:
-    """An occurrence of a word: `text[start:end]`, the word of the vocabulary that it counts as, and what it added to
-    the topic's input (less than 0 where it pushed the topic down).
+    """An occurrence of a word: `text[start:end]`, the word of the vocabulary that it counts as, and its part in the
+    product of the text's vector with the topic's direction.
     """
 
     start: int
@@ -40,37 +38,45 @@ class Span:
 class DocumentView:
     """A text under one topic.
 
-    `topics` are those that are on, strongest first; strength is P(topic on | text). `spans` are all occurrences of
-    words that the model knows, in the order of the text (n-grams may overlap). Their parts sum to `total`, the input of
-    `topic`: the sum of the row of `TopicModel.attribute`, exactly up to rounding.
+    `topics` are those of a cut that the text is about, the largest share first; shares add to at most 1. `spans` are
+    all occurrences of words that the model knows, in the order of the text (n-grams may overlap). Their parts sum to
+    `total`, the cosine of the text with `topic`: the row of `TopicModel.explain_topic`, exactly up to rounding. A text
+    without a known word is under no topic: `topic` is None.
     """
 
-    topics: list[UnitStrength]
-    topic: int
+    topics: list[TopicShare]
+    topic: int | None
     total: float
     spans: list[Span]
 
 
-def topics_in(model: TopicModel, text: str) -> list[UnitStrength]:
-    """The topics that a text switches on, strongest first."""
-    return _topics_on(model, _counts(model, occurrences(model.vectorizer_, text)))
+def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:
+    """The topics of a cut that a text is about, the largest share first."""
+    return _shares(model, _counts(model, occurrences(model.vectorizer_, text)), n)
 
 
 def spans(model: TopicModel, text: str, topic: int) -> list[Span]:
-    """What every occurrence of a word that the model knows added to a topic, in the order of the text."""
-    chosen = checked_topic(model, topic)
+    """What every occurrence of a word that the model knows did to carry a text into a topic, in its order."""
     found = occurrences(model.vectorizer_, text)
-    return _spans(model, found, _counts(model, found), chosen)
+    return _spans(model, found, _counts(model, found), model._atlas().checked(topic))
 
 
-def document_view(model: TopicModel, text: str, topic: int | None = None) -> DocumentView:
-    """A text under a topic; None for its strongest, or topic 0 where none is on."""
+def document_view(model: TopicModel, text: str, topic: int | None = None, n: int | None = None) -> DocumentView:
+    """A text under a topic, and its shares of the topics of a cut of n.
+
+    Without a topic, it is the one of the largest share, or where the text is far from all, the one that it lies in.
+    """
+    atlas = model._atlas()
     found = occurrences(model.vectorizer_, text)
     counts = _counts(model, found)
-    on = _topics_on(model, counts)
-    chosen = (on[0].id if on else 0) if topic is None else checked_topic(model, topic)
-    total = float(word_parts(model, counts, chosen)[1].sum())
-    return DocumentView(on, chosen, total, _spans(model, found, counts, chosen))
+    shares = _shares(model, counts, n)
+    chosen = None if topic is None else atlas.checked(topic)
+    if topic is None and found:
+        chosen = shares[0].id if shares else _nearest(model, counts, n)
+    if chosen is None:
+        return DocumentView(shares, None, 0.0, [])
+    parts = _spans(model, found, counts, chosen)
+    return DocumentView(shares, chosen, float(sum(span.part for span in parts)), parts)
 
 
 def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:
@@ -81,15 +87,25 @@ def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:
     return transformed_counts(row, model.softmax_.count_transform)
 
 
-def _topics_on(model: TopicModel, counts: sparse.csr_array) -> list[UnitStrength]:
-    strength = posteriors(model.softmax_.parameters_, CountBatch.from_csr(counts))[0]
-    units = [int(unit) for unit in np.argsort(-strength, kind="stable") if strength[unit] > 0.5]
-    names = model.unit_names(units)
-    return [UnitStrength(unit, name, float(strength[unit])) for unit, name in zip(units, names, strict=True)]
+def _shares(model: TopicModel, counts: sparse.csr_array, n: int | None) -> list[TopicShare]:
+    names = model.topic_names(n)
+    shares = model._atlas().shares(model._unit_vectors(counts), list(names), 1)[0]
+    order = [place for place in np.argsort(-shares, kind="stable").tolist() if shares[place] > 0]
+    listed = list(names.items())
+    return [TopicShare(listed[place][0], listed[place][1], float(shares[place])) for place in order]
+
+
+def _nearest(model: TopicModel, counts: sparse.csr_array, n: int | None) -> int | None:
+    """The topic of the cut that a text lies in; None for one without a word that counts, or in a dropped topic."""
+    atlas = model._atlas()
+    nodes = atlas.cut(n)
+    leaves, _ = atlas.leaves_of(model._unit_vectors(counts), 1)
+    place = int(atlas.topics_of_leaves(leaves, nodes)[0])
+    return nodes[place] if place >= 0 else None
 
 
 def _spans(model: TopicModel, found: list[Occurrence], counts: sparse.csr_array, topic: int) -> list[Span]:
-    columns, moved = word_parts(model, counts, topic)
+    parts = word_parts(model.softmax_, counts, model._atlas().directions([topic])[0])
     times = np.bincount([one.column for one in found], minlength=1)
-    share = dict(zip(columns.tolist(), (moved / times[columns]).tolist(), strict=True))
+    share = dict(zip(parts.indices.tolist(), (parts.data / times[parts.indices]).tolist(), strict=True))
     return [Span(one.start, one.end, one.word, share[one.column]) for one in found]
