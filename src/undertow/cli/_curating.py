@@ -201,4 +201,5 @@ def _told(matched: Matched) -> str:
     }.get(action.kind, lambda: f"{action.kind} {_joined(topics)}")()
     if matched.problem is not None:
         return f"Left out: {what}: {matched.problem}."
-    return f"Found: {what}: topic {_joined([str(topic) for topic in matched.topics])}."
+    numbers = _joined([str(topic) for topic in matched.topics])
+    return f"Found: {what}: {'topic' if len(matched.topics) == 1 else 'topics'} {numbers}."

@@ -133,6 +133,7 @@ def write_table(table: pl.DataFrame, file: Path) -> None:
     import os
     import tempfile
 
+    file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.", suffix=".part") as name:
         whole = Path(name) / "whole"
         (table.write_csv if file.suffix == ".csv" else table.write_parquet)(whole)
