@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from undertow.cli import common
+
+WHOLE = ("topics", "documents_per_second")
 
 
 def evaluate(
     model: common.ModelArgument,
     corpus: common.CorpusArgument,
+    n: Annotated[int | None, typer.Option("-n", help="Topics to judge.  \\[default: the model's own number]")] = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     label_column: common.LabelColumn = None,
@@ -19,17 +24,24 @@ def evaluate(
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Judge a model. With labels and a split column: softmax regression and retrieval; always: split-half and topics.
+    """Judge a model: split-half retrieval, and how coherent, diverse and close to the labels its topics are.
+
+    With labels and a split column also softmax regression and retrieval of test documents. Coherence is the mean of
+    the first ten words of each topic: npmi over whole documents, c_npmi and c_v over sliding windows.
 
     Examples:
 
         undertow evaluate model 20newsgroups
+
+        undertow evaluate model 20newsgroups -n 50
 
         undertow evaluate model reviews.parquet --label-column stars --json
     """
     from undertow.report import quality
 
     trained = common.load_topic_model(model)
+    if hasattr(trained, "atlas_"):
+        common.check_cut(trained, n)
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
     silent = quiet or json
     with common.status("counting and encoding", silent=silent):
@@ -38,10 +50,10 @@ def evaluate(
     with common.status("classifying and retrieving", silent=silent):
         figures = quality.label_figures(trained.softmax_, read, seed)
     with common.status("judging topics", silent=silent):
-        figures |= quality.label_free_figures(trained, read)
+        figures |= quality.label_free_figures(trained, read, n)
     if json:
         common.print_json(figures)
         return
     for name, value in figures.items():
         if name != "precision_at_recall":
-            typer.echo(f"{name:22s} {value:,.0f}" if name == "documents_per_second" else f"{name:22s} {value:.4f}")
+            typer.echo(f"{name:22s} {value:,.0f}" if name in WHOLE else f"{name:22s} {value:.4f}")

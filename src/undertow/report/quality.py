@@ -24,6 +24,7 @@ class ReadCorpus:
     """A corpus as counts, with what is known of its rows."""
 
     counts: sparse.csr_array
+    in_order: list[NDArray[np.int32]]  # the words of each document that the model knows, as columns
     labels: NDArray[Any]  # None where a row has no label
     splits: NDArray[np.str_]
     unknown_share: float
@@ -43,7 +44,10 @@ def read_corpus(
     """
     from scipy import sparse
 
+    from undertow.corpus.in_order import words_in_order
+
     counts: list[sparse.csr_array] = []
+    in_order: list[NDArray[np.int32]] = []
     labels: list[Any] = []
     splits: list[str] = []
     unknown = tokens = seen = 0
@@ -59,6 +63,7 @@ def read_corpus(
             unknown, tokens = unknown + int(part.unknown.sum()), tokens + int(part.terms.sum())
             counts.append(part.counts)
         seconds += time.perf_counter() - began
+        in_order += words_in_order(model.vectorizer_, chunk["text"])
         labels += chunk["label"].to_list() if "label" in chunk.columns else [None] * len(chunk)
         splits += chunk["split"].to_list() if "split" in chunk.columns else [""] * len(chunk)
         if show is not None:
@@ -66,7 +71,8 @@ def read_corpus(
     stacked = sparse.vstack(counts, format="csr")
     rate = stacked.shape[0] / max(seconds, 1e-9)
     shares = unknown / max(tokens, 1)
-    return ReadCorpus(stacked, np.array(labels, dtype=object), np.array(splits, dtype=np.str_), shares, rate)
+    known = np.array(labels, dtype=object), np.array(splits, dtype=np.str_)
+    return ReadCorpus(stacked, in_order, *known, shares, rate)
 
 
 def label_figures(softmax: ReplicatedSoftmax, read: ReadCorpus, seed: int) -> dict[str, Any]:
@@ -101,17 +107,50 @@ def label_figures(softmax: ReplicatedSoftmax, read: ReadCorpus, seed: int) -> di
     }
 
 
-def label_free_figures(model: TopicModel, read: ReadCorpus) -> dict[str, float]:
-    """Split-half retrieval of test documents (of all, where there is no split), coherence and diversity of topics."""
-    from undertow.tasks import diversity, npmi
-
+def label_free_figures(model: TopicModel, read: ReadCorpus, n: int | None = None) -> dict[str, float]:
+    """Split-half retrieval of test documents (of all, where there is no split), and how good the topics are."""
     test = np.flatnonzero(read.splits == "test") if (read.splits == "test").any() else np.arange(read.counts.shape[0])
-    column = {word: number for number, word in enumerate(model.words())}
-    top = [[column[weight.word] for weight in topic.up] for topic in model.units(n_words=TOP_WORDS)]
     return {
         "split_half_mrr": model.softmax_.score(read.counts[test]),
-        "npmi": float(npmi(read.counts, top).mean()),
-        "diversity": diversity(top),
+        **topic_figures(model, read, n),
         "unknown_tokens": read.unknown_share,
         "documents_per_second": read.documents_per_second,
+    }
+
+
+def topic_figures(model: TopicModel, read: ReadCorpus, n: int | None = None) -> dict[str, float]:
+    """Coherence and diversity of the topics of a cut and, where documents have labels, how well the two agree.
+
+    The topic of a document is that of its largest share. A model of an earlier version, without topics, has no figures.
+    """
+    from undertow.tasks import c_npmi, c_v, diversity, npmi
+
+    if not hasattr(model, "atlas_"):
+        return {}
+    columns = model.atlas_.columns
+    top = [[columns[word.word] for word in topic.words] for topic in model.topics(n, n_words=TOP_WORDS)]
+    return {
+        "topics": len(top),
+        "npmi": float(npmi(read.counts, top).mean()),
+        "c_npmi": float(c_npmi(read.in_order, top).mean()),
+        "c_v": float(c_v(read.in_order, top).mean()),
+        "diversity": diversity(top),
+        **_agreement(model, read, n),
+    }
+
+
+def _agreement(model: TopicModel, read: ReadCorpus, n: int | None) -> dict[str, float]:
+    """NMI and ARI of topics and labels; nothing where there are no labels to tell apart."""
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    labelled = np.array([label is not None for label in read.labels])
+    labels = read.labels[labelled].astype(str)
+    if len(np.unique(labels)) < 2:
+        return {}
+    atlas = model.atlas_
+    shares = atlas.shares(model._vectors_of_counts(read.counts[labelled]), atlas.cut(n), model.softmax_.n_jobs)
+    groups = np.where(shares.any(axis=1), shares.argmax(axis=1), -1)  # -1: about none of them
+    return {
+        "nmi": float(normalized_mutual_info_score(labels, groups)),
+        "ari": float(adjusted_rand_score(labels, groups)),
     }
