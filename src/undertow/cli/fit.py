@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from undertow.cli import common
+from undertow.cli._curating import name_and_words
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -31,7 +32,11 @@ def fit(
     token_pattern: Annotated[str | None, _option(WORDS, "A regular expression for a word.")] = None,
     lowercase: Annotated[bool, _option(WORDS, "Ignore case.")] = True,
     strip_html: Annotated[bool, _option(WORDS, "Take HTML tags out first.")] = False,
-    n_components: Annotated[int, _option(MODEL, "Topics.", min=1)] = 128,
+    n_components: Annotated[int, _option(MODEL, "Hidden units, the numbers in a document's vector.", min=1)] = 128,
+    seed_topic: Annotated[
+        list[str] | None,
+        _option(MODEL, "Make a topic around words; may be given many times.", metavar="NAME=WORD,WORD"),
+    ] = None,
     weighting: Annotated[str, _option(MODEL, "'idf' or 'none'.")] = "idf",
     count_transform: Annotated[str, _option(MODEL, "'log' or 'none'.")] = "log",
     features: Annotated[str, _option(MODEL, "'posterior', 'soft', 'activation' or 'strength'.")] = "posterior",
@@ -42,18 +47,20 @@ def fit(
     n_noise: Annotated[int | None, _option(LEARNING, "Noise documents per document.")] = None,
     learning_rate: Annotated[float | None, _option(LEARNING, "Step of the optimiser.")] = None,
     max_epochs: Annotated[
-        int | None, _option(LEARNING, "Passes over the corpus.  [default: chosen by its size]")
+        int | None, _option(LEARNING, "Passes over the corpus.  \\[default: chosen by its size]")
     ] = None,
     batch_size: Annotated[int, _option(LEARNING, "Documents per step.", min=1)] = 128,
-    sparsity_target: Annotated[float, _option(LEARNING, "How often a topic should be on.")] = 0.1,
+    sparsity_target: Annotated[float, _option(LEARNING, "How often a unit should be on.")] = 0.1,
     sparsity_cost: Annotated[float, _option(LEARNING, "How much that counts; 0 switches it off.")] = 0.3,
     early_stopping: Annotated[bool, _option(LEARNING, "Stop when held-out documents stop gaining.")] = False,
-    n_jobs: Annotated[int | None, _option(LEARNING, "Threads; never changes the result.  [default: all cores]")] = None,
+    n_jobs: Annotated[
+        int | None, _option(LEARNING, "Threads; never changes the result.  \\[default: all cores]")
+    ] = None,
     memory: Annotated[
         str, _option(SIZE, "What word counts may take in memory, such as 500MB; beyond it they go to disk.")
     ] = "1GiB",
     scratch: Annotated[
-        Path | None, _option(SIZE, "A folder with room for them.  [default: the system's temporary folder]")
+        Path | None, _option(SIZE, "A folder with room for them.  \\[default: the system's temporary folder]")
     ] = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
@@ -73,6 +80,8 @@ def fit(
 
         undertow fit 20newsgroups --out model --stop-words english --stemmer english --vocabulary-size 2000
 
+        undertow fit reviews.parquet --out model --seed-topic acting=actor,cast --seed-topic sound=music,score
+
         undertow fit reviews.parquet --out model --noise-level auto
 
         undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out model --seed 1
@@ -83,6 +92,7 @@ def fit(
     from undertow.estimators import ReplicatedSoftmax, TopicModel
 
     common.check_free(out, force)
+    seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
     room = _room(memory, scratch)
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
     documents = common.for_training(common.open_any(corpus, **columns, split_column=split_column, quiet=quiet))
@@ -114,7 +124,7 @@ def fit(
         n_jobs=n_jobs,
         verbose=0 if quiet or json else 1,
     )
-    model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax, **room)
+    model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax, seeds=seeds or None, **room)
     interrupted = _fit(model, documents)
     model.save(out, overwrite=force)
     _report(model, out, interrupted=interrupted, json=json, quiet=quiet)
@@ -136,7 +146,9 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
     seconds = sum(line.seconds for line in history)
     facts = {
         "model": str(out),
-        "topics": model.softmax_.n_components,
+        "topics": len(model.topic_names()) if hasattr(model, "atlas_") else None,
+        "seeds_absent": _absent(model),
+        "units": model.softmax_.n_components,
         "words": len(model.vectorizer_.vocabulary_),
         "epochs": model.softmax_.n_iter_,
         "noise_level": model.softmax_.noise_level_,
@@ -153,10 +165,18 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         common.print_json(facts)
     elif not quiet:
         kept = "Interrupted: kept what was learned so far. " if interrupted else ""
+        topics = "no topics yet" if facts["topics"] is None else f"{facts['topics']} topics"
         typer.echo(
-            f"{kept}Wrote {out}: {facts['topics']} topics over {facts['words']:,} words, "
+            f"{kept}Wrote {out}: {topics}, from {facts['units']} units over {facts['words']:,} words, "
             f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}.\nNext: undertow topics {out}"
         )
+
+
+def _absent(model: TopicModel) -> list[str]:
+    """The seeds that made no topic."""
+    actions = model.curation_.actions if hasattr(model, "curation_") else ()
+    made = {action.name for action in actions if action.kind == "seed"}
+    return [name for name in model.seeds or {} if name not in made]
 
 
 def _room(memory: str, scratch: Path | None) -> dict[str, Any]:

@@ -91,13 +91,22 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
             counts = self._read(Watched(_texts(texts), sample.see), limit, scratch)
-            if isinstance(counts, CountSpool):
-                self.softmax_._fit_spool(counts)
-            else:
-                self.softmax_.fit(counts)
+            try:
+                self._train(counts)
+            except KeyboardInterrupt:  # what was learned so far has topics too; a second one leaves them out
+                if getattr(self.softmax_, "_run_state", {}).get("steps", 0):
+                    self._grow(counts, sample.close())
+                    self._plant(self.seeds)
+                raise
             self._grow(counts, sample.close())
         self._plant(self.seeds)
         return self
+
+    def _train(self, counts: sparse.csr_array | CountSpool) -> None:
+        if isinstance(counts, CountSpool):
+            self.softmax_._fit_spool(counts)
+        else:
+            self.softmax_.fit(counts)
 
     def _read(self, texts: Any, limit: int, scratch: Scratch) -> sparse.csr_array | CountSpool:
         """The counts of texts, in memory or in the scratch folder."""
