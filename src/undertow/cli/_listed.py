@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.table import Table
     from rich.tree import Tree
 
@@ -65,15 +64,16 @@ def tree(branches: Iterable[Branch], n_words: int, title: str, *, quotations: bo
 
 
 def _grow(above: Tree, branch: Branch, n_words: int, quotations: bool) -> None:
-    from rich.markup import escape
+    from rich.console import Group
+    from rich.text import Text
 
     topic = branch.topic
-    line = (
-        f"[bold]{escape(topic.name)}[/bold]  {topic.share:.1%}  [dim]{topic.id}[/dim]  {escape(terms(topic, n_words))}"
+    line = Text.assemble(
+        (topic.name, "bold"), f"  {topic.share:.1%}  ", (str(topic.id), "dim"), f"  {terms(topic, n_words)}"
     )
-    if quotations and not branch.branches and topic.typical:
-        line += f"\n[italic dim]“{escape(topic.typical[0].sentence)}”[/italic dim]"
-    place = above.add(line, highlight=False)
+    quoted = [document.sentence for document in topic.typical[:1] if quotations and not branch.branches]
+    lines = [Text(f"“{sentence}”", style="dim italic", no_wrap=True, overflow="ellipsis") for sentence in quoted]
+    place = above.add(Group(line, *lines))
     for finer in branch.branches:
         _grow(place, finer, n_words, quotations)
 
@@ -104,23 +104,3 @@ def why(model: TopicModel) -> str:
         f"{choice.n} is the model's own number: the largest on which two halves of the documents, sorted apart, "
         f"agree nearly best ({agreement:.2f} of 1)."
     )
-
-
-def rows(topics: Sequence[Topic]) -> pl.DataFrame:
-    """A row for each topic, for files."""
-    import polars as pl
-
-    texts = {"name": pl.String, "words": pl.String, "phrases": pl.String, "typical": pl.String, "sentence": pl.String}
-    numbers = {"id": pl.Int64, "share": pl.Float64, "documents": pl.Int64, "coherence": pl.Float64, "parent": pl.Int64}
-    return pl.DataFrame([_row(topic) for topic in topics], schema={**numbers, **texts})
-
-
-def _row(topic: Topic) -> dict[str, object]:
-    first = topic.typical[0] if topic.typical else None
-    return {
-        **{name: getattr(topic, name) for name in ("id", "share", "documents", "coherence", "parent", "name")},
-        "words": ", ".join(word.word for word in topic.words),
-        "phrases": ", ".join(phrase.word for phrase in topic.phrases),
-        "typical": first and first.id,
-        "sentence": first and first.sentence,
-    }

@@ -129,10 +129,14 @@ def check_cut(model: TopicModel, n: int | None) -> None:
 
 
 def write_table(table: pl.DataFrame, file: Path) -> None:
-    """Writes a .parquet or .csv file, whole or not at all."""
+    """Writes a .parquet or .csv file, whole or not at all; in CSV, lists are texts with commas."""
     import os
     import tempfile
 
+    import polars as pl
+
+    if file.suffix == ".csv":
+        table = table.with_columns(pl.col(pl.List(pl.String)).list.join(", "))
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.", suffix=".part") as name:
         whole = Path(name) / "whole"
@@ -154,4 +158,9 @@ def status(message: str, *, silent: bool) -> Iterator[None]:
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    typer.echo(as_json(value))
+
+
+def as_json(value: Any) -> str:
+    """Plain data as text that can be read."""
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -15,6 +15,7 @@ from undertow.cli import common
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
     from rich.console import Console
     from scipy import sparse
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 PLACE = Path("undertow-demo") / "report.html"
 SEARCHES = ("fast fourier transform", "parse command line arguments", "sparse matrix factorization")
-TOPICS_SHOWN, FOUND_SHOWN, QUERIES = 10, 5, 2000
+WORDS_SHOWN, FOUND_SHOWN, QUERIES = 6, 5, 2000
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class _Corpus:
 
 
 def demo(
-    topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 128,
+    units: Annotated[
+        int, typer.Option("--units", "--topics", min=1, help="Hidden units, the numbers in a document's vector.")
+    ] = 128,
     out: Annotated[
         Path | None, typer.Option(help=f"Where the report goes; {PLACE} unless given. It is replaced.")
     ] = None,
@@ -47,7 +50,7 @@ def demo(
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Train on the documentation of Python's own libraries, then show topics, searches and a comparison with LSA.
+    """Train on the documentation of Python's own libraries, then show its topics, searches and a comparison with LSA.
 
     Nothing is downloaded: the corpus is read from the sources of the running Python and of undertow's dependencies.
     At the end stands a report, one HTML file, where the extra is installed: pip install 'undertow\\[explorer]'.
@@ -56,17 +59,17 @@ def demo(
 
         undertow demo
 
-        undertow demo --topics 64 --seed 1 --out demo.html
+        undertow demo --units 64 --seed 1 --out demo.html
     """
     from rich.console import Console
 
     silent = quiet or json
     console = Console(quiet=silent)
     place = None if no_report else _place(out, console)
-    model = _untrained(topics, seed, verbose=0 if silent else 1)
+    model = _untrained(units, seed, verbose=0 if silent else 1)
     corpus = _read(model, console)
     seconds = sum(record.seconds for record in model.softmax_.history_)
-    console.print(f"Trained {topics} topics in {seconds:.1f} s ({model.softmax_.n_iter_} epochs).\n")
+    console.print(f"Trained {units} hidden units in {seconds:.1f} s ({model.softmax_.n_iter_} epochs).\n")
     facts = {
         "documents": len(corpus.documents),
         "seconds": seconds,
@@ -101,26 +104,30 @@ def _place(out: Path | None, console: Console) -> Path | None:
 
 
 def _write_report(model: TopicModel, corpus: _Corpus, place: Path, console: Console, *, silent: bool) -> Path:
-    import polars as pl
     from rich.markup import escape
 
     from undertow.cli.report import bar
     from undertow.report import write_report
 
-    table = pl.DataFrame([vars(document) for document in corpus.documents])
-    title = "The documentation of Python's libraries"
+    table, title = _table(corpus.documents), "The documentation of Python's libraries"
     with bar(silent=silent) as progress:
         write_report(model, place, table, title=title, corpus_name="python-docs", overwrite=True, progress=progress)
     console.print(f"\nThe report, to open in a browser: {escape(place.resolve().as_uri())}", soft_wrap=True)
     return place
 
 
-def _untrained(topics: int, seed: int, *, verbose: int) -> TopicModel:
+def _table(documents: list[Document]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame([vars(document) for document in documents])
+
+
+def _untrained(units: int, seed: int, *, verbose: int) -> TopicModel:
     from undertow.corpus import Vectorizer
     from undertow.estimators import TopicModel
 
     vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
-    return TopicModel(topics, vectorizer=vectorizer, random_state=seed, verbose=verbose)
+    return TopicModel(units, vectorizer=vectorizer, random_state=seed, verbose=verbose)
 
 
 def _read(model: TopicModel, console: Console) -> _Corpus:
@@ -134,28 +141,24 @@ def _read(model: TopicModel, console: Console) -> _Corpus:
     texts = [document.text for document in documents]
     labels = np.array([document.label for document in documents])
     console.print(f"{len(documents):,} functions and classes of {len(set(labels))} packages.")
-    model.fit(texts)
+    model.fit(_table(documents))
     console.print(f"{len(model.words()):,} words are in three of them at least.")
     return _Corpus(documents, model.counts(texts), labels)
 
 
-def _show_topics(model: TopicModel, console: Console) -> dict[int, list[str]]:
-    from rich.table import Table
+def _show_topics(model: TopicModel, console: Console) -> list[dict[str, Any]]:
+    """The tree of the model's own cut, with a sentence of a document for each topic."""
+    from undertow.cli import _listed
 
-    table = Table(title="The clearest topics")
-    table.add_column("topic", justify="right")
-    table.add_column("on in", justify="right")
-    table.add_column("words that switch it on")
-    shown = sorted(model.units(n_words=8), key=lambda topic: -_clarity(topic))[:TOPICS_SHOWN]
-    for topic in shown:
-        table.add_row(str(topic.id), f"{topic.activity:.0%}", ", ".join(weight.word for weight in topic.up))
-    console.print(table)
-    return {topic.id: [weight.word for weight in topic.up] for topic in shown}
-
-
-def _clarity(topic: Any) -> float:
-    """How strongly the words shown push their unit, on average."""
-    return float(sum(weight.weight for weight in topic.up) / max(len(topic.up), 1))
+    shown = model.topics(n_words=WORDS_SHOWN)
+    title = f"{len(shown)} topics, the widest first: name, share of documents, id, more words, a sentence"
+    branches = model.topic_tree(n_words=WORDS_SHOWN + _listed.IN_NAMES)
+    console.print(_listed.tree(branches, WORDS_SHOWN, title, quotations=True))
+    console.print(f"[dim]{_listed.why(model)}[/dim]", highlight=False)
+    return [
+        {"id": topic.id, "name": topic.name, "share": topic.share, "words": [word.word for word in topic.words]}
+        for topic in shown
+    ]
 
 
 def _show_searches(model: TopicModel, corpus: _Corpus, console: Console) -> dict[str, list[str]]:

@@ -175,14 +175,13 @@ class _View:
 
     def write(self, file: Path) -> None:
         """A row for each topic, or the whole records in JSON."""
-        import json
-
+        from undertow.insight import topic_table
         from undertow.storage import write_text
 
         if file.suffix == ".json":
-            write_text(file, json.dumps(self.records(), indent=2, ensure_ascii=False) + "\n")
+            write_text(file, common.as_json(self.records()) + "\n")
         else:
-            common.write_table(_listed.rows(self.model.topics(self.n, n_words=self.n_words)), file)
+            common.write_table(topic_table(self.model, self.n, n_words=self.n_words), file)
 
 
 def _check_places(out: Path | None, export: Path | None, *, force: bool, nested: bool) -> None:
