@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import subprocess
 import sys
@@ -15,19 +16,25 @@ import pytest
 
 from tests.plot.hostile import SCRIPT
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, plot
-from undertow.insight import Overview, topic_names, topic_similarity
-from undertow.plot import _groups, _look, _over_time, _similarity, _times
+from undertow.insight import Overview, topic_similarity
+from undertow.plot import _colours, _groups, _look, _palette, _places, _similarity, _times
+from undertow.topics import TopicChoice
 
 Make = Callable[[TopicModel, Overview, list[str]], Any]
 Figures = Callable[[str], Any]
 FIGURES: dict[str, Make] = {
-    "topics": lambda model, overview, texts: plot.topics(model),
-    "topic": lambda model, overview, texts: plot.topic(model, 2),
+    "icicle": lambda model, overview, texts: plot.tree(model, 8),
+    "sunburst": lambda model, overview, texts: plot.tree(model, 8, kind="sunburst"),
+    "topics": lambda model, overview, texts: plot.topics(model, 4),
+    "topic": lambda model, overview, texts: plot.topic(model, model.topics(4)[0].id),
+    "units": lambda model, overview, texts: plot.units(model),
+    "unit": lambda model, overview, texts: plot.unit(model, 2),
+    "stability": lambda model, overview, texts: plot.stability(model.choose_topics()),
     "history": lambda model, overview, texts: plot.history(model),
-    "similarity": lambda model, overview, texts: plot.similarity(model),
-    "by topic": lambda model, overview, texts: plot.documents(overview, model, texts=texts),
-    "by label": lambda model, overview, texts: plot.documents(overview, model, colour="label"),
-    "by time": lambda model, overview, texts: plot.documents(overview, model, colour="time", texts=texts),
+    "similarity": lambda model, overview, texts: plot.similarity(model, 4),
+    "by topic": lambda model, overview, texts: plot.map(overview, model, 4, texts=texts),
+    "by label": lambda model, overview, texts: plot.map(overview, model, colour="label"),
+    "by time": lambda model, overview, texts: plot.map(overview, model, colour="time", texts=texts),
     "over time": lambda model, overview, texts: plot.over_time(overview, model),
 }
 
@@ -72,21 +79,72 @@ def test_the_same_figure_twice(name: str, figures: Figures) -> None:
     assert figures(name).to_json() == figures(name).to_json()
 
 
-def test_bars_are_the_pushes_of_the_words(model: TopicModel) -> None:
-    first = plot.topics(model, 1, n_words=5).data[0]
-    words = sorted(model.units(n_words=5)[0].up, key=lambda weight: -weight.weight)
-    assert list(first.x) == [weight.weight for weight in words]
-    figure = plot.topic(model, 2, n_words=5)
-    weights = {topic.id: topic for topic in model.units(n_words=5)}[2]
-    assert sorted(figure.data[0].x) == sorted(word.weight for word in (*weights.up, *weights.down))
+def test_bars_are_the_salience_of_words(model: TopicModel) -> None:
+    figure = plot.topics(model, 4, n_words=5)
+    for trace, topic in zip(figure.data, model.topics(4, n_words=5), strict=True):
+        assert list(trace.x) == [word.salience for word in topic.words]
+    one = model.topics(4)[1]
+    figure = plot.topic(model, one.id, n_words=7)
+    assert list(figure.data[0].x) == [word.salience for word in model.topic(one.id, n_words=7).words]
     assert len(figure.layout.yaxis.ticktext) == len(figure.data[0].y)
 
 
-def test_a_model_of_counts_has_topics_and_history_too() -> None:
+def test_bars_of_units_are_the_pushes_of_words(model: TopicModel) -> None:
+    first = plot.units(model, 1, n_words=5).data[0]
+    words = sorted(model.units(n_words=5)[0].up, key=lambda weight: -weight.weight)
+    assert list(first.x) == [weight.weight for weight in words]
+    figure = plot.unit(model, 2, n_words=5)
+    weights = {unit.id: unit for unit in model.units(n_words=5)}[2]
+    assert sorted(figure.data[0].x) == sorted(word.weight for word in (*weights.up, *weights.down))
+
+
+def test_a_model_of_counts_has_units_and_history_too() -> None:
     counts = np.random.default_rng(0).integers(0, 3, (60, 30))
     fitted = ReplicatedSoftmax(4, max_epochs=3, random_state=0).fit(counts)
-    assert len(plot.topics(fitted, 2).data) == 2
+    assert len(plot.units(fitted, 2).data) == 2
     assert list(plot.history(fitted).data[0].x) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", ["icicle", "sunburst"])
+def test_the_tree_holds_every_topic_of_the_cut_in_a_wider_one(model: TopicModel, kind: str) -> None:
+    trace = plot.tree(model, 8, kind=kind).data[0]
+    assert trace.type == kind
+    above = dict(zip(trace.ids, trace.parents, strict=True))
+    own = dict(zip(trace.ids, trace.values, strict=True))
+    topics = {str(topic.id): topic for topic in model.topics(8)}
+    assert set(topics) <= set(above)
+    assert [name for name, parent in above.items() if parent == ""] == ["all"]
+    for name in topics:
+        assert own[name] == topics[name].documents
+        assert name not in above.values()
+    for name in set(above) - {"all", *topics}:  # a wider one has nothing but the topics in it
+        assert own[name] == 0
+        inside = {part for part, parent in above.items() if parent == name}
+        assert all(int(part) in model.atlas_.tree.below(int(name)) for part in inside)
+    colours = dict(zip(trace.ids, trace.marker.colors, strict=True))
+    styles = _colours.topic_styles(model.atlas_, [int(name) for name in topics])
+    assert [colours[name] for name in topics] == [colour for colour, _ in styles]
+
+
+def test_neighbours_in_the_tree_have_different_colours(model: TopicModel) -> None:
+    nodes = model.atlas_.cut(8)
+    order = _colours.tree_order(model.atlas_, nodes)
+    assert sorted(order) == list(range(8))
+    for wide in model.atlas_.cut(3):  # what lies in one topic stands together
+        places = [place for place, position in enumerate(order) if nodes[position] in model.atlas_.tree.below(wide)]
+        assert places == list(range(places[0], places[0] + len(places)))
+    styles = _colours.topic_styles(model.atlas_, nodes)
+    assert len({colour for colour, _ in styles}) == 8
+    assert all(style != ("", "") for style in styles)
+
+
+def test_stability_marks_the_number_that_was_chosen() -> None:
+    figure = plot.stability(TopicChoice(5, ((3, 0.4), (5, 0.9), (8, 0.7))))
+    assert list(figure.data[0].x) == [3, 5, 8]
+    assert list(figure.data[0].y) == [0.4, 0.9, 0.7]
+    assert (figure.data[1].x, figure.data[1].y) == ((5,), (0.9,))
+    assert "5 topics" in figure.layout.title.text
+    assert len(TopicChoice(2, ()).plot().data) == 1
 
 
 def test_history_is_that_of_the_model(model: TopicModel) -> None:
@@ -99,12 +157,11 @@ def test_history_is_that_of_the_model(model: TopicModel) -> None:
 
 
 def test_similar_topics_stand_beside_each_other(model: TopicModel) -> None:
-    figure = plot.similarity(model, 4)
-    assert figure.data[0].z.shape == (4, 4)
-    whole = plot.similarity(model)
-    order = [int(name.rsplit(" ", 1)[1]) for name in whole.data[0].x]
+    whole = plot.similarity(model, 6)
+    ids = list(model.topic_names(6))
+    order = [ids.index(int(name.rsplit(" ", 1)[1])) for name in whole.data[0].x]
     assert sorted(order) == list(range(6))
-    np.testing.assert_allclose(whole.data[0].z, topic_similarity(model)[np.ix_(order, order)], atol=6e-4)
+    np.testing.assert_allclose(whole.data[0].z, topic_similarity(model, 6)[np.ix_(order, order)], atol=6e-4)
     blocks = np.kron(np.eye(3), np.ones((4, 4)))
     shuffled = np.random.default_rng(0).permutation(12)
     order_found = shuffled[_similarity.like_beside_like(blocks[np.ix_(shuffled, shuffled)].astype(np.float32))]
@@ -114,25 +171,46 @@ def test_similar_topics_stand_beside_each_other(model: TopicModel) -> None:
 @pytest.mark.parametrize("colour", ["topic", "label"])
 def test_every_document_is_in_one_group(model: TopicModel, overview: Overview, colour: str) -> None:
     rows = _groups.shown_rows(overview, 1000)
-    found = _groups.groups(overview, model, colour, rows)
+    found = _groups.groups(overview, model, colour, rows, 5)
     np.testing.assert_array_equal(np.sort(np.concatenate([group.rows for group in found])), rows)
-    codes, names = (overview.topics, topic_names(model)) if colour == "topic" else (overview.label_of, overview.labels)
+    nodes = model.atlas_.cut(5)
     for group in found:
-        if group.id >= 0:
-            assert (codes[group.rows] == group.id).all()
-            assert group.name == names[group.id]
+        if group.id < 0:
+            continue
+        if colour == "topic":
+            assert (overview.topics(model.atlas_, nodes)[group.rows] == nodes.index(group.id)).all()
+            assert group.name == model.topic_names(5)[group.id]
+        else:
+            assert (overview.label_of[group.rows] == group.id).all()
+            assert group.name == overview.labels[group.id]
     sizes = [len(group.rows) for group in found if group.id >= 0]
     assert sizes == sorted(sizes, reverse=True)
 
 
+def test_no_document_on_the_map_is_grey(model: TopicModel, overview: Overview) -> None:
+    found = _groups.groups(overview, model, "topic", _groups.shown_rows(overview, 1000), 8)
+    assert all(group.id >= 0 and group.colour != _palette.REST for group in found)
+
+
+def test_a_dropped_topic_is_grey(model: TopicModel, overview: Overview) -> None:
+    kept = model.atlas_
+    gone = kept.cut(5)[0]
+    dropped = copy.copy(model)
+    dropped.atlas_ = kept.changed(kept.tree.with_dropped(gone, True))
+    found = _groups.groups(overview, dropped, "topic", _groups.shown_rows(overview, 1000), 4)
+    assert [group.name for group in found if group.id < 0] == ["no topic"]
+    rest = next(group for group in found if group.id < 0)
+    np.testing.assert_array_equal(rest.rows, np.flatnonzero(overview.topics(kept, [gone]) == 0))
+
+
 def test_documents_without_a_known_word_are_not_on_the_map(model: TopicModel, overview: Overview) -> None:
-    figure = plot.documents(overview, model)
+    figure = plot.map(overview, model)
     assert sum(len(trace.x) for trace in figure.data) == 119
     assert figure.layout.title.text == "119 documents of 120"
 
 
 def test_a_sample_is_taken_of_many(model: TopicModel, overview: Overview) -> None:
-    figure = plot.documents(overview, model, most=50)
+    figure = plot.map(overview, model, most=50)
     assert sum(len(trace.x) for trace in figure.data) == 50
     rows = _groups.shown_rows(overview, 50)
     np.testing.assert_array_equal(rows, _groups.shown_rows(overview, 50))
@@ -141,38 +219,61 @@ def test_a_sample_is_taken_of_many(model: TopicModel, overview: Overview) -> Non
 
 def test_hover_shows_the_text_itself(model: TopicModel, overview: Overview, table: pl.DataFrame) -> None:
     texts = table["text"].to_list()
-    figure = plot.documents(overview, model, texts=texts)
+    figure = plot.map(overview, model, texts=texts)
     shown = "".join(text for trace in figure.data for text in trace.customdata)
     assert SCRIPT in texts[0] + texts[2] + texts[4] + texts[6]
     assert "&lt;script&gt;window.hacked=1&lt;/script&gt;" in shown.replace("<br>", " ")
     assert "&lt;u&gt;0&lt;/u&gt;" in shown
 
 
-def test_names_on_the_map_do_not_cover_each_other(overview: Overview) -> None:
-    group = _groups.Group("one", "#000000", "circle", np.arange(100), 0)
-    twins = [group, replace(group, name="two"), replace(group, id=-1, name="rest")]
-    assert [place.name for place in _groups.places(overview, twins)] == ["one"]
-    points = np.concatenate([np.full((30, 2), 0.2), np.full((10, 2), 0.9)])
-    assert _groups._thickest(points) == (0.2, 0.2)
+def boxes(places: list[_places.Place]) -> list[tuple[float, float, float, float]]:
+    return [(one.x, one.y, _places.LETTER * len(one.name), _places.LINE) for one in places]
 
 
-def test_topics_over_time_are_those_of_the_overview(model: TopicModel, overview: Overview) -> None:
+def test_names_cover_neither_each_other_nor_what_they_name() -> None:
+    generator = np.random.default_rng(1)
+    middles = generator.uniform(0.1, 0.9, size=(40, 2))
+    groups = [np.clip(middle + 0.03 * generator.normal(size=(200, 2)), 0, 1) for middle in middles]
+    names = [f"name {number} of it" for number in range(40)]
+    found = _places.places(names, groups, 100)
+    assert len(found) > 15
+    for number, (x, y, width, height) in enumerate(boxes(found)):
+        for other in boxes(found)[:number]:
+            assert abs(x - other[0]) * 2 >= width + other[2] or abs(y - other[1]) * 2 >= height + other[3]
+        own = groups[names.index(found[number].name)]
+        under = (np.abs(own - (x, y)) * 2 <= (width - 0.01, height - 0.01)).all(axis=1)
+        assert under.mean() <= _places.COVERED
+        nearest = np.abs(own - (x, y)).max(axis=1).min()
+        assert nearest < width  # it stands beside what it names
+
+
+def test_names_without_room_are_left_out() -> None:
+    points = np.random.default_rng(0).uniform(0.45, 0.55, size=(300, 2))
+    assert [place.name for place in _places.places(["one", "one"], [points, points], 9)] == ["one"]
+    many = _places.places([f"a rather long name {number}" for number in range(200)], [points] * 200, 300)
+    assert 2 < len(many) < 100
+    assert len(_places.places(["a", "b"], [points, points], 1)) == 1
+    everywhere = np.random.default_rng(0).uniform(size=(4000, 2))
+    assert _places.places(["x" * 400], [everywhere], 9) == []  # wider than the map
+    assert _places.places([], [], 9) == []
+    assert _places.thickest(np.concatenate([np.full((30, 2), 0.2), np.full((10, 2), 0.9)])) == (0.2, 0.2)
+
+
+def test_streams_are_the_shares_of_the_overview(model: TopicModel, overview: Overview) -> None:
     series = overview.over_time
     assert series is not None
-    figure = plot.over_time(overview, model, [3, 1])
-    filled = series.documents > 0
-    np.testing.assert_array_equal(figure.data[0].y[filled], series.share[filled, 3])
-    np.testing.assert_array_equal(figure.data[1].y[filled], series.share[filled, 1])
-    np.testing.assert_array_equal(figure.data[2].y, series.documents)
-    assert len(plot.over_time(overview, model).data) == 7
-
-
-def test_topics_that_change_most_are_shown(overview: Overview) -> None:
-    assert overview.over_time is not None
-    share = np.zeros((4, 6))
-    share[:, 1], share[:, 2], share[:, 5] = (0, 0, 1, 1), 0.9, (0.1, 0.1, 0.2, 0.2)
-    series = replace(overview.over_time, documents=np.full(4, 10), share=share, edges=np.arange(5.0))
-    assert _over_time.changing_most(series, 2) == [1, 5]
+    atlas = model.atlas_
+    figure = plot.over_time(overview, model, 4)
+    filled, nodes = series.documents > 0, atlas.cut(4)
+    order = _colours.tree_order(atlas, nodes)
+    assert [trace.stackgroup for trace in figure.data[:-1]] == ["topics"] * 4
+    for trace, place in zip(figure.data, order, strict=False):
+        np.testing.assert_array_equal(trace.y, series.shares(atlas, nodes)[filled, place])
+    total = np.sum([trace.y for trace in figure.data[:4]], axis=0)
+    assert (total > 0.9).all()  # all but documents without a known word
+    np.testing.assert_array_equal(figure.data[4].y, series.documents)
+    chosen = plot.over_time(overview, model, topics=nodes[:2])
+    assert len(chosen.data) == 3
 
 
 def test_times_are_written_as_exactly_as_they_need_to_be() -> None:
@@ -191,24 +292,33 @@ def test_what_is_asked_for_has_to_be_there(model: TopicModel, overview: Overview
     assert _groups.colourings(bare) == ["topic"]
     assert _groups.colourings(overview) == ["topic", "label", "time"]
     with pytest.raises(InvalidInput, match="colour must be one of"):
-        plot.documents(overview, model, colour="red")
+        plot.map(overview, model, colour="red")
     for colour in ("label", "time"):
         with pytest.raises(InvalidInput, match="which they lack"):
-            plot.documents(bare, model, colour=colour)
+            plot.map(bare, model, colour=colour)
     with pytest.raises(InvalidInput, match="must be of documents with times"):
         plot.over_time(bare, model)
-    with pytest.raises(InvalidInput, match="topics must be numbers from 0 to 5, got 6"):
-        plot.over_time(overview, model, [6])
-    with pytest.raises(InvalidInput, match="id must be the number of a topic, got 99"):
-        plot.topic(model, 99)
+    first, second = model.atlas_.cut(2)
+    inside = next(node for node in model.atlas_.cut(6) if node in model.atlas_.tree.below(first) - {first})
+    for wrong in ([], [first, first], [first, inside]):
+        with pytest.raises(InvalidInput, match="none lies in another"):
+            plot.over_time(overview, model, topics=wrong)
+    with pytest.raises(InvalidInput, match="topics must be the id of a topic"):
+        plot.over_time(overview, model, topics=[second, 10**6])
+    with pytest.raises(InvalidInput, match="id must be the number of a unit, got 99"):
+        plot.unit(model, 99)
+    with pytest.raises(InvalidInput, match="kind must be one of"):
+        plot.tree(model, kind="pie")
+    with pytest.raises(InvalidInput, match="n must be from 2 to"):
+        plot.map(overview, model, 1000)
     with pytest.raises(InvalidInput, match="texts must hold 120 texts"):
-        plot.documents(overview, model, texts=["one"])
+        plot.map(overview, model, texts=["one"])
 
 
 def test_without_plotly_the_extra_is_named(model: TopicModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_look, "find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"pip install 'undertow\[explorer\]'"):
-        plot.topics(model)
+        plot.tree(model)
 
 
 def test_importing_it_loads_no_plotly() -> None:

@@ -26,10 +26,12 @@ def test_hostile_words_are_shown_and_do_nothing(
     open_browser: Open, tmp_path: Path, model: TopicModel, overview: Overview, table: pl.DataFrame, dark: bool
 ) -> None:
     figures = (
-        plot.topics(model, 6, n_words=20),
-        plot.similarity(model),
-        plot.documents(overview, model, texts=table["text"].to_list()),
-        plot.over_time(overview, model),
+        plot.topics(model, 4, n_words=20),
+        plot.tree(model, 4),
+        plot.units(model, 6, n_words=20),
+        plot.similarity(model, 4),
+        plot.map(overview, model, 4, texts=table["text"].to_list()),
+        plot.over_time(overview, model, 4),
     )
     parts = [figure.to_html(include_plotlyjs=number == 0, full_html=False) for number, figure in enumerate(figures)]
     style = "<meta charset=utf-8><body style='background:" + ("#15181d" if dark else "#ffffff") + "'>"
@@ -49,7 +51,7 @@ def test_hostile_words_are_shown_and_do_nothing(
 def test_hovering_shows_the_text_of_a_document(
     open_browser: Open, tmp_path: Path, model: TopicModel, overview: Overview, table: pl.DataFrame
 ) -> None:
-    figure = plot.documents(overview, model, texts=table["text"].to_list())
+    figure = plot.map(overview, model, 4, texts=table["text"].to_list())
     figure.write_html(tmp_path / "map.html", include_plotlyjs=True, div_id="map")
     page = open_browser().page
     page.goto((tmp_path / "map.html").as_uri())

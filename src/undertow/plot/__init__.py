@@ -1,15 +1,29 @@
-"""Figures of a model and its documents, as plotly figures: for notebooks, reports and the explorer.
+"""Figures of a model and its documents, as plotly figures: for notebooks and the explorer.
 
 They need the extra: pip install 'undertow[explorer]'. Backgrounds are transparent, and the colours can be told apart
-on light and dark pages with every kind of colour vision.
+on light and dark pages with every kind of colour vision. A topic has one colour in all figures of a cut.
 """
 
 from __future__ import annotations
 
-from undertow.plot._documents import documents
 from undertow.plot._history import history
+from undertow.plot._map import map
 from undertow.plot._over_time import over_time
 from undertow.plot._similarity import similarity
+from undertow.plot._stability import stability
 from undertow.plot._topics import topic, topics
+from undertow.plot._tree import tree
+from undertow.plot._units import unit, units
 
-__all__ = ["documents", "history", "over_time", "similarity", "topic", "topics"]
+__all__ = [
+    "history",
+    "map",
+    "over_time",
+    "similarity",
+    "stability",
+    "topic",
+    "topics",
+    "tree",
+    "unit",
+    "units",
+]

@@ -1,4 +1,4 @@
-"""Topics over time."""
+"""Topics over time, as streams."""
 
 from __future__ import annotations
 
@@ -9,66 +9,66 @@ import numpy as np
 
 from undertow._errors import InvalidInput
 from undertow.plot import _times
+from undertow.plot._colours import topic_styles, tree_order
 from undertow.plot._labels import label
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import PALETTE, REST
+from undertow.plot._palette import REST
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from undertow.estimators import TopicModel
-    from undertow.insight import Overview, TopicsOverTime
+    from undertow.insight import Overview
+    from undertow.topics import Atlas
 
-LINES = ("solid", "dash", "dot")
 
+def over_time(
+    overview: Overview, model: TopicModel, n: int | None = None, topics: Sequence[int] | None = None
+) -> Figure:
+    """The share of the documents of each stretch of time in each topic of a cut, on top of each other.
 
-def over_time(overview: Overview, model: TopicModel, topics: Sequence[int] | None = None) -> Figure:
-    """The share of the documents of each stretch of time that switch a topic on, and how many documents there are.
-
-    Of the given topics, or of the eight that change most.
+    Below: how many documents there are. `topics` are ids, of which the chosen alone are shown, in place of a cut. A
+    stretch without documents is passed over.
     """
     check_extra()
     from plotly.graph_objects import Bar, Scatter
     from plotly.subplots import make_subplots
 
-    from undertow.insight import topic_names
-
     series = overview.over_time
     if series is None:
         raise InvalidInput("overview must be of documents with times, got one without")
-    names = topic_names(model)
-    chosen = changing_most(series) if topics is None else _checked(topics, len(names))
+    atlas = model._atlas()
+    nodes = atlas.cut(n) if topics is None else _checked(topics, atlas)
+    shares, names, styles = series.shares(atlas, nodes), atlas.names_of(nodes), topic_styles(atlas, nodes)
+    middles = (series.edges[:-1] + series.edges[1:]) / 2
+    filled = np.flatnonzero(series.documents)
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.8, 0.2], vertical_spacing=0.05)
-    middles = _times.axis_values((series.edges[:-1] + series.edges[1:]) / 2, overview.time_kind)
-    filled = series.documents > 0
-    for number, topic in enumerate(chosen):
-        line = {"color": PALETTE[number % len(PALETTE)], "dash": LINES[number // len(PALETTE) % len(LINES)], "width": 2}
-        share = np.where(filled, series.share[:, topic], np.nan)
-        words = {"name": label(names[topic], 32), "hovertemplate": "%{y:.1%} %{fullData.name}<extra></extra>"}
-        curve = Scatter(
-            x=middles, y=share, mode="lines+markers", line=line, marker={"size": 4}, cliponaxis=False, **words
+    for place in tree_order(atlas, nodes):
+        stream = Scatter(
+            x=_times.axis_values(middles[filled], overview.time_kind),
+            y=shares[filled, place],
+            mode="lines",
+            line={"width": 0.8, "color": "rgba(255, 255, 255, 0.7)", "shape": "spline", "smoothing": 0.6},
+            fillcolor=styles[place][0],
+            stackgroup="topics",
+            name=label(names[place], 32),
+            hovertemplate="%{y:.1%} %{fullData.name}<extra></extra>",
         )
-        figure.add_trace(curve, row=1, col=1)
+        figure.add_trace(stream, row=1, col=1)
     bars: dict[str, Any] = {"marker": {"color": REST, "opacity": 0.6}, "showlegend": False}
-    counts = Bar(x=middles, y=series.documents, hovertemplate="%{y:,} documents<extra></extra>", **bars)
+    x = _times.axis_values(middles, overview.time_kind)
+    counts = Bar(x=x, y=series.documents, hovertemplate="%{y:,} documents<extra></extra>", **bars)
     figure.add_trace(counts, row=2, col=1)
-    figure.update_yaxes(tickformat=".1~%", rangemode="tozero", title="documents that switch it on", row=1, col=1)
+    figure.update_yaxes(tickformat=".0%", rangemode="tozero", title="share of documents", row=1, col=1)
     figure.update_yaxes(title="documents", nticks=3, row=2, col=1)
-    legend = {"orientation": "h", "y": -0.12, "font": {"size": 12}}
-    return dressed(figure, height=520, hovermode="x unified", legend=legend, bargap=0.1)
+    legend = {"traceorder": "reversed", "font": {"size": 12}}
+    return dressed(figure, height=560, hovermode="x", legend=legend, bargap=0.1)
 
 
-def changing_most(series: TopicsOverTime, n: int = 8) -> list[int]:
-    """Topics whose share varies most between stretches of time, each weighed by its documents; the largest first."""
-    weights = series.documents / max(int(series.documents.sum()), 1)
-    mean = weights @ series.share
-    spread = weights @ (series.share - mean) ** 2
-    chosen = np.argsort(-spread, kind="stable")[:n]
-    return [int(topic) for topic in chosen[np.argsort(-mean[chosen], kind="stable")]]
-
-
-def _checked(topics: Sequence[int], units: int) -> list[int]:
-    wrong = [topic for topic in topics if topic not in range(units)]
-    if wrong or not len(topics):
-        raise InvalidInput(f"topics must be numbers from 0 to {units - 1}, got {wrong[0] if wrong else 'none'!r}")
-    return [int(topic) for topic in topics]
+def _checked(topics: Sequence[int], atlas: Atlas) -> list[int]:
+    """Ids of topics, none of which lies in another: a document is counted once."""
+    nodes = [atlas.checked(topic, "topics") for topic in topics]
+    covered = sum(len(atlas.tree.leaf_rows(node)) for node in set(nodes))
+    if not nodes or len(set(nodes)) < len(nodes) or covered != np.count_nonzero(atlas.tree.positions(nodes) >= 0):
+        raise InvalidInput(f"topics must be ids of which none lies in another, got {list(topics)!r:.80}")
+    return nodes

@@ -15,9 +15,6 @@ CLEAR = "rgba(0, 0, 0, 0)"
 TIME = ((0.0, "#4b3fd0"), (0.25, "#9c3fb0"), (0.5, "#d0506e"), (0.75, "#ef8a3a"), (1.0, "#f0b428"))
 """Early to late; ever lighter, so that the order is seen without colours too."""
 
-SIGNED = ((0.0, DOWN), (0.4999, "rgba(213, 94, 0, 0)"), (0.5001, "rgba(26, 115, 184, 0)"), (1.0, UP))
-"""-1 to 1, with the background's own colour for 0: both ends fade out."""
-
 SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "star")
 
 

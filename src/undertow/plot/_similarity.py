@@ -7,40 +7,38 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow import _check
 from undertow.plot._labels import label
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import SIGNED
+from undertow.plot._palette import UP
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from undertow.estimators import TopicModel
 
+CLEAR_UP = "rgba(26, 115, 184, 0)"  # nothing of it: the page shows through
 NAMED = 40  # topics up to which each has its name beside it
 
 
 def similarity(model: TopicModel, n: int | None = None) -> Figure:
-    """Cosines between the topics' pushes on words, of all topics or of the `n` most active."""
+    """Cosines between the mean vectors of the topics of a cut."""
     check_extra()
     from plotly.graph_objects import Figure, Heatmap
 
     from undertow.insight import topic_similarity
 
-    ranked = model.units(n_words=3)
-    shown = ranked if n is None else ranked[: _check.whole_number("n", n, at_least=1)]
-    ids = np.array([topic.id for topic in shown])
-    cosines = topic_similarity(model)[np.ix_(ids, ids)]
+    cosines = topic_similarity(model, n)
     order = like_beside_like(cosines)
     cosines = cosines[np.ix_(order, order)]
-    names = [f"{label(shown[place].name, 32)} · {shown[place].id}" for place in order]  # names may be the same, ids not
+    listed = list(model.topic_names(n).items())
+    names = [f"{label(listed[place][1], 32)} · {listed[place][0]}" for place in order]  # a name may be given twice
     square = Heatmap(
         x=names,
         y=names,
         z=np.round(cosines.astype(np.float64), 3),
-        zmin=-1.0,
+        zmin=0.0,
         zmax=1.0,
-        colorscale=[list(stop) for stop in SIGNED],
+        colorscale=[[0.0, CLEAR_UP], [1.0, UP]],
         colorbar={"thickness": 12, "outlinewidth": 0, "title": {"text": "cosine", "font": {"size": 12}}},
         hovertemplate="%{x}<br>%{y}<br>%{z:.2f}<extra></extra>",
     )

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.plot import _groups, _times
-from undertow.plot._labels import label, paragraph
+from undertow.plot._labels import label, paragraph, shortened
 from undertow.plot._look import check_extra, dressed
 from undertow.plot._palette import REST, SYMBOLS, TIME
+from undertow.plot._places import Place, places
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure, Scattergl
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
     from undertow.insight import Overview
 
 MOST = 50_000
+NAMES_SHOWN = 60
+HALO = ", ".join(f"{x}px {y}px 2px #ffffff" for x in (-1, 0, 1) for y in (-1, 0, 1))
 
 Rows = NDArray[np.int64]
 
 
-def documents(
+def map(
     overview: Overview,
     model: TopicModel,
+    n: int | None = None,
     *,
     colour: str = "topic",
     texts: Sequence[str] | None = None,
@@ -36,6 +40,7 @@ def documents(
 ) -> Figure:
     """A point for each document (a sample of `most` where there are more), coloured by "topic", "label" or "time".
 
+    Topics are those of a cut of n. The names of the largest groups that find room stand beside their documents.
     `texts`, one for each document of the overview, are shown under the pointer beside ids, labels and topics.
     """
     check_extra()
@@ -47,14 +52,20 @@ def documents(
     if texts is not None and len(texts) != len(overview):
         raise InvalidInput(f"texts must hold {len(overview)} texts, one for each document, got {len(texts)}")
     rows = _groups.shown_rows(overview, most)
-    hover = dict(zip(rows.tolist(), hover_texts(overview, model, rows, texts), strict=True))
+    hover = dict(zip(rows.tolist(), hover_texts(overview, model, rows, texts, n), strict=True))
     if colour == "time":
         figure = Figure(_by_time(overview, rows, hover))
     else:
-        found = _groups.groups(overview, model, colour, rows)
+        found = _groups.groups(overview, model, colour, rows, n)
         figure = Figure([_by_group(overview, group, len(rows), hover) for group in reversed(found)])
-        figure.update_layout(annotations=[annotation(place) for place in _groups.places(overview, found)])
+        figure.update_layout(annotations=[_annotation(place) for place in _named(overview, found)])
     return map_layout(figure, title(len(rows), overview))
+
+
+def _named(overview: Overview, groups: list[_groups.Group]) -> list[Place]:
+    named = [group for group in groups if group.id >= 0]
+    points = [overview.positions[group.rows].astype(np.float64) for group in named]
+    return places([shortened(group.name, 32) for group in named], points, NAMES_SHOWN)
 
 
 def map_layout(figure: Figure, heading: str) -> Figure:
@@ -77,15 +88,17 @@ def title(shown: int, overview: Overview) -> str:
     return f"{shown:,} documents" + (f" of {overview.sampled_from:,}" if shown < overview.sampled_from else "")
 
 
-def hover_texts(overview: Overview, model: TopicModel, rows: Rows, texts: Sequence[str] | None) -> list[str]:
+def hover_texts(
+    overview: Overview, model: TopicModel, rows: Rows, texts: Sequence[str] | None, n: int | None
+) -> list[str]:
     """What is shown under the pointer for each of these rows, escaped."""
-    from undertow.insight import topic_names
-
-    names = [label(name, 50) for name in topic_names(model)]
+    atlas = model._atlas()
+    nodes = atlas.cut(n)
+    names, topics = [label(name, 50) for name in atlas.names_of(nodes)], overview.topics(atlas, nodes)
     labels = [label(name, 50) for name in overview.labels]
     found = []
     for row in rows.tolist():
-        topic, own = int(overview.topics[row]), int(overview.label_of[row])
+        topic, own = int(topics[row]), int(overview.label_of[row])
         lines = [f"<b>{label(overview.ids[row], 60)}</b>"]
         lines += [labels[own]] if own >= 0 else []
         lines += [f"topic: {names[topic]}"] if topic >= 0 else []
@@ -94,17 +107,14 @@ def hover_texts(overview: Overview, model: TopicModel, rows: Rows, texts: Sequen
     return found
 
 
-def annotation(place: _groups.Place) -> dict[str, Any]:
-    """A name on the map, in a box that is read on any ground."""
+def _annotation(place: Place) -> dict[str, Any]:
+    """A name on the map, dark with a white halo: read on any ground."""
     return {
         "x": round(place.x, 4),
         "y": round(place.y, 4),
-        "text": label(place.name, 26),
+        "text": label(place.name, 32),
         "showarrow": False,
-        "yshift": 14,  # above the middle, which stays to be seen
-        "font": {"size": 11, "color": "#f2f3f5"},
-        "bgcolor": "rgba(24, 27, 33, 0.74)",
-        "borderpad": 3,
+        "font": {"size": 11, "color": "#1c2026", "shadow": HALO},
         "captureevents": False,
     }
 
