@@ -74,7 +74,7 @@ def _with_words(atlas: Atlas, words: tuple[str, ...]) -> Atlas:
     return replace(
         atlas,
         words=(*atlas.words, *words[old:]),
-        terms=TermStatistics(counts, frequencies, terms.sizes, npmi),
+        terms=TermStatistics(counts, frequencies, terms.sizes, npmi, len(words)),
     )
 
 
@@ -153,6 +153,7 @@ def _counted(atlas: Atlas, new: NewDocuments, rows: Labels) -> Atlas:
         + np.bincount(added.indices, weights=added.data, minlength=added.shape[1]).astype(np.int64),
         atlas.terms.sizes + inside,
         atlas.terms.npmi,
+        atlas.terms.words,
     )
     documents = atlas.documents + len(rows)
     return replace(atlas, sizes=sizes, means=means.astype(np.float32), terms=terms, documents=documents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,9 +14,11 @@ from scipy import sparse
 from undertow.corpus import Vectorizer
 from undertow.corpus._tokens import Terms
 
+SPACES = re.compile(r"\s+")
 MOST_PAIRS = 5000
 FEWEST_DOCUMENTS = 4  # that a pair has to be in
-STICKY = 0.25  # the least share of the rarer word's documents that hold the pair
+STICKY = 0.3  # the least share of the rarer word's documents that hold the pair
+LOOKED_AT, WRITTEN = 12, 0.6  # documents of a pair that are looked at, and how many must have it as two written words
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,10 @@ class Pairs:
 
 
 def find_pairs(vectorizer: Vectorizer, texts: Sequence[str], frequencies: NDArray[np.int64]) -> Pairs:
-    """The pairs of neighbouring words that are in at least four documents and in a quarter of the rarer word's.
+    """The pairs of neighbouring words that are in at least four documents and in three tenths of the rarer word's.
 
-    Neighbours are those that are left once stop words are taken out. `frequencies` are the documents of the sample
-    that hold each word.
+    Between the two stands a space or a hyphen: "cs.pitt.edu" and "prices, costs" are no pairs. `frequencies` are the
+    documents of the sample that hold each word.
     """
     columns = vectorizer._columns()
     starts, codes = _tokens(vectorizer, texts)
@@ -50,7 +53,26 @@ def find_pairs(vectorizer: Vectorizer, texts: Sequence[str], frequencies: NDArra
     place = np.searchsorted(pair[kept], rows["pair"].to_numpy())
     entries = np.ones(rows.height, dtype=np.int32)
     presence = sparse.csr_array((entries, (rows["document"].to_numpy(), place)), shape=(len(texts), len(kept)))
-    return Pairs(words[kept], presence)
+    return _as_written(Pairs(words[kept], presence), vectorizer, texts)
+
+
+def _as_written(pairs: Pairs, vectorizer: Vectorizer, texts: Sequence[str]) -> Pairs:
+    """Without those that stand together in the texts mostly with something else than a space between them."""
+    names = list(vectorizer._columns())
+    holders = pairs.presence.tocsc()
+    plain: dict[int, str] = {}
+    kept = []
+    for place, (first, second) in enumerate(pairs.words.tolist()):
+        # A stem is the beginning of what is written, so only the first of the two words has to end where it ends.
+        pattern = re.compile(rf"\b{re.escape(names[first])}\w*[ -]{re.escape(names[second])}")
+        documents = holders.indices[holders.indptr[place] : holders.indptr[place + 1]][:LOOKED_AT].tolist()
+        for document in documents:
+            if document not in plain:
+                plain[document] = SPACES.sub(" ", texts[document]).lower()
+        seen = sum(pattern.search(plain[document]) is not None for document in documents)
+        if seen >= WRITTEN * len(documents):
+            kept.append(place)
+    return Pairs(pairs.words[kept], sparse.csr_array(pairs.presence[:, kept]))
 
 
 def _tokens(vectorizer: Vectorizer, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

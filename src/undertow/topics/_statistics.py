@@ -15,7 +15,7 @@ from scipy import sparse
 from undertow.topics._clusters import Labels, membership
 
 ENTRIES_AT_MOST = 8_000_000  # of counts by leaf and term; beyond, the terms seen in one document of a leaf go
-CANDIDATES = 30  # terms of a node whose pairs are counted
+CANDIDATES, CANDIDATE_PAIRS = 40, 8  # words and pairs that may describe a topic
 SHRINK = 2.0  # documents of the whole corpus that are added to a topic, so that small ones do not list rare terms
 WORD_BITS = 64
 
@@ -28,6 +28,7 @@ class TermStatistics:
     frequencies: NDArray[np.int64]  # (T,) documents that hold a term
     sizes: NDArray[np.int64]  # (m,) documents of each leaf in the sample
     npmi: sparse.csr_array  # (T, T) float32, symmetric; 0 where a pair was not looked at
+    words: int  # terms below are words, the others pairs of words
 
     @property
     def documents(self) -> int:
@@ -94,14 +95,18 @@ def count_terms(presence: sparse.csr_array, labels: Labels, leaves: int) -> spar
     return counts
 
 
-def top_terms(values: sparse.csr_array, number: int) -> list[NDArray[np.int32]]:
-    """The terms of each row with the largest positive values, largest first; of equal ones the lower number first."""
+def top_terms(values: sparse.csr_array, words: int) -> list[NDArray[np.int32]]:
+    """The words of each row with the largest positive values, and after them pairs, largest first.
+
+    Of equal ones the lower number comes first. Terms from `words` on are pairs.
+    """
     found = []
     for first, last in zip(values.indptr[:-1], values.indptr[1:], strict=True):
         row, terms = values.data[first:last], values.indices[first:last]
         kept = np.flatnonzero(row > 0)
-        order = kept[np.lexsort((terms[kept], -row[kept]))][:number]
-        found.append(terms[order].astype(np.int32))
+        order = kept[np.lexsort((terms[kept], -row[kept]))]
+        single, pairs = order[terms[order] < words][:CANDIDATES], order[terms[order] >= words][:CANDIDATE_PAIRS]
+        found.append(terms[np.concatenate([single, pairs])].astype(np.int32))
     return found
 
 

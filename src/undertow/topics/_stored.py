@@ -82,6 +82,7 @@ def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: 
         read.array("frequencies", np.int64, (size,), at_least=0),
         read.array("sample_sizes", np.int64, (leaves,), at_least=0),
         sparse.csr_array(npmi + npmi.T),
+        words,
     )
     documents = [TypicalDocument(*_texts(one)) for one in _list(manifest, "kept")]
     chosen = _whole(manifest, "chosen", at_least=1)

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow.topics._statistics import CANDIDATES, Groups, top_terms
+from undertow.topics._statistics import Groups, top_terms
 
 COHERENCE = 8.0  # what a mean NPMI of 1 is worth, in logarithms of salience
-CONTRAST = 1.0  # what the comparison with the other topics of the cut is worth
-BLOCK_NPMI, BLOCK_TERMS, BLOCK_SHARE = 0.8, 3, 0.4  # see `_in_blocks`
+MOST_NPMI = 0.6  # beyond it words are parts of one name or one text, which is no better
+PRIOR = 1.0  # words that the mean NPMI with all candidates counts for, beside those chosen before
+CONTRAST = 1.5  # what the comparison with the other topics of the cut is worth
+BLOCK_NPMI, BLOCK_TERMS, BLOCK_SHARE = 0.84, 4, 0.4  # see `_in_blocks`
 COHERENT_WORDS = 10  # that a topic's coherence is the mean of
 ENDINGS = ("", "s", "es", "ed", "d", "ing", "er", "ers", "'s", "ly", "al", "n", "ns", "en", "ies", "y")
 SHORT_STEM, LONG_STEM, LONG_REST = 3, 5, 3
@@ -35,40 +37,57 @@ class Ranked:
 
 
 def ranked(groups: Groups, *, contrast: bool = True) -> list[Ranked]:
-    """The candidates of each group, best first."""
+    """The candidates of each group, best first: words, and after them pairs of words."""
     salience = groups.salience()
     shares = sparse.csr_array((groups.shares(), groups.counts.indices, groups.counts.indptr), salience.shape)
-    candidates = top_terms(salience, CANDIDATES)
     largest = np.zeros(salience.shape[1])
     np.maximum.at(largest, salience.indices, salience.data)
     found = []
-    for row, terms in enumerate(candidates):
+    for row, terms in enumerate(top_terms(salience, groups.of.words)):
         values = salience[[row]][:, terms].toarray().ravel()
         share = shares[[row]][:, terms].toarray().ravel()
-        rank = np.log(np.maximum(values, 1e-12)) + COHERENCE * _fit(groups.of.npmi, terms, values)
+        worth = np.log(np.maximum(values, 1e-12))
         if contrast and salience.shape[0] > 1:
-            rank += CONTRAST * np.log(values / np.maximum(largest[terms], 1e-12))
-        rank -= np.where(_in_blocks(groups.of.npmi, terms, share), 100.0, 0.0)
-        order = np.argsort(-rank, kind="stable")
+            worth += CONTRAST * np.log(values / np.maximum(largest[terms], 1e-12))
+        known = _block(groups.of.npmi, terms)
+        worth -= np.where(_in_blocks(known, share), 100.0, 0.0)
+        worth -= np.where(terms >= groups.of.words, 1000.0, 0.0)
+        order = _in_order(worth, np.minimum(known, MOST_NPMI), values)
         found.append(Ranked(terms[order], values[order], share[order]))
     return found
 
 
-def _fit(npmi: sparse.csr_array, terms: Terms, salience: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean NPMI of each term with the others, which count by their salience; unknown pairs do not count."""
-    known = _block(npmi, terms)
+def _in_order(
+    worth: NDArray[np.float64], known: NDArray[np.float64], salience: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Terms one after the other: the best by its worth and its NPMI with all, then with those chosen before it."""
+    together, weights = _sums(known, salience)
+    order: list[int] = []
+    left = np.ones(len(worth), dtype=np.bool_)
+    chosen, chosen_weights = np.zeros(len(worth)), np.zeros(len(worth))
+    for _ in range(len(worth)):
+        fit = (PRIOR * together / np.maximum(weights, 1e-12) + chosen) / (PRIOR + chosen_weights)
+        best = int(np.where(left, worth + COHERENCE * fit, -np.inf).argmax())
+        order.append(best)
+        left[best] = False
+        chosen += known[best]
+        chosen_weights += known[best] != 0
+    return np.array(order, dtype=np.int64)
+
+
+def _sums(known: NDArray[np.float64], salience: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The NPMI of each term with the others, which count by their salience, and what they count."""
     weights = np.where(known != 0, salience, 0.0)
-    result: NDArray[np.float64] = (known * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-12)
-    return result
+    return (known * weights).sum(axis=1), weights.sum(axis=1)
 
 
-def _in_blocks(npmi: sparse.csr_array, terms: Terms, share: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _in_blocks(known: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which terms belong to a block of words that nearly always come together in a part of the documents only.
 
-    Such is a signature, a footer, a text sent many times. A word with three such companions is one of them, unless
+    Such is a signature, a footer, a text sent many times. A word with four such companions is one of them, unless
     it is in so many documents of the topic that it is what the topic is about.
     """
-    companions = (_block(npmi, terms) > BLOCK_NPMI).sum(axis=1)
+    companions = (known > BLOCK_NPMI).sum(axis=1)
     result: NDArray[np.bool_] = (companions >= BLOCK_TERMS) & (share < BLOCK_SHARE)
     return result
 
@@ -103,6 +122,8 @@ def without_repetition(
 
 def near_forms(first: str, second: str) -> bool:
     """Whether two words are forms of one: "car" and "cars", "israel" and "israeli", but not "car" and "card"."""
+    if first == second:
+        return True
     same = 0
     for a, b in zip(first, second, strict=False):
         if a != b:

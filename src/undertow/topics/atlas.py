@@ -23,6 +23,7 @@ from undertow.topics.records import Branch, Topic, TopicWord, TypicalDocument, U
 from undertow.topics.tree import TopicTree
 
 PHRASES, TYPICAL, UNITS = 4, 3, 5  # shown of a topic
+PHRASE_WORDS, PHRASE_SALIENCE = 10, 0.4  # words of a topic, and the part of their median salience that a pair needs
 SAME_TEXT = 0.995  # cosine from which on two documents are taken for copies
 LEVEL = 4  # a level of branches has about this many times as many topics as the one above
 FEWEST_BRANCHES = 3  # topics that are not worth a level above them
@@ -115,7 +116,8 @@ class Atlas:
     def shares(self, vectors: Vectors, nodes: Sequence[int], threads: int | None = None) -> NDArray[np.float32]:
         """(documents, topics) How much of each document is about each topic; a row adds to at most 1."""
         rows, near = self.leaves_of(vectors, threads)
-        found = _shares.shares(np.nan_to_num(vectors), self.directions(nodes), near, self.limits, threads)
+        own = self.topics_of_leaves(rows, nodes)
+        found = _shares.shares(np.nan_to_num(vectors), self.directions(nodes), own, near, self.limits, threads)
         found[rows < 0] = 0.0
         return found
 
@@ -214,7 +216,14 @@ class Atlas:
         return tuple(self._word(described, place_of[term]) for term in kept)
 
     def _phrases(self, described: _words.Ranked) -> tuple[TopicWord, ...]:
-        places = [place for place, term in enumerate(described.terms) if term >= len(self.words)]
+        """The pairs that are salient beside the topic's first words: the others are names of people, mostly."""
+        single = described.salience[described.terms < len(self.words)][:PHRASE_WORDS]
+        least = PHRASE_SALIENCE * float(np.median(single)) if len(single) else 0.0
+        places = [
+            place
+            for place, term in enumerate(described.terms)
+            if term >= len(self.words) and described.salience[place] >= least
+        ]
         return tuple(self._word(described, place) for place in places[:PHRASES])
 
     def _word(self, described: _words.Ranked, place: int) -> TopicWord:

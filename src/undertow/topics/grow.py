@@ -21,7 +21,7 @@ from undertow.topics import _choose, _shares
 from undertow.topics._clusters import Labels, Vectors, nearest, spherical_kmeans, sums_by_label, unit
 from undertow.topics._matching import hashes_of
 from undertow.topics._phrases import Pairs, find_pairs, written_forms
-from undertow.topics._statistics import CANDIDATES, TermStatistics, count_terms, pair_npmi, top_terms
+from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, top_terms
 from undertow.topics._texts import SampledTexts, sentences_of, shortened, title_of
 from undertow.topics._ward import ward
 from undertow.topics.atlas import SAME_TEXT, Atlas, KeptDocuments, SeenDocuments
@@ -192,7 +192,7 @@ def _statistics(counts: sparse.csr_array, pairs: Pairs, labels: Labels, tree: To
     frequencies = np.bincount(presence[seen].indices, minlength=presence.shape[1]).astype(np.int64)
     sizes = np.bincount(labels[seen], minlength=leaves).astype(np.int64)
     unknown = sparse.csr_array((presence.shape[1], presence.shape[1]), dtype=np.float32)
-    terms = TermStatistics(count_terms(presence, labels, leaves), frequencies, sizes, unknown)
+    terms = TermStatistics(count_terms(presence, labels, leaves), frequencies, sizes, unknown, counts.shape[1])
     return replace(terms, npmi=pair_npmi(presence[seen], candidates(tree, terms)))
 
 
@@ -203,7 +203,7 @@ def candidates(tree: TopicTree, terms: TermStatistics) -> list[NDArray[np.int32]
     for depth in _antichains(tree, nodes):
         for first in range(0, len(depth), NODES_AT_ONCE):
             part = depth[first : first + NODES_AT_ONCE]
-            found += top_terms(terms.grouped(tree.positions(part), len(part)).salience(), CANDIDATES)
+            found += top_terms(terms.grouped(tree.positions(part), len(part)).salience(), terms.words)
     return found
 
 

@@ -75,8 +75,9 @@ class TopicTree:
         whole: list[int] = []
         while waiting:
             height, node = heapq.heappop(waiting)
-            below = [child for child in self.children(node) if not self.dropped[child]]
-            fits = len(waiting) + len(whole) + len(below) <= n
+            children = self.children(node)
+            below = [child for child in children if not self.dropped[child]]
+            fits = len(waiting) + len(whole) + len(below) <= n and len(children) > 1  # an only child is the same topic
             if below and (fits or height == -np.inf):
                 for child in below:
                     heapq.heappush(waiting, (-float(self.heights[child]), child))
