@@ -12,6 +12,7 @@ from undertow.topics._statistics import TermStatistics
 from undertow.topics.tree import NOWHERE, TopicTree
 
 WORDS, MOST_WORDS = 3, 4
+FIRST_WORDS = 16  # of a topic, that its name is made of
 PHRASE = 0.6  # a pair stands for its words where it is this salient beside the better of them
 
 
@@ -30,12 +31,12 @@ def names_of(
     taken = {frozenset(name.split(", ")) for name in known.values()}
     found = dict(known)
     for level in _levels(tree, set(known)):
-        ranks = _words.ranked(terms.grouped(tree.positions(level), len(level)))
-        for node, rank in zip(level, ranks, strict=True):
-            if node not in found:
-                chosen = _chosen(_with_phrases(rank, words, pairs), term_of, taken)
-                taken.add(frozenset(chosen))
-                found[node] = ", ".join(chosen)
+        rows = [place for place, node in enumerate(level) if node not in found]
+        ranks = _words.ranked(terms.grouped(tree.positions(level), len(level)), rows=rows)
+        for row, rank in zip(rows, ranks, strict=True):
+            chosen = _chosen(_with_phrases(rank, words, pairs)[:FIRST_WORDS], term_of, taken)
+            taken.add(frozenset(chosen))
+            found[level[row]] = ", ".join(chosen)
     return {node: name for node, name in found.items() if name}
 
 

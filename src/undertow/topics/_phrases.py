@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,11 +13,10 @@ from scipy import sparse
 from undertow.corpus import Vectorizer
 from undertow.corpus._tokens import Terms
 
-SPACES = re.compile(r"\s+")
 MOST_PAIRS = 5000
 FEWEST_DOCUMENTS = 4  # that a pair has to be in
 STICKY = 0.3  # the least share of the rarer word's documents that hold the pair
-LOOKED_AT, WRITTEN = 12, 0.6  # documents of a pair that are looked at, and how many must have it as two written words
+LOOKED_AT, WRITTEN = 8, 0.6  # documents of a pair that are looked at, and how many must have it as two written words
 
 
 @dataclass(frozen=True)
@@ -57,20 +55,22 @@ def find_pairs(vectorizer: Vectorizer, texts: Sequence[str], frequencies: NDArra
 
 
 def _as_written(pairs: Pairs, vectorizer: Vectorizer, texts: Sequence[str]) -> Pairs:
-    """Without those that stand together in the texts mostly with something else than a space between them."""
-    names = list(vectorizer._columns())
-    holders = pairs.presence.tocsc()
+    """Without those that stand together in the texts mostly with something else than a space between them.
+
+    Stems are not looked for: what is written is longer.
+    """
+    if vectorizer.stemmer is not None:
+        return pairs
+    names, holders = list(vectorizer._columns()), pairs.presence.tocsc()
     plain: dict[int, str] = {}
     kept = []
     for place, (first, second) in enumerate(pairs.words.tolist()):
-        # A stem is the beginning of what is written, so only the first of the two words has to end where it ends.
-        pattern = re.compile(rf"\b{re.escape(names[first])}\w*[ -]{re.escape(names[second])}")
+        written = f"{names[first]} {names[second]}"
         documents = holders.indices[holders.indptr[place] : holders.indptr[place + 1]][:LOOKED_AT].tolist()
         for document in documents:
             if document not in plain:
-                plain[document] = SPACES.sub(" ", texts[document]).lower()
-        seen = sum(pattern.search(plain[document]) is not None for document in documents)
-        if seen >= WRITTEN * len(documents):
+                plain[document] = " ".join(texts[document].replace("-", " ").lower().split())
+        if sum(written in plain[document] for document in documents) >= WRITTEN * len(documents):
             kept.append(place)
     return Pairs(pairs.words[kept], sparse.csr_array(pairs.presence[:, kept]))
 

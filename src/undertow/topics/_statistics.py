@@ -100,14 +100,18 @@ def top_terms(values: sparse.csr_array, words: int) -> list[NDArray[np.int32]]:
 
     Of equal ones the lower number comes first. Terms from `words` on are pairs.
     """
-    found = []
-    for first, last in zip(values.indptr[:-1], values.indptr[1:], strict=True):
-        row, terms = values.data[first:last], values.indices[first:last]
-        kept = np.flatnonzero(row > 0)
-        order = kept[np.lexsort((terms[kept], -row[kept]))]
-        single, pairs = order[terms[order] < words][:CANDIDATES], order[terms[order] >= words][:CANDIDATE_PAIRS]
-        found.append(terms[np.concatenate([single, pairs])].astype(np.int32))
-    return found
+    return [values.indices[top_places(values, row, words)].astype(np.int32) for row in range(values.shape[0])]
+
+
+def top_places(values: sparse.csr_array, row: int, words: int) -> NDArray[np.int64]:
+    """Where the entries of `top_terms` stand in the arrays of the matrix."""
+    first, last = int(values.indptr[row]), int(values.indptr[row + 1])
+    data, terms = values.data[first:last], values.indices[first:last]
+    kept = np.flatnonzero(data > 0)
+    order = kept[np.lexsort((terms[kept], -data[kept]))]
+    single, pairs = order[terms[order] < words][:CANDIDATES], order[terms[order] >= words][:CANDIDATE_PAIRS]
+    places: NDArray[np.int64] = first + np.concatenate([single, pairs]).astype(np.int64)
+    return places
 
 
 def pair_npmi(presence: sparse.csr_array, groups: list[NDArray[np.int32]]) -> sparse.csr_array:

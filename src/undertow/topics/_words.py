@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow.topics._statistics import Groups, top_terms
+from undertow.topics._statistics import Groups, top_places
 
 COHERENCE = 8.0  # what a mean NPMI of 1 is worth, in logarithms of salience
 MOST_NPMI = 0.6  # beyond it words are parts of one name or one text, which is no better
@@ -36,16 +36,15 @@ class Ranked:
     share: NDArray[np.float64]
 
 
-def ranked(groups: Groups, *, contrast: bool = True) -> list[Ranked]:
-    """The candidates of each group, best first: words, and after them pairs of words."""
-    salience = groups.salience()
-    shares = sparse.csr_array((groups.shares(), groups.counts.indices, groups.counts.indptr), salience.shape)
+def ranked(groups: Groups, *, contrast: bool = True, rows: Sequence[int] | None = None) -> list[Ranked]:
+    """The candidates of each group, or of these, best first: words, and after them pairs of words."""
+    salience, shares = groups.salience(), groups.shares()
     largest = np.zeros(salience.shape[1])
     np.maximum.at(largest, salience.indices, salience.data)
     found = []
-    for row, terms in enumerate(top_terms(salience, groups.of.words)):
-        values = salience[[row]][:, terms].toarray().ravel()
-        share = shares[[row]][:, terms].toarray().ravel()
+    for row in range(salience.shape[0]) if rows is None else rows:
+        places = top_places(salience, row, groups.of.words)
+        terms, values, share = salience.indices[places].astype(np.int32), salience.data[places], shares[places]
         worth = np.log(np.maximum(values, 1e-12))
         if contrast and salience.shape[0] > 1:
             worth += CONTRAST * np.log(values / np.maximum(largest[terms], 1e-12))
