@@ -9,7 +9,9 @@ from scipy import sparse
 from tests.counts.test_spool import make_counts, write
 from undertow.counts import CountSpool
 from undertow.estimators import _documents
-from undertow.estimators._documents import HeldDocuments, SpooledDocuments
+from undertow.estimators._documents import HOLD_OUT_STAGE, HeldDocuments, SpooledDocuments
+from undertow.kernels import randomness
+from undertow.kernels.randomness import Purpose, lowest
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def test_the_same_documents_are_held_out(counts: sparse.csr_array, spool: CountS
         np.testing.assert_array_equal(kept.sample(5).toarray(), parts[0][0].sample(5).toarray())
     source = parts[1][0].source(np.ones(20))
     trained = {int(row) for batch in source.batches(seed=0, epoch=0, batch_size=50) for row in batch.document_ids}
-    expected = set(np.flatnonzero(counts.sum(axis=1))) - set(lowest_keys(5, 0, 600, 120))
+    expected = set(np.flatnonzero(counts.sum(axis=1))) - set(lowest(5, Purpose.HOLD_OUT, HOLD_OUT_STAGE, 600, 120))
     assert trained == expected
 
 
@@ -51,13 +53,15 @@ def test_a_sample_is_bounded_and_drawn_by_the_seed(spool: CountSpool, monkeypatc
     assert 5 < SpooledDocuments(spool).sample(1).shape[0] < 25
 
 
-def test_lowest_keys_are_those_of_a_sort_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = lowest_keys(7, 1, 1000, 30)
-    monkeypatch.setattr(_documents, "RANGE", 64)
-    np.testing.assert_array_equal(lowest_keys(7, 1, 1000, 30), whole)
-    assert not np.array_equal(lowest_keys(7, 0, 1000, 30), whole)  # held out and sampled are different draws
-    assert lowest_keys(7, 1, 10, 30).tolist() == list(range(10))
-    means = [lowest_keys(seed, 1, 1000, 30).mean() for seed in range(200)]
+def test_the_lowest_are_those_of_a_sort_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = lowest(7, Purpose.HOLD_OUT, 1, 1000, 30)
+    keys = randomness.uniforms(7, Purpose.HOLD_OUT, 1, 0, np.arange(1000), 0)
+    np.testing.assert_array_equal(whole, np.sort(np.argsort(keys, kind="stable")[:30]))
+    monkeypatch.setattr(randomness, "RANGE", 64)
+    np.testing.assert_array_equal(lowest(7, Purpose.HOLD_OUT, 1, 1000, 30), whole)
+    assert not np.array_equal(lowest(7, Purpose.HOLD_OUT, 0, 1000, 30), whole)  # held out and sampled: different draws
+    assert lowest(7, Purpose.HOLD_OUT, 1, 10, 30).tolist() == list(range(10))
+    means = [lowest(seed, Purpose.HOLD_OUT, 1, 1000, 30).mean() for seed in range(200)]
     assert abs(np.mean(means) - 499.5) < 5 * 1000 / np.sqrt(12 * 30 * 200)  # spread over all, 5 standard errors
 
 

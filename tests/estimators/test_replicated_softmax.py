@@ -464,10 +464,11 @@ def test_topics(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
         assert all(weight.weight < 0 for weight in topic.down)
 
 
-def test_topic_names_are_set_and_shown(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
+def test_unit_names_are_set_and_shown(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
     named = pickle.loads(pickle.dumps(model)).name_units({2: "cooking"})
-    assert {topic.name for topic in named.topics() if topic.id == 2} == {"cooking"}
-    strongest = [found for found in named.document_units(counts) if any(topic.id == 2 for topic in found.topics)]
+    assert {unit.name for unit in named.units() if unit.id == 2} == {"cooking"}
+    strongest = [found for found in named.document_units(counts) if any(unit.id == 2 for unit in found.units)]
+    assert strongest
     assert all("cooking" in str(found) for found in strongest)
 
 
