@@ -14,6 +14,9 @@ def explore(
     folder: Annotated[
         Path, typer.Argument(metavar="INDEX|MODEL", help="A folder of `undertow index` or `undertow fit`.")
     ],
+    edit: Annotated[
+        bool, typer.Option("--edit", help="Let topics be renamed, merged, split, dropped, moved and seeded.")
+    ] = False,
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="The port; 8090 or the next free one unless given.")
     ] = None,
@@ -26,12 +29,15 @@ def explore(
 ) -> None:
     """Explore topics, documents, search and map in the browser. Ctrl-C ends it.
 
-    Of a model without an index it shows topics and training. Nothing is changed; the map of an index is computed once
-    and kept beside it.
+    Of a model without an index it shows topics and training. Nothing is changed, unless --edit is given: then the page
+    whose address is printed can edit topics, and what it does is kept in the folder. The map of an index is computed
+    once and kept beside it.
 
     Examples:
 
         undertow explore news
+
+        undertow explore news --edit
 
         undertow explore model --port 8200 --no-browser
     """
@@ -40,13 +46,29 @@ def explore(
     from undertow.explorer.source import Source, check_extra
 
     check_extra()
+    token = _token(host) if edit else None
     with common.status(f"Opening {folder}", silent=quiet):
         source = Source.open(folder)
     bound = listening(host, port)
-    address = address_of(bound, host)
+    address = address_of(bound, host, token)
     if not is_loopback(host) and not quiet:
         typer.echo(f"Warning: anyone who can reach {host} can read the documents of {source.name}.", err=True)
-    serve(source, bound, host=host, started=lambda: _announce(address, browser=not no_browser, quiet=quiet))
+    started = lambda: _announce(address, browser=not no_browser, quiet=quiet and not edit)  # noqa: E731
+    serve(source, bound, host=host, token=token, started=started)
+
+
+def _token(host: str) -> str:
+    """What the page has to know to edit; nobody else is to reach it at all."""
+    import secrets
+
+    from undertow._errors import InvalidInput
+    from undertow.explorer._guard import is_loopback
+
+    if not is_loopback(host):
+        raise InvalidInput(
+            f"--edit works on this machine alone: --host must be left out or be 127.0.0.1, localhost or ::1, got {host}"
+        )
+    return secrets.token_urlsafe(24)
 
 
 def _announce(address: str, *, browser: bool, quiet: bool) -> None:

@@ -31,6 +31,7 @@ class Has(BaseModel):
     map: bool
     time: bool
     training: bool
+    edit: bool = Field(description="Whether topics can be edited: undertow explore --edit.")
 
 
 class About(BaseModel):
@@ -39,7 +40,8 @@ class About(BaseModel):
     name: str = Field(description="The name of the folder.")
     kind: Literal["index", "model"]
     documents: int | None = Field(description="Null for a model without documents.")
-    topics: int
+    topics: int | None = Field(description="The model's own number of topics; null for a model without a tree of them.")
+    units: int = Field(description="Hidden units.")
     words: int
     columns: dict[str, str] = Field(description="What filters may name, with the kind of each column.")
     labels: list[str] = Field(description="In alphabetical order, at most 1,000.")
@@ -51,11 +53,44 @@ class About(BaseModel):
     version: str = Field(description="Of undertow.")
 
 
-class Word(BaseModel):
-    """A word, and what one token of it adds to the topic's input."""
+class UnitWord(BaseModel):
+    """A word, and what one token of it adds to a hidden unit's input."""
 
     word: str
     weight: float
+
+
+class Unit(BaseModel):
+    """A hidden unit of the model: a feature of documents, not a topic."""
+
+    id: int
+    name: str
+    activity: float = Field(description="Share of the training documents that switch it on.")
+    up: list[UnitWord] = Field(description="Words that push it up, the most telling first.")
+    down: list[UnitWord]
+
+
+class Units(BaseModel):
+    """All hidden units, the most active first."""
+
+    units: list[Unit]
+
+
+class Word(BaseModel):
+    """A word or a pair of words of a topic."""
+
+    word: str
+    salience: float = Field(description="How much it says about the topic; the largest comes first.")
+    share: float = Field(description="Share of the topic's documents that hold it.")
+
+
+class Quotation(BaseModel):
+    """A document in the middle of a topic, and the sentence of it that shows the topic best."""
+
+    id: str
+    title: str
+    sentence: str
+    here: bool = Field(description="Whether the document can be opened here.")
 
 
 class TopicRow(BaseModel):
@@ -63,37 +98,90 @@ class TopicRow(BaseModel):
 
     id: int
     name: str
-    activity: float = Field(description="Share of the training documents that switch it on.")
-    documents: int | None = Field(description="Documents that switch it on; null until that is known.")
-    up: list[Word] = Field(description="Words that push it up, the most telling first.")
-    down: list[Word]
+    documents: int
+    share: float = Field(description="Share of all documents.")
+    words: list[Word]
+    phrases: list[Word] = Field(description="Pairs of words that often stand together.")
+    coherence: float = Field(description="Mean NPMI of its first ten words.")
+    typical: list[Quotation]
+    parent: int | None = Field(description="Null right below the root.")
+    children: list[int]
+
+
+class Stability(BaseModel):
+    """How well two halves of the documents agree on so many topics: 1 for the same, 0 for chance."""
+
+    n: int
+    agreement: float
 
 
 class Topics(BaseModel):
-    """All topics."""
+    """A cut of the tree."""
 
-    topics: list[TopicRow]
+    n: int = Field(description="How many topics were asked for.")
+    least: int
+    most: int
+    chosen: int = Field(description="The model's own number.")
+    stability: list[Stability] = Field(description="What that number was chosen by.")
+    topics: list[TopicRow] = Field(description="The widest first.")
+    above: list[TopicRow] = Field(description="Coarser topics that hold those, for showing them nested.")
 
 
-class Similar(BaseModel):
-    """Another topic, and the cosine of what the two make of words."""
+class Tree(BaseModel):
+    """The whole tree, so that a page can cut it anywhere by itself. Lists are by the number of a node."""
+
+    root: int
+    parents: list[int] = Field(description="-1 for the root, and for what is part of the tree no more.")
+    ranks: list[int | None] = Field(
+        description="The order of heights: the highest is split first, the lower number where two are as high; "
+        "null is always split."
+    )
+    names: list[str | None]
+    renamed: list[int] = Field(description="Nodes with names that were given.")
+    dropped: list[int] = Field(description="Nodes that were declared to be junk.")
+    leaves: list[int] = Field(description="The node of each leaf.")
+    sizes: list[int] = Field(description="Documents of each leaf.")
+    documents: int = Field(description="All documents, those without a known word included.")
+    of: Literal["index", "training"] = Field(description="Which documents these are.")
+    least: int
+    most: int
+    chosen: int = Field(description="The model's own number of topics.")
+    stability: list[Stability] = Field(description="What that number was chosen by.")
+    level: int = Field(description="A level of nested topics has about so many times as many as the one above.")
+    fewest: int = Field(description="Fewer topics than that are no level.")
+
+
+class Named(BaseModel):
+    """A topic by its name and size."""
 
     id: int
     name: str
-    similarity: float
+    documents: int
 
 
-class Typical(BaseModel):
-    """A document that switches a topic on strongly."""
+class Neighbour(Named):
+    """A topic beside another one."""
 
-    id: str
+    similarity: float = Field(description="Cosine of the two directions.")
+
+
+class Typical(Quotation):
+    """A document in the middle of a topic, as the index holds it."""
+
     text: str = Field(description="The first 300 characters.")
     label: str | None
-    strength: float
+
+
+class UnitOfTopic(BaseModel):
+    """A hidden unit behind a topic."""
+
+    id: int
+    name: str
+    strength: float = Field(description="How strong it is in the topic's documents, beyond what it is in all.")
 
 
 class Course(BaseModel):
-    """The share of documents that switch a topic on, over time."""
+    """The share of documents that belong to a topic, over time."""
 
     edges: list[float] = Field(description="Of the bins; seconds since 1970, or numbers as they are in the index.")
     documents: list[int] = Field(description="In each bin.")
@@ -101,25 +189,45 @@ class Course(BaseModel):
     kind: Literal["date", "number"]
 
 
-class TopicPage(TopicRow):
-    """One topic, with 30 words either way, its neighbours, typical documents and its course."""
+class TopicPage(BaseModel):
+    """One topic with all that is known of it."""
 
-    similar: list[Similar]
+    id: int
+    name: str
+    documents: int
+    share: float
+    since: int = Field(description="The smallest number of topics of which it is one, or its parts are some.")
+    dropped: bool
+    words: list[Word] = Field(description="Thirty at most.")
+    phrases: list[Word]
+    coherence: float
     typical: list[Typical]
+    neighbours: list[Neighbour]
+    path: list[Named] = Field(description="The topics that it lies in, the widest first.")
+    parts: list[Named] = Field(description="The topics right below it, the widest first.")
+    units: list[UnitOfTopic]
     over_time: Course | None
 
 
 class WordPart(BaseModel):
-    """A word, and how much its occurrences moved a topic."""
+    """A word, and how much its occurrences moved a hidden unit."""
 
     word: str
     part: float
 
 
-class Reason(BaseModel):
-    """A topic that is on in question and document, its part in their cosine, and the words that pushed it up."""
+class DocumentTopic(BaseModel):
+    """A topic, and how much of a document is about it."""
 
-    topic: int
+    id: int
+    name: str
+    share: float
+
+
+class Reason(BaseModel):
+    """A hidden unit that is on in question and document, its part in their cosine, and the words that pushed it up."""
+
+    unit: int
     name: str
     part: float
     question_words: list[WordPart]
@@ -135,6 +243,7 @@ class Result(BaseModel):
     label: str | None
     split: str | None
     time: Time
+    topics: list[DocumentTopic] = Field(description="Of the model's own cut, the largest share first.")
     reasons: list[Reason]
 
 
@@ -147,35 +256,29 @@ class Found(BaseModel):
     total_documents: int
 
 
-class DocumentTopic(BaseModel):
-    """A topic that a document switches on."""
-
-    id: int
-    name: str
-    strength: float
-
-
 class Span(BaseModel):
     """An occurrence of a word; positions are in UTF-16 units, as JavaScript counts them."""
 
     start: int
     end: int
-    part: float = Field(description="What it added to the chosen topic's input.")
+    part: float = Field(description="What it added to the product with the chosen topic's direction.")
     word: str
 
 
 class DocumentPage(BaseModel):
-    """A document, the topics that are on in it, and what its words did to one of them."""
+    """A document, its topics, and what its words did to carry it into one of them."""
 
     id: str
+    title: str
     text: str = Field(description="At most 100,000 characters.")
     shortened: bool
     label: str | None
     split: str | None
     time: Time
-    topics: list[DocumentTopic]
-    chosen: int | None = Field(description="The topic that spans are of; null where none is on and none was asked for.")
-    total: float = Field(description="The chosen topic's input: the sum of the parts over the whole text.")
+    topics: list[DocumentTopic] = Field(description="Of the cut asked for; the shares add to at most 1.")
+    none: float = Field(description="The share that belongs to no topic.")
+    chosen: int | None = Field(description="The topic that spans are of; null where no word is known.")
+    total: float = Field(description="The sum of the parts over the whole text: the cosine with the chosen topic.")
     spans: list[Span]
 
 
@@ -186,7 +289,7 @@ class MapDocument(BaseModel):
     id: str
     text: str = Field(description="The first 200 characters.")
     label: str | None
-    topic: int = Field(description="The strongest one, -1 for none.")
+    leaf: int = Field(description="The row of its leaf in the tree, -1 where no word is known.")
 
 
 class MapDocuments(BaseModel):
@@ -214,12 +317,29 @@ class Training(BaseModel):
 
 
 class Times(BaseModel):
-    """Shares of documents that switch topics on, in bins of time."""
+    """Shares of the documents of each time that belong to topics."""
 
     edges: list[float]
     documents: list[int]
-    shares: dict[str, list[float]] = Field(description="By the number of the topic.")
+    topics: list[Named]
+    shares: list[list[float]] = Field(description="For each of the topics, by bin.")
     kind: Literal["date", "number"]
+
+
+class LeafTimes(BaseModel):
+    """Documents by time and leaf, of which the courses of any topics can be added up."""
+
+    edges: list[float]
+    documents: list[int]
+    counts: list[list[int]] = Field(description="For each bin, by the row of the leaf.")
+    kind: Literal["date", "number"]
+
+
+class Edited(BaseModel):
+    """What an edit came to."""
+
+    made: list[int] = Field(description="Topics that came of it: of a merge, a split or a seed.")
+    tree: Tree
 
 
 class Figure(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -12,13 +13,16 @@ from numpy.typing import NDArray
 from undertow.explorer import _answers as answers
 from undertow.explorer._problems import NotFound
 from undertow.explorer.source import Document, Source, as_document
+from undertow.topics._texts import title_of
 
 if TYPE_CHECKING:
     from undertow.insight import Span
     from undertow.search import Hit, Index, Reason
+    from undertow.topics import TopicShare
 
 Mode = Literal["semantic", "code", "text", "hybrid"]
 
+TOPICS_SHOWN = 2  # of a document found
 RESULT_TEXT = 600  # characters of a document found
 LONGEST_TEXT = 100_000  # characters of a document that are shown
 
@@ -50,11 +54,18 @@ class DocumentDesk:
         told = any(hit.reasons for hit in hits) or (bool(hits) and mode in ("semantic", "code"))
         knows = told or bool(text and index.knows(text))
         return answers.Found(
-            results=[_result(hit) for hit in hits],
+            results=[_result(hit, topics) for hit, topics in zip(hits, self._topics_of(hits), strict=True)],
             seconds=time.perf_counter() - began,
             knows=knows,
             total_documents=self._documents,
         )
+
+    def _topics_of(self, hits: list[Hit]) -> list[list[answers.DocumentTopic]]:
+        """The topics of documents found; a model of an earlier version has none."""
+        if not hits or not hasattr(self._source.model, "atlas_"):
+            return [[] for _ in hits]
+        found = self._source.model.document_topics([hit.text for hit in hits])
+        return [_shares(one.topics[:TOPICS_SHOWN]) for one in found]
 
     def warm_up(self) -> None:
         """Asks once in each mode and looks at one text, so that kernels are compiled and vectors are in memory."""
@@ -66,25 +77,26 @@ class DocumentDesk:
                 self._source.index.search(words, 1, mode=mode)
             document_view(self._source.model, words)
 
-    def page(self, name: str, topic: int | None) -> answers.DocumentPage:
-        """A document, its topics, and what its words did to a topic: the one asked for, or the strongest."""
+    def page(self, name: str, topic: int | None, n: int | None) -> answers.DocumentPage:
+        """A document, its topics, and what its words did to a topic: the one asked for, or the largest."""
         from undertow.insight import document_view
 
         document = self._document(name)
-        view = document_view(self._source.model, document.text, topic)
-        chosen = None if topic is None and not view.topics else view.topic
+        view = document_view(self._source.model, document.text, topic, n)
         shown = document.text[:LONGEST_TEXT]
         return answers.DocumentPage(
             id=document.id,
+            title=title_of(document.text) or document.id,
             text=shown,
             shortened=len(document.text) > len(shown),
             label=document.label,
             split=document.split,
             time=document.time,
-            topics=[answers.DocumentTopic(id=one.id, name=one.name, strength=one.strength) for one in view.topics],
-            chosen=chosen,
-            total=0.0 if chosen is None else view.total,
-            spans=[] if chosen is None else _spans(view.spans, shown),
+            topics=_shares(view.topics),
+            none=max(1.0 - sum(one.share for one in view.topics), 0.0),
+            chosen=view.topic,
+            total=view.total,
+            spans=_spans(view.spans, shown),
         )
 
     def _document(self, name: str) -> Document:
@@ -114,7 +126,11 @@ def _spans(spans: list[Span], shown: str) -> list[answers.Span]:
     ]
 
 
-def _result(hit: Hit) -> answers.Result:
+def _shares(found: Sequence[TopicShare]) -> list[answers.DocumentTopic]:
+    return [answers.DocumentTopic(id=one.id, name=one.name, share=one.share) for one in found]
+
+
+def _result(hit: Hit, topics: list[answers.DocumentTopic]) -> answers.Result:
     document = as_document(hit.id, hit.text, hit.fields)
     return answers.Result(
         id=document.id,
@@ -123,6 +139,7 @@ def _result(hit: Hit) -> answers.Result:
         label=document.label,
         split=document.split,
         time=document.time,
+        topics=topics,
         reasons=[_reason(reason) for reason in hit.reasons],
     )
 
@@ -132,4 +149,4 @@ def _reason(reason: Reason) -> answers.Reason:
         [answers.WordPart(word=one.word, part=one.part) for one in parts]
         for parts in (reason.question_words, reason.words)
     )
-    return answers.Reason(topic=reason.topic, name=reason.name, part=reason.part, question_words=asked, words=given)
+    return answers.Reason(unit=reason.topic, name=reason.name, part=reason.part, question_words=asked, words=given)

@@ -1,5 +1,8 @@
 """What every request passes: method, host, address and origin are checked, errors become JSON, headers are set.
 
+Only GET and HEAD are answered, unless the explorer was started for editing; then one route takes POST, from those who
+know the token alone.
+
 The explorer listens on this machine, where any page that is open in a browser can send requests to it. Such a page
 cannot read the answers as long as it cannot pass for the explorer, so no answer allows other origins, and a request
 that was sent to another name than the explorer's own is refused: a name can be made to point here (DNS rebinding).
@@ -7,6 +10,7 @@ that was sent to another name than the explorer's own is refused: a name can be 
 
 from __future__ import annotations
 
+import hmac
 import ipaddress
 import json
 import logging
@@ -21,6 +25,9 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LONGEST_ADDRESS = 192 * 1024  # bytes of path and query, encoded: 10,000 letters of any script and a filter
+LONGEST_BODY = 64 * 1024  # bytes of an edit
+EDIT = "/api/edit"  # the one route that can be written to
+TOKEN = b"x-undertow-token"
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 POLICY = "; ".join(
     (
@@ -79,10 +86,10 @@ class Hosts:
 
 
 class Guard:
-    """Wraps an application."""
+    """Wraps an application. With a token, whoever sends it may write to the route for edits."""
 
-    def __init__(self, app: Application, hosts: Hosts) -> None:
-        self._app, self._hosts = app, hosts
+    def __init__(self, app: Application, hosts: Hosts, token: str | None = None) -> None:
+        self._app, self._hosts, self._token = app, hosts, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request itself where it is refused, and passes it on otherwise."""
@@ -98,7 +105,8 @@ class Guard:
             await reply.problem(*refusal)
             return
         try:
-            await self._app({**scope, "method": "GET"}, receive, reply.send)
+            method = "GET" if scope["method"] == "HEAD" else scope["method"]
+            await self._app({**scope, "method": method}, receive, reply.send)
         except Exception:
             logger.exception("the explorer failed to answer %s", scope["path"][:200].encode("unicode_escape").decode())
             if reply.begun:
@@ -107,7 +115,8 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        if scope["method"] not in ("GET", "HEAD"):
+        writes = scope["method"] == "POST" and scope["path"] == EDIT and self._token is not None
+        if scope["method"] not in ("GET", "HEAD") and not writes:
             return 405, f"the method must be GET or HEAD, got {scope['method'][:20]}: nothing can be changed here"
         named = [value for name, value in scope["headers"] if name == b"host"]
         if len(named) != 1 or not self._hosts.allow(named[0]):
@@ -117,6 +126,25 @@ class Guard:
         foreign = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
         if foreign and headers.get(b"sec-fetch-mode") != b"navigate":
             return 403, "requests must come from the explorer's own pages, got one from another site"
+        return self._refused_edit(headers) if writes else None
+
+    def _refused_edit(self, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+        """Other pages can send requests, but do not know the token, and their browser says where they come from."""
+        own = b"http://" + headers[b"host"].lower()
+        if (
+            headers.get(b"origin", own).lower() != own
+            or headers.get(b"sec-fetch-site", b"same-origin") != b"same-origin"
+        ):
+            return 403, "edits must come from the explorer's own pages, got one from elsewhere"
+        if not hmac.compare_digest(headers.get(TOKEN, b""), (self._token or "").encode()):
+            return 403, "edits must carry the token of the address that the explorer printed when it was started"
+        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+            return 415, "edits must be JSON, with the content type application/json"
+        length = headers.get(b"content-length", b"")
+        if not length.isdigit():
+            return 411, "edits must tell their length"
+        if len(length) > 9 or int(length) > LONGEST_BODY:
+            return 413, f"edits must have at most {LONGEST_BODY:,} bytes"
         return None
 
 

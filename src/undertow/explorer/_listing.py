@@ -20,7 +20,7 @@ td, th { text-align: left; padding: 0 1rem 0.25rem 0; vertical-align: top }
 p { margin: 0.25rem 0 }
 </style></head><body>
 <h1>The API of the explorer</h1>
-<p>Every route answers GET and HEAD, and changes nothing. An error is JSON: {"error": "..."}.
+<p>Routes answer GET and HEAD, and change nothing, but for those that say POST. An error is JSON: {"error": "..."}.
 <a href="/openapi.json">/openapi.json</a> describes every answer.</p>
 """
 
@@ -28,7 +28,11 @@ p { margin: 0.25rem 0 }
 def listing(app: FastAPI) -> Fixed:
     """The page, made of what is registered so far."""
     paths: dict[str, Any] = app.openapi()["paths"]
-    body = "".join(_route(path, operations["get"]) for path, operations in paths.items())
+    body = "".join(
+        _route(path if method == "get" else f"POST {path}", operation)
+        for path, operations in paths.items()
+        for method, operation in operations.items()
+    )
     return Fixed(f"{HEAD}{body}</body></html>\n".encode(), "text/html; charset=utf-8")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from undertow.explorer import _answers as answers
 from undertow.explorer._background import Background
 from undertow.explorer._fixed import Fixed
 from undertow.explorer._problems import NotFound, Unready
+from undertow.explorer._topics import Sizes, TopicDesk, named
 from undertow.explorer.source import Source
 
 if TYPE_CHECKING:
     from undertow.insight import Overview, TopicsOverTime
+    from undertow.topics import Atlas
 
 POINT_TEXT = 200  # characters
 MOST_LABELS = 2**15 - 1  # that 16 bits can number
@@ -29,6 +31,7 @@ class MapDesk:
     def __init__(self, source: Source, background: Background) -> None:
         self._source, self._background = source, background
         self._map: Fixed | None = None
+        self._leaf_times: Fixed | None = None
 
     def map(self) -> Fixed:
         """All points; made once."""
@@ -52,32 +55,47 @@ class MapDesk:
                     id=document.id,
                     text=document.text[:POINT_TEXT],
                     label=document.label,
-                    topic=int(overview.topics[row]),
+                    leaf=int(overview.leaves[row]),
                 )
                 for row, document in shown
             ]
         )
 
-    def over_time(self, topics: list[int]) -> answers.Times:
-        """The courses of some topics."""
-        found = self.courses(topics)
+    def over_time(self, topics: TopicDesk, n: int | None, chosen: list[int]) -> answers.Times:
+        """The courses of the topics of a cut, or of some that do not lie in each other."""
+        found, atlas = self._series(), topics.atlas
+        nodes = chosen or atlas.cut(n)
+        _check_apart(atlas, nodes)
+        sizes = Sizes.of(atlas, self.overview())
         return answers.Times(
             edges=found.edges.tolist(),
             documents=found.documents.tolist(),
-            shares={str(topic): np.nan_to_num(found.share[:, topic]).tolist() for topic in topics},
-            kind="date" if self.overview().time_kind == "date" else "number",
+            topics=named(atlas, nodes, sizes),
+            shares=np.round(found.shares(atlas, nodes).T, 5).tolist(),
+            kind=self._kind(),
         )
 
-    def courses(self, topics: list[int]) -> TopicsOverTime:
-        """The courses of all topics, once it is sure that they are known and that these topics are there."""
+    def leaf_times(self) -> Fixed:
+        """Documents by time and leaf; they stay the same when topics are edited, so they are packed once."""
+        found = self._series()
+        if self._leaf_times is None:
+            answer = answers.LeafTimes(
+                edges=found.edges.tolist(),
+                documents=found.documents.tolist(),
+                counts=found.counts.tolist(),
+                kind=self._kind(),
+            )
+            self._leaf_times = Fixed(answer.model_dump_json().encode(), "application/json")
+        return self._leaf_times
+
+    def _series(self) -> TopicsOverTime:
         found = self.overview().over_time
         if found is None:
             raise NotFound("there are no times: the index has no time column, or none that is filled")
-        units = found.share.shape[1]
-        wrong = next((topic for topic in topics if not 0 <= topic < units), None)
-        if wrong is not None:
-            raise InvalidInput(f"topics must be from 0 to {units - 1}, got {wrong}")
         return found
+
+    def _kind(self) -> Literal["date", "number"]:
+        return "date" if self.overview().time_kind == "date" else "number"
 
     def overview(self) -> Overview:
         """The overview, or the error that says how far it is."""
@@ -92,6 +110,17 @@ class MapDesk:
         return background.overview
 
 
+def _check_apart(atlas: Atlas, nodes: list[int]) -> None:
+    """A document is counted once: topics that lie in each other would share it."""
+    for node in nodes:
+        atlas.checked(node, "topics")
+        climbing = atlas.tree.parent(node)
+        while climbing is not None:
+            if climbing in nodes:
+                raise InvalidInput(f"topics must not lie in each other, got {node}, which is part of {climbing}")
+            climbing = atlas.tree.parent(climbing)
+
+
 def packed_map(overview: Overview) -> bytes:
     """uint32 length of the header, the header as JSON padded by spaces, and the arrays, all little endian.
 
@@ -102,7 +131,7 @@ def packed_map(overview: Overview) -> bytes:
     times = np.full(n, np.nan) if overview.times is None else overview.times
     arrays: dict[str, NDArray[Any]] = {
         "positions": overview.positions.astype("<f4"),
-        "topics": overview.topics.astype("<i2"),
+        "leaves": overview.leaves.astype("<i2"),
         "labels": codes.astype("<i2"),
         "times": times.astype("<f8"),
     }

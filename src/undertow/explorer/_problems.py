@@ -57,5 +57,5 @@ def problem(status: int, error: str) -> JSONResponse:
 
 def _worded(part: dict[str, Any]) -> str:
     """The framework's words, with the name of the parameter; what came is left out, it may be long."""
-    name = ".".join(str(place) for place in part["loc"] if place not in ("query", "path"))
+    name = ".".join(str(place) for place in part["loc"] if place not in ("query", "path", "body"))
     return f"{name}: {part['msg'][:1].lower()}{part['msg'][1:]}"

@@ -14,9 +14,12 @@ from undertow._errors import InvalidInput
 from undertow.explorer import _answers as answers
 from undertow.explorer._background import Background
 from undertow.explorer._documents import DocumentDesk, Mode
+from undertow.explorer._edit import Edit, EditDesk
 from undertow.explorer._figures import FigureDesk
 from undertow.explorer._map import MapDesk
-from undertow.explorer._topics import Sort, TopicDesk
+from undertow.explorer._model import ModelDesk
+from undertow.explorer._saving import Saver
+from undertow.explorer._topics import TopicDesk
 from undertow.explorer.source import Source
 
 Answer = TypeVar("Answer")
@@ -42,7 +45,10 @@ OVERVIEW_PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 Id = Annotated[str, Path(max_length=LONGEST_ID, description="The id of a document; it may hold slashes.")]
-Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The number of a topic.")]
+Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The id of a topic.")]
+Cut = Annotated[
+    int | None, Query(ge=1, le=100_000, description="How many topics; the model's own number unless given.")
+]
 N = Annotated[int, Query(ge=1, le=MOST_RESULTS, description="How many documents at most.")]
 ModeQuery = Annotated[Mode, Query(description="How documents are ranked.")]
 Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter: label = 'a' AND NOT id = 'b'.")]
@@ -83,39 +89,77 @@ class Turns:
             return await run_in_threadpool(work)
 
 
-def api(source: Source, background: Background) -> APIRouter:
-    """All routes below /api."""
+def api(source: Source, background: Background, saver: Saver | None = None) -> APIRouter:
+    """All routes below /api; with a saver, one that edits."""
     routes = APIRouter(prefix="/api")
     topics, documents = TopicDesk(source, background), DocumentDesk(source)
-    background.first(topics.warm_up, documents.warm_up)
+    model = ModelDesk(source, background, edit=saver is not None)
+    background.first(topics.warm_up, model.warm_up, documents.warm_up)
+    _add_model(routes, model, FigureDesk(source))
     _add_topics(routes, topics)
     _add_documents(routes, documents)
-    overviews = MapDesk(source, background)
-    _add_overview(routes, overviews)
-    _add_figures(routes, FigureDesk(source, overviews))
+    _add_overview(routes, MapDesk(source, background), topics)
+    _add_edits(routes, EditDesk(source, topics, saver), edit=saver is not None)
     return routes
 
 
-def _add_topics(routes: APIRouter, desk: TopicDesk) -> None:
+def _add_model(routes: APIRouter, desk: ModelDesk, figures: FigureDesk) -> None:
     @routes.get("/about", responses=PROBLEMS)
     def about() -> answers.About:
         """What is shown, and how far the overview is."""
         return desk.about()
 
-    @routes.get("/topics", responses=PROBLEMS, response_model=answers.Topics)
-    def topics(request: Request, sort: Annotated[Sort, Query(description="The order.")] = "activity") -> Response:
-        """All topics with ten words either way."""
-        return desk.listed(sort).response(request)
-
-    @routes.get("/topics/{number}", responses=PROBLEMS)
-    def topic(number: Number) -> answers.TopicPage:
-        """One topic: thirty words either way, similar topics, typical documents, its course over time."""
-        return desk.page(number)
+    @routes.get("/units", responses=PROBLEMS, response_model=answers.Units)
+    def units(request: Request) -> Response:
+        """All hidden units, which are features and not topics, with ten words either way."""
+        return desk.units.response(request)
 
     @routes.get("/training", responses=PROBLEMS)
     def training() -> answers.Training:
         """The history of the model's training."""
         return desk.training()
+
+    @routes.get("/figures/training", responses=PROBLEMS, response_model=answers.Figure)
+    def figure(
+        request: Request,
+        columns: Annotated[int | None, Query(ge=1, le=MOST_COLUMNS, description="Panels side by side.")] = None,
+    ) -> Response:
+        """The history of the model's training as a figure for plotly."""
+        return figures.training(columns).response(request)
+
+
+def _add_topics(routes: APIRouter, desk: TopicDesk) -> None:
+    @routes.get("/tree", responses=PROBLEMS, response_model=answers.Tree)
+    def tree(request: Request) -> Response:
+        """The whole tree of topics with names and sizes, to be cut anywhere."""
+        return desk.tree_bytes().response(request)
+
+    @routes.get("/topics", responses=PROBLEMS, response_model=answers.Topics)
+    def topics(request: Request, n: Cut = None) -> Response:
+        """The topics of a cut of the tree, each with ten words and a quotation, and the coarser ones above them."""
+        return desk.listed(n).response(request)
+
+    @routes.get("/topics/{number}", responses=PROBLEMS)
+    def topic(number: Number) -> answers.TopicPage:
+        """One topic: thirty words, typical documents, neighbours, what it lies in, its parts, its course over time."""
+        return desk.page(number)
+
+
+def _add_edits(routes: APIRouter, desk: EditDesk, *, edit: bool) -> None:
+    @routes.get("/curation", responses=PROBLEMS)
+    def curation(request: Request) -> Response:
+        """What was done to the topics, as a file that can be applied to a later fit."""
+        answer = desk.curation().response(request)
+        answer.headers["Content-Disposition"] = 'attachment; filename="curation.json"'
+        return answer
+
+    if not edit:
+        return
+
+    @routes.post("/edit", responses=PROBLEMS)
+    def change(action: Edit) -> answers.Edited:
+        """Renames, merges, splits, drops, restores, moves or seeds a topic, and keeps that with the model."""
+        return desk.edit(action)
 
 
 def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
@@ -142,14 +186,15 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
     def document(
         name: Id,
         topic: Annotated[
-            int | None, Query(ge=0, le=2**31 - 1, description="Whose words are marked; the strongest unless given.")
+            int | None, Query(ge=0, le=2**31 - 1, description="Whose words are marked; the largest unless given.")
         ] = None,
+        n: Cut = None,
     ) -> answers.DocumentPage:
-        """A document, its topics, and what each of its words did to one of them."""
-        return desk.page(name, topic)
+        """A document, its topics with their shares, and what each of its words did to carry it into one of them."""
+        return desk.page(name, topic, n)
 
 
-def _add_overview(routes: APIRouter, desk: MapDesk) -> None:
+def _add_overview(routes: APIRouter, desk: MapDesk, topics: TopicDesk) -> None:
     packed = {"content": {"application/octet-stream": {}}, "description": "The points, little endian: see the manual."}
 
     @routes.get("/map", responses={**OVERVIEW_PROBLEMS, 200: packed}, response_class=Response)
@@ -166,29 +211,18 @@ def _add_overview(routes: APIRouter, desk: MapDesk) -> None:
 
     @routes.get("/time", responses=OVERVIEW_PROBLEMS)
     def over_time(
-        topics: Annotated[str, Query(max_length=LONGEST_LIST, description="Numbers of topics, with commas.")],
+        n: Cut = None,
+        chosen: Annotated[
+            str, Query(alias="topics", max_length=LONGEST_LIST, description="Instead of a cut: ids, with commas.")
+        ] = "",
     ) -> answers.Times:
-        """How often topics were on, over time."""
-        return desk.over_time(whole_numbers("topics", topics, MOST_TOPICS))
+        """The shares of topics over time."""
+        return desk.over_time(topics, n, whole_numbers("topics", chosen, MOST_TOPICS))
 
-
-def _add_figures(routes: APIRouter, desk: FigureDesk) -> None:
-    @routes.get("/figures/training", responses=PROBLEMS, response_model=answers.Figure)
-    def training(
-        request: Request,
-        columns: Annotated[int | None, Query(ge=1, le=MOST_COLUMNS, description="Panels side by side.")] = None,
-    ) -> Response:
-        """The history of the model's training as a figure for plotly."""
-        return desk.training(columns).response(request)
-
-    @routes.get("/figures/time", responses=OVERVIEW_PROBLEMS, response_model=answers.Figure)
-    def over_time(
-        request: Request,
-        topics: Annotated[str, Query(max_length=LONGEST_LIST, description="Or else those that change most.")] = "",
-    ) -> Response:
-        """How often topics were on, over time, as a figure for plotly."""
-        chosen = whole_numbers("topics", topics, MOST_TOPICS)
-        return desk.over_time(chosen or None).response(request)
+    @routes.get("/time/leaves", responses=OVERVIEW_PROBLEMS, response_model=answers.LeafTimes)
+    def leaves(request: Request) -> Response:
+        """Documents by time and leaf of the tree, of which the shares of any cut can be added up."""
+        return desk.leaf_times().response(request)
 
 
 def whole_numbers(name: str, text: str, most: int) -> list[int]:

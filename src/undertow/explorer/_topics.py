@@ -1,216 +1,282 @@
-"""Answers about topics and the model: lists that never change are made once."""
+"""Answers about topics: the whole tree, any cut of it, and one topic with all that is known of it."""
 
 from __future__ import annotations
 
-import math
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import undertow
 from undertow.explorer import _answers as answers
 from undertow.explorer._background import Background
 from undertow.explorer._fixed import Fixed
+from undertow.explorer._kept import Kept
 from undertow.explorer._problems import NotFound
+from undertow.explorer._sentences import quoted
 from undertow.explorer.source import Source
+from undertow.topics.atlas import FEWEST_BRANCHES, LEVEL
 
 if TYPE_CHECKING:
-    from undertow.estimators.units import Unit, WordWeight
     from undertow.insight import Overview
+    from undertow.topics import Atlas, Topic, TopicTree, TopicWord
 
-Sort = Literal["activity", "name", "id", "documents"]
-
-WORDS_IN_LIST, WORDS_ON_PAGE = 10, 30
-SIMILAR = 8
+WORDS_ON_PAGE = 30
+QUOTED_IN_LIST, TYPICAL_ON_PAGE, NEIGHBOURS = 1, 10, 8
 TYPICAL_TEXT = 300  # characters
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """Documents of each leaf, and of the whole: those of the index, or those of the training until they are known."""
+
+    leaves: NDArray[np.int64]
+    documents: int
+    of_index: bool
+
+    @classmethod
+    def of(cls, atlas: Atlas, overview: Overview | None) -> Sizes:
+        """What is known; a sample stands for all."""
+        if overview is None:
+            return cls(atlas.sizes, atlas.documents, False)
+        known = overview.leaves[overview.leaves >= 0]
+        counts = np.bincount(known, minlength=len(atlas.tree.leaves))
+        scale = overview.sampled_from / max(len(overview.ids), 1)
+        return cls(np.rint(counts * scale).astype(np.int64), overview.sampled_from, True)
+
+    def at(self, atlas: Atlas, nodes: Sequence[int]) -> list[int]:
+        """Documents of each of these topics, none of which lies in another."""
+        places = atlas.tree.positions(nodes)
+        inside = places >= 0
+        counts = np.bincount(places[inside], weights=self.leaves[inside], minlength=len(nodes))
+        return [int(count) for count in counts]
+
+
 class TopicDesk:
-    """Answers about the topics of a source."""
+    """Answers about the topics of a source. Each takes the tree as it is once, so that an edit meanwhile is no harm."""
 
     def __init__(self, source: Source, background: Background) -> None:
         self._source, self._background = source, background
-        self._lists: dict[tuple[str, bool], Fixed] = {}
+        self._kept = Kept(source, background)
 
-    @cached_property
-    def topics(self) -> dict[int, Unit]:
-        """All topics by id, the most active first, with as many words as a page shows."""
-        return {topic.id: topic for topic in self._source.model.units(WORDS_ON_PAGE)}
-
-    @cached_property
-    def similarity(self) -> NDArray[np.float32]:
-        """The cosines between topics."""
-        from undertow.insight import topic_similarity
-
-        return topic_similarity(self._source.model)
-
-    @cached_property
-    def labels(self) -> list[str]:
-        """The labels of the documents."""
-        return self._source.labels()
+    @property
+    def atlas(self) -> Atlas:
+        """What is known of topics; models of an earlier version have none."""
+        found: Atlas | None = getattr(self._source.model, "atlas_", None)
+        if found is None:
+            raise NotFound("this model has no tree of topics, it is of an earlier version: fit it again")
+        return found
 
     def warm_up(self) -> None:
-        """Makes what every page needs."""
-        self.listed("activity")
-        _ = self.labels, self.similarity
+        """Makes what the first page needs."""
+        self.tree_bytes()
+        self.listed(None)
 
-    def about(self) -> answers.About:
-        """What is shown, and how far the overview is."""
-        index, model, background = self._source.index, self._source.model, self._background
-        columns = {} if index is None else index.columns
-        return answers.About(
-            name=self._source.name,
-            kind="model" if index is None else "index",
-            documents=None if index is None else len(index),
-            topics=model.softmax_.parameters_.units,
-            words=model.softmax_.parameters_.words,
-            columns=columns,
-            labels=self.labels,
-            has=answers.Has(
-                search=index is not None,
-                map=index is not None,
-                time=columns.get("time", "text") != "text",
-                training=bool(model.softmax_.history_),
-            ),
-            overview=background.state,
-            overview_progress=background.progress,
-            overview_error=background.error,
-            settings=self.settings,
-            version=undertow.__version__,
+    def tree_bytes(self) -> Fixed:
+        """The whole tree."""
+        return self._kept.get("tree", lambda: _sent(self.tree()))
+
+    def tree(self) -> answers.Tree:
+        """The tree as a page needs it to cut it by itself."""
+        atlas = self.atlas
+        tree, sizes = atlas.tree, Sizes.of(atlas, self._background.overview)
+        nodes = range(len(tree.parents))
+        names = atlas.names_of(nodes)
+        return answers.Tree(
+            root=tree.root,
+            parents=tree.parents.tolist(),
+            ranks=_ranks(tree),
+            names=[names[node] if node in tree and node != tree.root else None for node in nodes],
+            renamed=sorted(node for node in atlas.names if node in tree),
+            dropped=np.flatnonzero(tree.dropped).tolist(),
+            leaves=tree.leaves.tolist(),
+            sizes=sizes.leaves.tolist(),
+            documents=sizes.documents,
+            of="index" if sizes.of_index else "training",
+            **_range(atlas),
+            level=LEVEL,
+            fewest=FEWEST_BRANCHES,
         )
 
-    @cached_property
-    def settings(self) -> dict[str, str | bool | int | float | None]:
-        """How the model was made, as plain values."""
-        softmax, vectorizer = self._source.model.softmax_, self._source.model.vectorizer_
-        given = {
-            **{name: value for name, value in vectorizer.get_params(deep=False).items() if name != "vocabulary"},
-            **softmax.get_params(deep=False),
-            "epochs": softmax.n_iter_,
-            "noise_level": softmax.noise_level_,
-            "typical_length": softmax.typical_length_,
-            "training_seconds": round(sum(record.seconds for record in softmax.history_), 3),
-        }
-        of_the_session = ("callbacks", "n_jobs", "verbose", "warm_start", "random_state", "max_types", "chunk_size")
-        return {name: _plain(value) for name, value in given.items() if name not in of_the_session}
+    def listed(self, n: int | None) -> Fixed:
+        """A cut, with the coarser topics above it."""
+        return self._kept.get(("cut", self.atlas.count(n)), lambda: _sent(self._listed(self.atlas, n)))
 
-    def listed(self, sort: Sort) -> Fixed:
-        """All topics in an order."""
-        overview = self._background.overview
-        key = sort, overview is not None
-        if key not in self._lists:
-            rows = [
-                answers.TopicRow(**self._row(topic, overview, WORDS_IN_LIST)) for topic in _in_order(self.topics, sort)
-            ]
-            if sort == "documents":
-                rows.sort(key=lambda row: -(row.documents or 0))
-            self._lists[key] = Fixed(answers.Topics(topics=rows).model_dump_json().encode(), "application/json")
-        return self._lists[key]
+    def _listed(self, atlas: Atlas, n: int | None) -> answers.Topics:
+        count = atlas.count(n)
+        levels = [atlas.cut(count)]
+        known = set(levels[0])
+        while len(levels[0]) // LEVEL >= FEWEST_BRANCHES:
+            levels.insert(0, atlas.cut(len(levels[0]) // LEVEL))
+        above = []
+        for level in levels[:-1]:
+            above += [row for row in self._rows(atlas, level) if row.id not in known]
+            known.update(level)
+        rows = sorted(self._rows(atlas, levels[-1]), key=lambda row: -row.documents)
+        return answers.Topics(n=count, topics=rows, above=above, **_range(atlas))
+
+    def _rows(self, atlas: Atlas, nodes: list[int]) -> list[answers.TopicRow]:
+        records, sizes = atlas.topics(nodes), Sizes.of(atlas, self._background.overview)
+        here = self._here([one.id for record in records for one in record.typical])
+        return [
+            answers.TopicRow(
+                id=record.id,
+                name=record.name,
+                documents=documents,
+                share=documents / max(sizes.documents, 1),
+                words=words(record.words),
+                phrases=words(record.phrases),
+                coherence=record.coherence,
+                typical=_quotations(record, here)[:QUOTED_IN_LIST],
+                parent=record.parent,
+                children=list(record.children),
+            )
+            for record, documents in zip(records, sizes.at(atlas, nodes), strict=True)
+        ]
+
+    def _here(self, ids: list[str]) -> set[str]:
+        """Which documents of the training are in the index too."""
+        return set(self._source.documents(list(dict.fromkeys(ids))))
 
     def page(self, number: int) -> answers.TopicPage:
         """One topic with all that is known of it."""
-        if number not in self.topics:
-            raise NotFound(f"the topic must be from 0 to {len(self.topics) - 1}, got {number}")
-        overview = self._background.overview
+        atlas = self.atlas
+        if number not in atlas.tree or number == atlas.tree.root:
+            raise NotFound(f"there is no topic {number}")
+        return self._kept.get(("page", number), lambda: self._page(atlas, number))
+
+    def _page(self, atlas: Atlas, node: int) -> answers.TopicPage:
+        overview, sizes = self._background.overview, Sizes.of(atlas, self._background.overview)
+        record = atlas.topic(node, WORDS_ON_PAGE)
+        documents = sizes.at(atlas, [node])[0]
+        since = first_cut(atlas, node)
+        names = self._source.model.unit_names([one.id for one in record.units])
         return answers.TopicPage(
-            **self._row(self.topics[number], overview, WORDS_ON_PAGE),
-            similar=self._similar(number),
-            typical=[] if overview is None else self._typical(overview, number),
-            over_time=None if overview is None else _course(overview, number),
+            id=node,
+            name=record.name,
+            documents=documents,
+            share=documents / max(sizes.documents, 1),
+            since=since,
+            dropped=atlas.tree.is_dropped(node),
+            words=words(record.words),
+            phrases=words(record.phrases),
+            coherence=record.coherence,
+            typical=self._typical(atlas, record, overview),
+            neighbours=_neighbours(atlas, node, max(since, atlas.chosen), sizes),
+            path=named(atlas, _above(atlas.tree, node)[::-1], sizes),
+            parts=sorted(named(atlas, list(record.children), sizes), key=lambda one: -one.documents),
+            units=[
+                answers.UnitOfTopic(id=one.id, name=name, strength=one.strength)
+                for one, name in zip(record.units, names, strict=True)
+            ],
+            over_time=None if overview is None else _course(overview, atlas, node),
         )
 
-    def training(self) -> answers.Training:
-        """The history of the model."""
-        return answers.Training(
-            epochs=[
-                answers.Epoch(
-                    epoch=record.epoch,
-                    loss=finite(record.loss),
-                    split_half=finite(record.split_half),
-                    activity=record.activity,
-                    dead_units=record.dead_units,
-                    seconds=record.seconds,
-                    tokens=record.tokens,
-                )
-                for record in self._source.model.softmax_.history_
-            ]
-        )
-
-    def _row(self, topic: Unit, overview: Overview | None, words: int) -> dict[str, Any]:
-        documents = None
-        if overview is not None and self._source.index is not None:
-            documents = round(float(overview.activity[topic.id]) * len(self._source.index))
-        return {
-            "id": topic.id,
-            "name": topic.name,
-            "activity": topic.activity,
-            "documents": documents,
-            "up": _words(topic.up[:words]),
-            "down": _words(topic.down[:words]),
-        }
-
-    def _similar(self, number: int) -> list[answers.Similar]:
-        cosines = self.similarity[number]
-        order = [int(other) for other in np.argsort(-cosines, kind="stable") if other != number][:SIMILAR]
-        return [
-            answers.Similar(id=other, name=self.topics[other].name, similarity=float(cosines[other])) for other in order
-        ]
-
-    def _typical(self, overview: Overview, number: int) -> list[answers.Typical]:
-        rows = [int(row) for row in overview.typical[number] if row >= 0]
-        ids = [overview.ids[row] for row in rows]
+    def _typical(self, atlas: Atlas, record: Topic, overview: Overview | None) -> list[answers.Typical]:
+        """Documents of the index; of a model alone, those of the training that it remembers."""
+        if self._source.index is None or overview is None:
+            shown = _quotations(record, self._here([one.id for one in record.typical]))
+            return [answers.Typical(**one.model_dump(), text="", label=None) for one in shown]
+        ids = [overview.ids[row] for row in overview.typical_of(atlas, record.id, TYPICAL_ON_PAGE)]
         there = self._source.documents(ids)
         documents = [there[name] for name in ids if name in there]
-        if not documents:
-            return []
-        strengths = self._source.model.encode([document.text for document in documents], "strength")[:, number]
+        told = quoted(self._source.model, record, [document.text for document in documents])
         return [
             answers.Typical(
-                id=document.id, text=document.text[:TYPICAL_TEXT], label=document.label, strength=float(strength)
+                id=document.id,
+                title=title or document.id,
+                sentence=sentence,
+                here=True,
+                text=document.text[:TYPICAL_TEXT],
+                label=document.label,
             )
-            for document, strength in zip(documents, strengths, strict=True)
+            for document, (title, sentence) in zip(documents, told, strict=True)
         ]
 
 
-def finite(value: float | None) -> float | None:
-    """The value, or None for what JSON cannot hold."""
-    return value if value is not None and math.isfinite(value) else None
+def words(given: Sequence[TopicWord]) -> list[answers.Word]:
+    """Words of a topic; more digits than these say nothing, and take room."""
+    return [answers.Word(word=one.word, salience=round(one.salience, 4), share=round(one.share, 4)) for one in given]
 
 
-def _in_order(topics: dict[int, Unit], sort: Sort) -> list[Unit]:
-    found = list(topics.values())  # the most active first
-    if sort == "name":
-        found.sort(key=lambda topic: (topic.name.casefold(), topic.id))
-    elif sort == "id":
-        found.sort(key=lambda topic: topic.id)
+def first_cut(atlas: Atlas, node: int) -> int:
+    """The smallest number of topics of which this is one, or its parts are some: no topic above it is."""
+    above = set(_above(atlas.tree, node))
+    low, high = 2, len(atlas.tree.leaves)
+    while low < high:
+        middle = (low + high) // 2
+        if above.isdisjoint(atlas.tree.cut(middle)):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _above(tree: TopicTree, node: int) -> list[int]:
+    """The topics that one lies in, the nearest first."""
+    found = []
+    climbing = tree.parent(node)
+    while climbing is not None:
+        found.append(climbing)
+        climbing = tree.parent(climbing)
     return found
 
 
-def _words(words: tuple[WordWeight, ...]) -> list[answers.Word]:
-    return [answers.Word(word=one.word, weight=one.weight) for one in words]
+def _neighbours(atlas: Atlas, node: int, n: int, sizes: Sizes) -> list[answers.Neighbour]:
+    related = atlas.tree.below(node) | set(_above(atlas.tree, node))
+    others = [other for other in atlas.tree.cut(n) if other not in related]
+    directions = atlas.directions([*others, node])
+    cosines = directions[:-1] @ directions[-1]
+    order = np.argsort(-cosines, kind="stable")[:NEIGHBOURS].tolist()
+    found = named(atlas, [others[place] for place in order], sizes)
+    return [
+        answers.Neighbour(**one.model_dump(), similarity=float(cosines[place]))
+        for one, place in zip(found, order, strict=True)
+    ]
 
 
-def _course(overview: Overview, number: int) -> answers.Course | None:
+def named(atlas: Atlas, nodes: list[int], sizes: Sizes) -> list[answers.Named]:
+    """Topics by name and size."""
+    names = atlas.names_of(nodes)
+    return [
+        answers.Named(id=node, name=name, documents=sizes.at(atlas, [node])[0])
+        for node, name in zip(nodes, names, strict=True)
+    ]
+
+
+def _quotations(record: Topic, here: set[str]) -> list[answers.Quotation]:
+    return [
+        answers.Quotation(id=one.id, title=one.title or one.id, sentence=one.sentence, here=one.id in here)
+        for one in record.typical
+    ]
+
+
+def _course(overview: Overview, atlas: Atlas, node: int) -> answers.Course | None:
     found = overview.over_time
     if found is None:
         return None
     return answers.Course(
         edges=found.edges.tolist(),
         documents=found.documents.tolist(),
-        share=np.nan_to_num(found.share[:, number]).tolist(),
+        share=np.nan_to_num(found.shares(atlas, [node])[:, 0]).tolist(),
         kind="date" if overview.time_kind == "date" else "number",
     )
 
 
-def _plain(value: Any) -> str | bool | int | float | None:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    if isinstance(value, (list, set, frozenset, np.ndarray)) and len(value) > 10:
-        return f"{len(value):,} values"
-    return str(value)
+def _ranks(tree: TopicTree) -> list[int | None]:
+    """Heights by their order, which is all that cutting asks of them, and which takes less room."""
+    finite = np.isfinite(tree.heights)
+    order = np.unique(tree.heights[finite])
+    ranks = np.searchsorted(order, tree.heights)
+    return [int(rank) if known else None for rank, known in zip(ranks, finite, strict=True)]
+
+
+def _range(atlas: Atlas) -> dict[str, Any]:
+    most = len(atlas.tree.leaves)
+    figures = [answers.Stability(n=n, agreement=round(figure, 4)) for n, figure in atlas.stability]
+    return {"least": min(2, most), "most": most, "chosen": atlas.chosen, "stability": figures}
+
+
+def _sent(answer: answers.Tree | answers.Topics) -> Fixed:
+    return Fixed(answer.model_dump_json().encode(), "application/json")

@@ -1,4 +1,4 @@
-"""The explorer as a web application: pages, and an API that only reads."""
+"""The explorer as a web application: pages, and an API that only reads, unless topics are to be edited."""
 
 from __future__ import annotations
 
@@ -8,22 +8,29 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 
 import undertow
+from undertow._errors import InvalidInput
 from undertow.explorer import _files
 from undertow.explorer._background import Background
-from undertow.explorer._guard import Guard, Hosts
+from undertow.explorer._guard import Guard, Hosts, is_loopback
 from undertow.explorer._listing import listing
 from undertow.explorer._problems import NotFound, handle_problems
 from undertow.explorer._routes import api
+from undertow.explorer._saving import Saver
 from undertow.explorer.source import Source
 
 STOPPED_WITHIN = 3.0  # seconds: how long the end waits for the thread that makes the overview
 
 
-def create_app(source: Source, *, host: str = "127.0.0.1") -> FastAPI:
+def create_app(source: Source, *, host: str = "127.0.0.1", token: str | None = None) -> FastAPI:
     """The application that shows an index or a model; `host` is where it will listen, and may be addressed.
 
+    With a token, topics can be edited by those who know it; without one there is no route for that.
     `app.state.background` makes the overview from the moment when the application starts.
     """
+    if token is not None and not is_loopback(host):
+        raise InvalidInput(
+            f"topics can be edited on this machine alone: host must be 127.0.0.1 or so, got {host!r:.80}"
+        )
     background = Background(source)
 
     @asynccontextmanager
@@ -34,7 +41,7 @@ def create_app(source: Source, *, host: str = "127.0.0.1") -> FastAPI:
 
     app = FastAPI(
         title="undertow explorer",
-        summary="Topics, documents, search and map of an index or a model. Everything is read, nothing is changed.",
+        summary="Topics, documents, search and map of an index or a model.",
         version=undertow.__version__,
         docs_url=None,  # its scripts come from the network
         redoc_url=None,
@@ -42,9 +49,9 @@ def create_app(source: Source, *, host: str = "127.0.0.1") -> FastAPI:
         lifespan=lifespan,
     )
     app.state.background = background
-    app.add_middleware(Guard, hosts=Hosts(host))
+    app.add_middleware(Guard, hosts=Hosts(host), token=token)
     handle_problems(app)
-    app.include_router(api(source, background))
+    app.include_router(api(source, background, None if token is None else Saver(source)))
     _add_pages(app)
     return app
 

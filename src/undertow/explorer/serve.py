@@ -50,20 +50,23 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
-def address_of(bound: socket.socket, host: str) -> str:
-    """What to type into a browser on this machine."""
+def address_of(bound: socket.socket, host: str, token: str | None = None) -> str:
+    """What to type into a browser on this machine; the token stands where browsers send nothing of it."""
     port = bound.getsockname()[1]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
+    known = "" if token is None else f"#token={token}"
+    return f"http://[{shown}]:{port}/{known}" if ":" in shown else f"http://{shown}:{port}/{known}"
 
 
-def serve(source: Source, bound: socket.socket, *, host: str, started: Callable[[], None]) -> None:
+def serve(
+    source: Source, bound: socket.socket, *, host: str, started: Callable[[], None], token: str | None = None
+) -> None:
     """Answers until Ctrl-C or the system asks to stop; `started` is called when the first answer can be given."""
     import uvicorn
 
     from undertow.explorer.app import create_app
 
-    app = create_app(source, host=host)
+    app = create_app(source, host=host, token=token)
 
     quiet = logging.getLogger("uvicorn.error")
 

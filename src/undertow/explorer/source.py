@@ -36,6 +36,7 @@ class Source:
     """An index and its model, or a model alone (`index` is None)."""
 
     name: str
+    folder: Path
     model: TopicModel
     index: Index | None = None
 
@@ -50,7 +51,7 @@ class Source:
             from undertow.search import Index
 
             index = Index.open(folder)
-            return cls(name, index.model, index)
+            return cls(name, folder, index.model, index)
         if not (folder / "model.json").is_file():
             raise InvalidInput(
                 f"the folder to explore must hold an index (undertow index) or a model (undertow fit), got {folder}, "
@@ -61,7 +62,7 @@ class Source:
         model = load(folder)
         if not isinstance(model, TopicModel):
             raise InvalidInput(f"the model to explore must be one of texts, got {folder}, a {type(model).__name__}")
-        return cls(name, model)
+        return cls(name, folder, model)
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Those of the documents that are there, by id."""

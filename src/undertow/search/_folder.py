@@ -16,6 +16,7 @@ from pathlib import Path
 
 from undertow._errors import IndexFileError, NewerIndex
 from undertow.search._lock import LOCK
+from undertow.storage import _swap
 from undertow.storage._disk import sync_folder
 
 FORMAT = 1
@@ -32,7 +33,7 @@ class Facts:
 
     finished: bool
     corpus: str = ""  # the digest of the documents that it was made of
-    model: str = ""  # SHA-256 of the model's own table of contents
+    model: str = ""  # SHA-256 of the model's own table of contents; two while one takes the place of another
     token: str = ""  # given when it is finished, and to no other index
 
 
@@ -126,7 +127,12 @@ def sync(folder: Path) -> None:
 
 def model_digest(folder: Path) -> str:
     """SHA-256 of the model's table of contents, which holds the checksums of everything else in it."""
-    return hashlib.sha256((folder / MODEL / "model.json").read_bytes()).hexdigest()
+    return digest_of(_swap.current(folder / MODEL))
+
+
+def digest_of(model: Path) -> str:
+    """The same for a folder of a model."""
+    return hashlib.sha256((model / "model.json").read_bytes()).hexdigest()
 
 
 def size_on_disk(folder: Path) -> int:

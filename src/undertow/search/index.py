@@ -78,7 +78,7 @@ class Index:
         facts = _folder.read_facts(folder)
         if not facts.finished:
             raise IndexFileError(f"{folder} must be finished, got an index half made: run what made it again")
-        if _folder.model_digest(folder) != facts.model:
+        if _folder.model_digest(folder) not in facts.model.split():
             raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
         store = _store.Store.open(folder / _folder.DATABASE)
         return cls(folder, _topic_model(folder / _folder.MODEL), store, facts.token)
@@ -148,6 +148,16 @@ class Index:
         """Brings everything up to date after many changes: quicker searches, less room. It may take a minute."""
         with self._writing():
             self._store.optimize()
+
+    def save_model(self) -> None:
+        """Writes the model again, after its topics were renamed, merged or changed otherwise.
+
+        Documents stay as they are, so a model that was trained meanwhile, which would give other vectors, is an error.
+        """
+        from undertow.search._model import replace_model
+
+        with self._writing():
+            replace_model(self._folder, self._model)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -1,20 +1,20 @@
 // The frame: what is explored, which page is shown, and how far the overview is.
 
-import { forget, get } from "./core/api.js";
+import { get, takeToken } from "./core/api.js";
 import { wireKeys } from "./core/keys.js";
 import { again, start } from "./core/router.js";
-import { about, allTopics, learn } from "./core/source.js";
+import { about, forgetTopics, learn, loadTree } from "./core/source.js";
 import { wireTheme } from "./core/theme.js";
-import { needsIndex } from "./parts/states.js";
+import { needsIndex, needsTree } from "./parts/states.js";
 
 const ROUTES = [
-  { page: "topics", title: "Topics", pattern: /^\/topics\/?$/, load: () => import("./views/topics.js") },
-  { page: "topic", title: "Topic", nav: "topics", pattern: /^\/topics\/(\d+)$/, load: () => import("./views/topic.js") },
-  { page: "compare", title: "Compare", nav: "topics", pattern: /^\/compare\/(\d+)\/(\d+)$/, load: () => import("./views/compare.js") },
-  { page: "map", title: "Map", needs: "The map", pattern: /^\/map$/, load: () => import("./views/map.js") },
+  { page: "topics", title: "Topics", tree: true, pattern: /^\/topics\/?$/, load: () => import("./views/topics.js") },
+  { page: "topic", title: "Topic", nav: "topics", tree: true, pattern: /^\/topics\/(\d+)$/, load: () => import("./views/topic.js") },
+  { page: "compare", title: "Compare", nav: "topics", tree: true, pattern: /^\/compare\/(\d+)\/(\d+)$/, load: () => import("./views/compare.js") },
+  { page: "map", title: "Map", needs: "The map", tree: true, pattern: /^\/map$/, load: () => import("./views/map.js") },
   { page: "search", title: "Search", needs: "Search", pattern: /^\/search$/, load: () => import("./views/search.js") },
-  { page: "document", title: "Document", needs: "This page", nav: "search", pattern: /^\/documents\/(.+)$/s, load: () => import("./views/document.js") },
-  { page: "time", title: "Topics over time", needs: "This page", pattern: /^\/time$/, load: () => import("./views/time.js") },
+  { page: "document", title: "Document", needs: "This page", tree: true, nav: "search", pattern: /^\/documents\/(.+)$/s, load: () => import("./views/document.js") },
+  { page: "time", title: "Topics over time", needs: "This page", tree: true, pattern: /^\/time$/, load: () => import("./views/time.js") },
   { page: "training", title: "Training", pattern: /^\/training$/, load: () => import("./views/training.js") },
 ];
 const POLL = 1000; // milliseconds
@@ -47,10 +47,11 @@ function arrived(heading) {
 
 /** What a page waits for: to know what is explored; a page of documents is something else without any. */
 async function begin(route) {
-  const [facts] = await Promise.all([learn(), allTopics()]); // all pages name topics
+  const [facts, tree] = await Promise.all([learn(), loadTree()]); // all pages name topics
   named(facts);
-  if (!route.needs || facts.kind === "index") return null;
-  return { show: (root) => void root.replaceChildren(needsIndex(route.title, route.needs)) };
+  const instead = (element) => ({ show: (root) => void root.replaceChildren(element) });
+  if (route.needs && facts.kind !== "index") return instead(needsIndex(route.title, route.needs));
+  return route.tree && tree === null ? instead(needsTree(route.title)) : null;
 }
 
 let watching = false;
@@ -73,7 +74,7 @@ async function watch() {
     await new Promise((resolve) => setTimeout(resolve, POLL));
   }
   watching = false;
-  forget();
+  forgetTopics();
   if (!document.querySelector("input:focus, select:focus") && !location.hash.startsWith("#/search")) again();
 }
 
@@ -82,6 +83,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   $("main").focus();
 });
+takeToken();
 wireTheme($("theme"));
 wireKeys($("keys"), $("show-keys"));
 start(ROUTES, { shown, arrived, begin });

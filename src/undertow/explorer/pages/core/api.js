@@ -1,7 +1,9 @@
 // Talking to the server: JSON and arrays, errors with the server's own words, and answers kept for the back button.
 
 const KEPT = 60;
+const TOKEN = "undertow-token";
 const kept = new Map();
+let given = null;
 
 /** What the server said when it did not answer. */
 export class ApiError extends Error {
@@ -31,6 +33,34 @@ export async function get(path, parameters = {}, { signal, fresh = false } = {})
   return answer;
 }
 
+/** Sends an edit with the token of this session, and returns the answer. */
+export async function send(path, body) {
+  const headers = { "Content-Type": "application/json", "X-Undertow-Token": token() ?? "" };
+  return (await request(path, undefined, { method: "POST", headers, body: JSON.stringify(body) })).json();
+}
+
+/** What allows to edit: it comes with the address that the command printed, and stays in this tab. */
+export function token() {
+  try {
+    return sessionStorage.getItem(TOKEN);
+  } catch {
+    return given;
+  }
+}
+
+/** Takes the token out of the address, so that it is in no history and no bookmark. */
+export function takeToken() {
+  const found = /^#token=([\w-]+)$/.exec(location.hash);
+  if (!found) return;
+  given = found[1];
+  history.replaceState(history.state, "", "#/topics");
+  try {
+    sessionStorage.setItem(TOKEN, given);
+  } catch {
+    // storage may be switched off; it is kept until the page is loaded again
+  }
+}
+
 /** Bytes. */
 export async function bytes(path, { signal } = {}) {
   return (await request(path, signal)).arrayBuffer();
@@ -41,7 +71,7 @@ export function ofDocument(kind, id) {
   return `/api/${kind}/${encodeURIComponent(id)}`;
 }
 
-/** Forgets what was kept: the overview has come, and topics know more now. */
+/** Forgets what was kept: the overview has come, or topics were edited. */
 export function forget() {
   kept.clear();
 }
@@ -51,10 +81,10 @@ export function aborted(error) {
   return error?.name === "AbortError";
 }
 
-async function request(url, signal) {
+async function request(url, signal, options = {}) {
   let response;
   try {
-    response = await fetch(url, { signal });
+    response = await fetch(url, { signal, ...options });
   } catch (error) {
     if (aborted(error)) throw error;
     throw new ApiError("The server does not answer. Is `undertow explore` still running?", 0, {});

@@ -35,7 +35,7 @@ export function wireKeys(dialog, button) {
 
 function pressed(event, dialog) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
-  const typing = event.target.closest?.("input:not([type=radio]), select, textarea");
+  const typing = event.target.closest?.("input:not([type=radio], [type=range], [type=checkbox]), select, textarea");
   const listing = event.target.closest?.("[data-step], [data-steps]");
   const acts = {
     Escape: () => left(typing),

@@ -106,6 +106,7 @@ async function show(route, mine, returned) {
     open();
     if (signal.aborted) return;
     arrive(root, returned);
+    if (!returned) mine.view?.shown?.();
   } catch (error) {
     clearTimeout(waiting);
     if (aborted(error) || signal.aborted) return;

@@ -1,9 +1,12 @@
-// What is explored, known to all pages.
+// What is explored, known to all pages: the facts, the tree of topics, and how many of them are looked at.
 
-import { get } from "./api.js";
+import { forget, get, send } from "./api.js";
+import { Tree } from "./tree.js";
 
 let facts = null;
 let asked = null;
+let tree = null;
+let count = null; // topics that are looked at; null for the model's own number
 
 /** The facts, once they are known. */
 export function about() {
@@ -23,19 +26,63 @@ export async function learn(newer = null) {
   return facts;
 }
 
-let names = new Map();
-
-/** All topics, the most active first. Names that several topics have come with the number; `given` is as it was. */
-export async function allTopics(signal) {
-  const { topics } = await get("/api/topics", { sort: "activity" }, { signal });
-  const times = new Map();
-  for (const { name } of topics) times.set(name, (times.get(name) ?? 0) + 1);
-  const told = topics.map((topic) => ({ ...topic, given: topic.name, name: times.get(topic.name) > 1 ? `${topic.name} (${topic.id})` : topic.name }));
-  names = new Map(told.map(({ id, name }) => [id, name]));
-  return told;
+/** The tree of topics; null for a model of an earlier version, which has none. */
+export async function loadTree() {
+  if (tree !== null) return tree;
+  try {
+    tree = new Tree(await get("/api/tree"));
+  } catch (error) {
+    if (error.status !== 404) throw error;
+  }
+  return tree;
 }
 
-/** The name of a topic, told apart from others; `otherwise` until the topics are known. */
+/** The tree, once it is known. */
+export function topicTree() {
+  return tree;
+}
+
+/** Drops what was known of topics: the overview has come, and sizes are known better. */
+export function forgetTopics() {
+  tree = null;
+  forget();
+}
+
+/** Sends an edit; the tree that comes back takes the place of the old one. Returns the topics that were made. */
+export async function edit(action) {
+  const before = tree;
+  const answer = await send("/api/edit", action);
+  forget();
+  tree = new Tree(answer.tree);
+  if (count !== null) count = tree.count(count + grown(action, before));
+  if (count === tree.chosen) count = null;
+  return answer.made;
+}
+
+/** How many topics more there are to look at, so that all others stay as they are. */
+function grown({ action, topics, topic }, before) {
+  const changes = { merge: () => 1 - topics.length, split: () => before.below[topic].length - 1, drop: () => -1, restore: () => 1, seed: () => 1 };
+  return changes[action]?.() ?? 0;
+}
+
+/** How many topics are looked at. An address may say so; what was chosen last stays chosen on other pages. */
+export function topicCount(query) {
+  const told = query?.get("n");
+  if (told && /^\d{1,6}$/.test(told)) chooseCount(Number(told));
+  return count === null ? tree.chosen : tree.count(count);
+}
+
+export function chooseCount(n) {
+  const wanted = tree.count(n);
+  count = wanted === tree.chosen ? null : wanted;
+}
+
+/** The number as addresses have it: nothing for the model's own. */
+export function countParameter() {
+  return count === null ? "" : String(count);
+}
+
+/** The name of a topic. */
 export function topicName(id, otherwise = `topic ${id}`) {
-  return names.get(id) ?? otherwise;
+  return tree?.names[id] ?? otherwise;
 }

@@ -1,27 +1,35 @@
-// Which colour and shape each point has: by topic, by label or by time; what the legend says; where names stand.
+// Which colour and shape each point has: by topic, by label or by time; and what the legend says.
 
 import { GROUPS, groupColour, restColour, rgb, timeRgb } from "../core/palette.js";
 
 const COLOURED = GROUPS.length;
 const FEW = 2 * COLOURED; // labels that all have a colour or a shape of their own
-const LATTICE = 24; // cells each way in which a group's densest place is looked for
 const SHAPES = ["circle", "diamond"];
 
-/** Groups by topic or label: codes, and entries {code, name, count, colour, shape}, the most frequent first. */
-export function groups(codes, placed, nameOf) {
-  const counts = new Map();
-  for (const row of placed) counts.set(codes[row], (counts.get(codes[row]) ?? 0) + 1);
-  const ranked = [...counts].filter(([code]) => code >= 0).sort((one, other) => other[1] - one[1] || one[0] - other[0]);
+/** Labels as groups: codes of points, and entries {code, name, count, colour, shape}, the most frequent first. */
+export function labelGroups(points) {
+  const ranked = counted(points.labels, points.placed);
   const coloured = ranked.length <= FEW ? ranked.length : COLOURED;
   const entries = ranked.slice(0, coloured).map(([code, count], place) => ({
-    code, count, name: nameOf(code), place, shape: SHAPES[Math.floor(place / COLOURED)],
+    code, count, name: points.labelNames[code], colour: groupColour(place), shape: SHAPES[Math.floor(place / COLOURED)],
   }));
-  return { codes, entries, rest: ranked.slice(coloured), none: counts.get(-1) ?? 0 };
+  return { codes: points.labels, entries, rest: ranked.slice(coloured), none: points.placed.length - ranked.reduce((sum, [, count]) => sum + count, 0) };
 }
 
-/** Colour of an entry, as the theme has it. */
-export function entryColour(entry) {
-  return groupColour(entry.place);
+/** The topics of a cut as groups: every one has a colour; codes are their ids. */
+export function topicGroups(points, tree, nodes, colours) {
+  const places = tree.placesOf(nodes);
+  const codes = Int32Array.from(points.leaves, (leaf) => (leaf >= 0 && places[leaf] >= 0 ? nodes[places[leaf]] : -1));
+  const ranked = counted(codes, points.placed);
+  const entries = ranked.map(([code, count]) => ({ code, count, name: tree.name(code), colour: colours.get(code), shape: "circle" }));
+  return { codes, entries, rest: [], none: points.placed.length - ranked.reduce((sum, [, count]) => sum + count, 0) };
+}
+
+/** [code, how often], the most frequent first; -1 is no code. */
+function counted(codes, placed) {
+  const counts = new Map();
+  for (const row of placed) if (codes[row] >= 0) counts.set(codes[row], (counts.get(codes[row]) ?? 0) + 1);
+  return [...counts].sort((one, other) => other[1] - one[1] || one[0] - other[0]);
 }
 
 /** Bytes for the painter: colours, shapes and the order of drawing. `bright` says which rows stand out (null: all). */
@@ -44,7 +52,7 @@ export function painted(points, look, bright, alpha) {
 
 function grouped({ groups: { codes, entries } }) {
   const rest = { colour: rgb(restColour()), shape: 0, own: false };
-  const known = new Map(entries.map((entry) => [entry.code, { colour: rgb(entryColour(entry)), shape: SHAPES.indexOf(entry.shape), own: true }]));
+  const known = new Map(entries.map((entry) => [entry.code, { colour: rgb(entry.colour), shape: SHAPES.indexOf(entry.shape), own: true }]));
   return (row) => known.get(codes[row]) ?? rest;
 }
 
@@ -63,31 +71,4 @@ export function timeRange(points) {
   if (!known.length) return null;
   const at = (share) => known[Math.round(share * (known.length - 1))];
   return { early: at(0.01), late: at(0.99) };
-}
-
-/** Where the name of each group stands: the middle of the points around its densest cell. */
-export function anchors(points, { codes, entries }) {
-  const cells = new Map(entries.map(({ code }) => [code, new Map()]));
-  for (const row of points.placed) {
-    const own = cells.get(codes[row]);
-    if (!own) continue;
-    const key = lattice(points.positions[2 * row + 1]) * LATTICE + lattice(points.positions[2 * row]);
-    const sum = own.get(key) ?? [0, 0, 0];
-    own.set(key, [sum[0] + 1, sum[1] + points.positions[2 * row], sum[2] + points.positions[2 * row + 1]]);
-  }
-  return entries.map((entry) => ({ entry, ...densest(cells.get(entry.code)) }));
-}
-
-function densest(cells) {
-  let best = [0, 0.5, 0.5];
-  for (const key of cells.keys()) {
-    const sum = [0, 0, 0];
-    for (const near of [0, 1, -1, LATTICE, -LATTICE]) (cells.get(key + near) ?? []).forEach((value, place) => (sum[place] += value));
-    if (sum[0] > best[0]) best = sum;
-  }
-  return { x: best[1] / Math.max(1, best[0]), y: best[2] / Math.max(1, best[0]) };
-}
-
-function lattice(place) {
-  return Math.min(LATTICE - 1, Math.floor(place * LATTICE));
 }

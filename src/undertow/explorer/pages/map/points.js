@@ -3,7 +3,7 @@
 const KINDS = { float32: Float32Array, float64: Float64Array, int16: Int16Array, int32: Int32Array };
 const CELLS = 192; // of the grid, each way
 
-/** Points from the answer of /api/map: {n, x, y, topics, labels, times, names of labels, ...}. */
+/** Points from the answer of /api/map: {n, positions, leaves, labels, times, names of labels, ...}. */
 export function readPoints(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -21,12 +21,12 @@ export function readPoints(buffer) {
 }
 
 class Points {
-  constructor(header, { positions, topics, labels, times }, placed) {
+  constructor(header, { positions, leaves, labels, times }, placed) {
     this.n = header.n;
     this.labelNames = header.labels;
     this.timeKind = header.time_kind;
     this.sampledFrom = header.sampled_from;
-    Object.assign(this, { positions, topics, labels, times, placed });
+    Object.assign(this, { positions, leaves, labels, times, placed });
     this.arrange();
   }
 

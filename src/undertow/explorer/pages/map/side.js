@@ -8,8 +8,7 @@ import { linkBars } from "../parts/bars.js";
 import { documentItem } from "../parts/documents.js";
 import { failed } from "../parts/states.js";
 import { topicLink } from "../core/router.js";
-import { topicName } from "../core/source.js";
-import { entryColour } from "./colouring.js";
+import { topicCount, topicTree } from "../core/source.js";
 
 const PAGE = 50; // documents listed at a time
 const KEPT = 2000;
@@ -23,7 +22,7 @@ export function legend(look, points, alone, toggle) {
     h("li", {}, h(
       "button",
       { type: "button", class: "legend-entry", "aria-pressed": String(alone === entry.code), title: `Show ${entry.name} alone`, on: { click: () => toggle(entry.code) } },
-      h("span", { class: `swatch ${entry.shape}`, style: { "--c": entryColour(entry) } }),
+      h("span", { class: `swatch ${entry.shape}`, style: { "--c": entry.colour } }),
       h("span", { class: "legend-name" }, entry.name),
       h("span", { class: "figure" }, whole(entry.count)),
     ));
@@ -34,7 +33,7 @@ export function legend(look, points, alone, toggle) {
     { class: "legend" },
     entries.map(row),
     others > 0 && plain(counted(rest.length, `other ${look.kind}`), others),
-    none > 0 && plain(`no ${look.kind}`, none),
+    none > 0 && plain(look.kind === "topic" ? "dropped topics" : `no ${look.kind}`, none),
   );
 }
 
@@ -66,6 +65,13 @@ export class Documents {
   }
 }
 
+/** A function from the row of a leaf to the topic of the cut that it lies in, or null. */
+export function topicsByLeaf() {
+  const nodes = topicTree().cut(topicCount());
+  const places = topicTree().placesOf(nodes);
+  return (leaf) => (leaf >= 0 && places[leaf] >= 0 ? nodes[places[leaf]] : null);
+}
+
 /** The list of what was drawn around: how many, of which topics, and the documents page by page. */
 export class Selection {
   constructor(points, documents, clear) {
@@ -93,25 +99,27 @@ export class Selection {
     this.page(0);
   }
 
-  /** The most frequent strongest topics. */
+  /** The most frequent topics of the cut. */
   summary(rows) {
     const counts = new Map();
+    const topicOf = topicsByLeaf();
     for (const row of rows) {
-      const topic = this.points.topics[row];
-      if (topic >= 0) counts.set(topic, (counts.get(topic) ?? 0) + 1);
+      const topic = topicOf(this.points.leaves[row]);
+      if (topic !== null) counts.set(topic, (counts.get(topic) ?? 0) + 1);
     }
     const items = [...counts].sort((one, other) => other[1] - one[1]).slice(0, 4)
-      .map(([id, value]) => ({ id, value, name: topicName(id) }));
+      .map(([id, value]) => ({ id, value, name: topicTree().name(id) }));
     return items.length > 0 && linkBars(items, ({ id }) => topicLink(id), whole, rows.length);
   }
 
   async page(first) {
     const { rows } = this;
+    const topicOf = topicsByLeaf();
     fill(this.more, h("p", { class: "card-note" }, "Loading…"));
     try {
       const found = await this.documents.some(rows.slice(first, first + PAGE));
       if (this.rows !== rows) return; // another selection meanwhile
-      this.list.append(...found.map((one) => documentItem(one, { topic: one.topic >= 0 ? one.topic : null })));
+      this.list.append(...found.map((one) => documentItem(one, { topic: topicOf(one.leaf) })));
       const next = first + PAGE;
       fill(this.more, next < rows.length && h("button", { type: "button", class: "button more", on: { click: () => this.page(next) } }, `Show ${Math.min(PAGE, rows.length - next)} more`));
     } catch (error) {

@@ -2,6 +2,7 @@
 
 import { fill, h, svg } from "../core/dom.js";
 import { Camera } from "./camera.js";
+import { arranged, levelOf } from "./names.js";
 import { painter } from "./painter.js";
 
 const REACH = 14; // pixels from the mouse within which a point is meant
@@ -9,6 +10,7 @@ const STILL = 4; // pixels that a click may move
 const PAN = 60; // pixels a key
 const ZOOM = 1.5;
 const SLOW = 45; // milliseconds: frames of a movement that come later than that are no movement
+const BUTTONS = [56, 128]; // pixels of the corner where those that zoom are
 const REST = 250; // milliseconds after which a movement is over
 
 export class Stage {
@@ -54,15 +56,11 @@ export class Stage {
     this.draw();
   }
 
-  /** Colours, shapes and order of the points, and the names that stand on them. */
+  /** Colours, shapes and order of the points, and what is named on them: names(level) gives [{name, x, y, colour}]. */
   dress(look, names) {
     this.painter.colour(...look);
-    this.names = names.map(({ entry, x, y, colour }) => {
-      const element = h("span", { style: { "--c": colour } }, entry.name);
-      return { element, x, y };
-    });
-    fill(this.labels, this.names.map(({ element }) => element));
-    this.measured = false;
+    this.namesAt = names;
+    this.level = null;
     this.draw();
   }
 
@@ -94,21 +92,27 @@ export class Stage {
     return Math.min(14, Math.max(3.5, 0.42 * room) * Math.max(1, this.camera.zoom) ** 0.3);
   }
 
+  /** Other names where the zoom asks for them, none upon another. */
   placeNames() {
-    if (!this.measured && this.element.isConnected) {
+    if (!this.element.isConnected || !this.namesAt) return;
+    const { camera } = this;
+    const level = `${levelOf(camera.zoom)} ${camera.width}`;
+    if (level !== this.level) {
+      this.level = level;
+      this.names = this.namesAt(levelOf(camera.zoom), camera.width).map(({ name, x, y, colour }) => ({ x, y, element: h("span", { style: { "--c": colour } }, name) }));
+      fill(this.labels, this.names.map(({ element }) => element));
       for (const name of this.names) [name.width, name.height] = [name.element.offsetWidth, name.element.offsetHeight];
-      this.measured = true;
     }
-    const taken = [];
-    for (const { element, x, y, width, height } of this.names) {
-      const [px, py] = this.camera.toPixel(x, y);
-      const box = [px - width / 2, py - height / 2, px + width / 2, py + height / 2];
-      const off = box[0] < 2 || box[1] < 2 || box[2] > this.camera.width - 2 || box[3] > this.camera.height - 2;
-      const hit = off || taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]);
-      element.style.visibility = hit ? "hidden" : "visible";
-      element.style.transform = `translate(${box[0].toFixed(1)}px, ${box[1].toFixed(1)}px)`;
-      if (!hit) taken.push(box);
-    }
+    const wanted = this.names.map(({ x, y, width, height }) => {
+      const [px, py] = camera.toPixel(x, y);
+      return { px, py, width, height };
+    });
+    const buttons = [camera.width - BUTTONS[0], camera.height - BUTTONS[1], camera.width, camera.height];
+    arranged(wanted, camera.width, camera.height, [buttons]).forEach((place, at) => {
+      const { element } = this.names[at];
+      element.style.visibility = place ? "visible" : "hidden";
+      if (place) element.style.transform = `translate(${place[0].toFixed(1)}px, ${place[1].toFixed(1)}px)`;
+    });
   }
 
   setMode(mode) {

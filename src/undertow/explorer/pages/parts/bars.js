@@ -1,24 +1,7 @@
-// Words with weights: as bars, and as a line of tinted words. The figure always stands beside the colour.
+// Words of hidden units as a line of tinted words, and bars of shares. The figure always stands beside the colour.
 
 import { h } from "../core/dom.js";
 import { figure, signed } from "../core/format.js";
-
-/** Bars of {word, weight}; `side` is "up" or "down", and `most` what fills a bar. */
-export function wordBars(words, side, most = largest(words)) {
-  return h(
-    "ol",
-    { class: `bars ${side}` },
-    words.map(({ word, weight }) =>
-      h(
-        "li",
-        {},
-        h("span", { class: "word", title: word }, word),
-        track(Math.abs(weight) / most),
-        h("span", { class: "figure" }, signed(weight)),
-      ),
-    ),
-  );
-}
 
 /** A few words, tinted by their weight; `hit` says which are marked. */
 export function wordLine(words, side, hit = () => false) {

@@ -30,7 +30,7 @@ export function tick(fieldset, value) {
   for (const input of fieldset.querySelectorAll("input")) input.checked = input.value === value;
 }
 
-/** A list of all topics to choose one from. */
+/** A list of topics to choose one from. */
 export function topicSelect(label, topics, { first, without = [], change }) {
   const inOrder = [...topics].sort((one, other) => one.name.localeCompare(other.name));
   return h(
@@ -46,6 +46,6 @@ export function topicSelect(label, topics, { first, without = [], change }) {
     h("option", { value: "" }, first),
     inOrder
       .filter(({ id }) => !without.includes(id))
-      .map(({ id, name }) => h("option", { value: String(id) }, `${name} (${id})`)),
+      .map(({ id, name }) => h("option", { value: String(id) }, name)),
   );
 }

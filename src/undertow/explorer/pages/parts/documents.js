@@ -1,11 +1,14 @@
 // Documents in lists: a link, a label, the beginning of the text, and why it was found.
 
 import { h } from "../core/dom.js";
-import { figure, stamp } from "../core/format.js";
-import { documentLink, link, topicLink } from "../core/router.js";
-import { topicName } from "../core/source.js";
+import { figure, percent, stamp } from "../core/format.js";
+import { topicColour } from "../core/palette.js";
+import { documentLink, link } from "../core/router.js";
+import { topicName, topicTree } from "../core/source.js";
 
-/** One document. `found` has id, text, label, and where there are any: score, strength, time, reasons. */
+const TOGETHER = 6; // words that stand for all reasons
+
+/** One document. `found` has id, text, label, and where there are any: score, time, topics, reasons. */
 export function documentItem(found, { topic, like = false } = {}) {
   return h(
     "li",
@@ -20,7 +23,8 @@ export function documentItem(found, { topic, like = false } = {}) {
         like && h("a", { class: "document-like", href: link("/search", { like: found.id }) }, "Like this"), scored(found)),
     ),
     h("p", { class: "document-text" }, opening(found.text)),
-    found.reasons?.length > 0 && reasons(found.reasons, found.id),
+    found.topics?.length > 0 && topics(found.topics, found.id),
+    found.reasons?.length > 0 && reasons(found.reasons),
   );
 }
 
@@ -35,37 +39,49 @@ export function documentList(documents, options) {
 }
 
 function scored(found) {
-  if (found.score !== undefined) return h("span", { class: "figure score", title: "Score" }, figure(found.score));
-  if (found.strength !== undefined) {
-    return h("span", { class: "figure score", title: "Strength of the topic" }, figure(found.strength));
-  }
-  return null;
+  return found.score !== undefined && h("span", { class: "figure score", title: "Score" }, figure(found.score));
 }
 
-function reasons(given, id) {
+/** The topics of a document as chips, with their shares. */
+function topics(given, id) {
+  return h("ul", { class: "chips", "aria-label": "Its topics" }, given.map(({ id: topic, name, share }) =>
+    h("li", {}, h("a", { class: "chip topic-chip", href: documentLink(id, { topic }), style: { "--c": topicColour(topicTree(), topic) }, title: "Show what carried it there" },
+      h("span", { class: "swatch" }), topicName(topic, name), h("span", { class: "figure" }, percent(share))))));
+}
+
+/** Why it was found: hidden units that question and document share, each with the words that switched it on. */
+function reasons(given) {
   return h(
-    "ul",
-    { class: "reasons", "aria-label": "Why it was found" },
-    given.map((reason) =>
+    "details",
+    { class: "why" },
+    h("summary", {}, "Why it was found: ", words(together(given, "question_words")), h("span", { "aria-label": "and" }, " ⟶ "), words(together(given, "words"))),
+    h("ul", { class: "reasons" }, given.map((reason) =>
       h(
         "li",
         {},
-        h(
-          "a",
-          { class: "chip", href: topicLink(reason.topic), title: `Its part in the cosine: ${figure(reason.part)}` },
-          topicName(reason.topic, reason.name),
-          h("span", { class: "figure" }, figure(reason.part)),
-        ),
-        h(
-          "a",
-          { class: "reason-words", href: documentLink(id, { topic: reason.topic }), title: "Show these words in the text" },
-          words(reason.question_words),
-          h("span", { "aria-label": "and" }, " ⟶ "),
-          words(reason.words),
-        ),
-      ),
-    ),
+        h("a", { class: "chip", href: link("/training", { unit: reason.unit }), title: `A hidden unit; its part in the cosine: ${figure(reason.part)}` },
+          reason.name, h("span", { class: "figure" }, figure(reason.part))),
+        h("span", { class: "reason-words" }, words(reason.question_words), h("span", { "aria-label": "and" }, " ⟶ "), words(reason.words)),
+      ))),
   );
+}
+
+/** Documents with the sentence that shows why they stand for a topic. */
+export function quotedDocuments(given, topic) {
+  return h("ol", { class: "documents" }, given.map(({ id, title, sentence, here, label: name }) =>
+    h(
+      "li",
+      { class: "document" },
+      h("div", { class: "document-head" },
+        here ? h("a", { class: "document-id", href: documentLink(id, { topic }), "data-step": true }, title) : h("strong", {}, title), label(name)),
+      h("blockquote", { class: "document-quote" }, sentence),
+      title !== id && h("p", { class: "figure document-of" }, id),
+    )));
+}
+
+/** The words of all reasons, each once, the strongest reason's first. */
+function together(given, side) {
+  return [...new Map(given.flatMap((reason) => reason[side]).map((part) => [part.word, part])).values()].slice(0, TOGETHER);
 }
 
 function words(parts) {

@@ -1,4 +1,5 @@
-// A text whose words are tinted by their part in a topic. The strongest are underlined too, and figures stand in titles.
+// A text whose words are tinted by what they did to carry it into a topic. The strongest are underlined too, and figures
+// stand in titles.
 
 import { h } from "../core/dom.js";
 import { signed } from "../core/format.js";

@@ -43,6 +43,16 @@ export function needsIndex(title, what) {
   );
 }
 
+/** A page about topics, when the model has no tree of them. */
+export function needsTree(title) {
+  return h(
+    "div",
+    { class: "view" },
+    h("h1", {}, title),
+    empty("This model has no topics yet", h("p", {}, "It was made by an earlier version of undertow. Fit it again, or give it topics with grow_topics(texts); its hidden units are on the page Model.")),
+  );
+}
+
 /** A bar that fills while something is computed: element and the function that sets it. */
 export function progress(text) {
   const label = h("p", { class: "state-title" });

@@ -2,108 +2,100 @@
 
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { counted, percent, signed } from "../core/format.js";
+import { counted, figure, percent } from "../core/format.js";
+import { topicColour } from "../core/palette.js";
 import { go, link, topicLink } from "../core/router.js";
-import { allTopics, topicName } from "../core/source.js";
-import { largest, track, wordBars } from "../parts/bars.js";
+import { countParameter, topicCount, topicTree } from "../core/source.js";
+import { track } from "../parts/bars.js";
 import { topicSelect } from "../parts/controls.js";
+import { quotedDocuments } from "../parts/documents.js";
+
+const QUOTED = 2;
 
 export async function show(root, { parts, signal }) {
   const ids = parts.map(Number);
-  const [topics, ...pair] = await Promise.all([allTopics(signal), ...ids.map((id) => get(`/api/topics/${id}`, {}, { signal }))]);
-  const groups = grouped(pair);
-  const most = largest(pair.flatMap(({ up, down }) => [...up, ...down]));
+  const pair = await Promise.all(ids.map((id) => get(`/api/topics/${id}`, {}, { signal })));
+  const most = Math.max(1e-9, ...pair.flatMap(({ words }) => words.map(({ salience }) => salience)));
+  const both = shared(pair);
   fill(
     root,
     h(
       "div",
       { class: "head" },
-      h(
-        "div",
-        { class: "head-text" },
-        h("a", { class: "crumb", href: "#/topics" }, "Topics"),
+      h("div", { class: "head-text" },
+        h("a", { class: "crumb", href: link("/topics", { n: countParameter() }) }, "Topics"),
         h("h1", {}, "Two topics side by side"),
-        h("p", { class: "lede" }, alike(pair)),
-      ),
+        h("p", { class: "lede" }, alike(pair))),
     ),
-    h("div", { class: "compare-heads" }, pair.map((topic, place) => side(topic, place, ids, topics))),
-    groups.filter(([, , rows]) => rows.length).map((group) => section(group, most, pair)),
+    h("div", { class: "compare-heads" }, pair.map((topic, place) => side(topic, place, ids))),
+    both.length > 0 && section(both, most, pair),
     h("div", { class: "compare-only" }, only(pair[0], pair[1], most), only(pair[1], pair[0], most)),
+    h("div", { class: "compare-only" }, pair.map(({ id, typical }) => h("section", { class: "compare-quotes" }, typical.length > 0 && quotedDocuments(typical.slice(0, QUOTED), id)))),
   );
 }
 
-/** Words that only one of them has among its strongest. */
-function only(topic, other, most) {
-  const known = weights(other);
-  const words = topic.up.filter(({ word }) => !known.has(word));
-  return h(
-    "section",
-    { class: "card" },
-    h("h2", {}, "Only up in ", topicName(topic.id, topic.name)),
-    words.length ? wordBars(words, "up", most) : h("p", { class: "card-note" }, "None of its strongest words."),
-  );
-}
+const colour = (id) => ({ "--c": topicColour(topicTree(), id) });
 
-function side(topic, place, ids, topics) {
-  const facts = [percent(topic.activity), topic.documents !== null && counted(topic.documents, "document")];
+function side(topic, place, ids) {
+  const tree = topicTree();
+  const others = tree.cut(topicCount()).map((id) => ({ id, name: tree.name(id) }));
   const change = (other) => go(link(place === 0 ? `/compare/${other}/${ids[1]}` : `/compare/${ids[0]}/${other}`));
   return h(
     "div",
-    { class: "card compare-head" },
-    h("a", { class: "topic-card-name", href: topicLink(topic.id), "data-step": true }, topicName(topic.id, topic.name)),
-    h("p", { class: "figure" }, facts.filter(Boolean).join(" · ")),
-    topicSelect(`Instead of ${topic.name}`, topics, { first: "Another…", without: ids, change }),
+    { class: "card compare-head", style: colour(topic.id) },
+    h("a", { class: "topic-card-name", href: topicLink(topic.id), "data-step": true }, topic.name),
+    h("p", { class: "figure" }, `${percent(topic.share)} · ${counted(topic.documents, "document")}`),
+    topicSelect(`Instead of ${topic.name}`, others, { first: "Another…", without: ids, change }),
   );
 }
 
 function alike([one, other]) {
-  const known = one.similar.find(({ id }) => id === other.id) ?? other.similar.find(({ id }) => id === one.id);
   if (one.id === other.id) return "The same topic twice.";
-  return known ? `Similarity ${signed(known.similarity)} of 1.` : "Neither is among the most similar topics of the other.";
+  const tree = topicTree();
+  if (tree.liesIn(one.id, other.id)) return `${one.name} is part of ${other.name}.`;
+  if (tree.liesIn(other.id, one.id)) return `${other.name} is part of ${one.name}.`;
+  const known = one.neighbours.find(({ id }) => id === other.id) ?? other.neighbours.find(({ id }) => id === one.id);
+  return known ? `Similarity ${figure(known.similarity)} of 1.` : "Neither is among the nearest neighbours of the other.";
 }
 
-/** Words in groups of [title, note, rows of {word, weights}]; of the 30 words that a topic shows each way. */
-function grouped([one, other]) {
-  const left = weights(one);
-  const right = weights(other);
-  const rows = [...new Set([...left.keys(), ...right.keys()])].map((word) => ({ word, weights: [left.get(word), right.get(word)] }));
-  const size = ({ weights: both }) => Math.max(...both.map((weight) => Math.abs(weight ?? 0)));
-  const pick = (test) => rows.filter(({ weights: [a, b] }) => test(a ?? 0, b ?? 0)).sort((x, y) => size(y) - size(x));
-  return [
-    ["Up in both", "both", pick((a, b) => a > 0 && b > 0)],
-    ["Opposite", "up in one, down in the other", pick((a, b) => a * b < 0)],
-    ["Down in both", "both", pick((a, b) => a < 0 && b < 0)],
-  ];
+/** Words that both show, with the salience in each; the most telling first. */
+function shared([one, other]) {
+  const right = new Map(other.words.map((word) => [word.word, word]));
+  return one.words.filter(({ word }) => right.has(word)).map((word) => ({ word: word.word, both: [word, right.get(word.word)] }))
+    .sort((a, b) => Math.max(...b.both.map(({ salience }) => salience)) - Math.max(...a.both.map(({ salience }) => salience)));
 }
 
-function weights(topic) {
-  return new Map([...topic.up, ...topic.down].map(({ word, weight }) => [word, weight]));
-}
-
-function section([title, note, rows], most, pair) {
+function section(rows, most, pair) {
   return h(
     "section",
     { class: "card compare" },
-    h("h2", {}, title, " ", h("span", { class: "figure" }, note === "both" ? counted(rows.length, "word") : note)),
+    h("h2", {}, "In both ", h("span", { class: "figure" }, counted(rows.length, "word"))),
     h(
       "table",
       { class: "butterfly" },
       h("colgroup", {}, h("col", {}), h("col", { class: "middle" }), h("col", {})),
-      h(
-        "thead",
-        { class: "hidden" },
-        h("tr", {}, h("th", { scope: "col" }, pair[0].name), h("th", { scope: "col" }, "Word"), h("th", { scope: "col" }, pair[1].name)),
-      ),
-      h("tbody", {}, rows.map(({ word, weights: [a, b] }) => h("tr", {}, cell(a, most), h("th", { scope: "row" }, word), cell(b, most)))),
+      h("thead", { class: "hidden" }, h("tr", {}, h("th", { scope: "col" }, pair[0].name), h("th", { scope: "col" }, "Word"), h("th", { scope: "col" }, pair[1].name))),
+      h("tbody", {}, rows.map(({ word, both }) =>
+        h("tr", {}, cell(both[0], most, pair[0].id), h("th", { scope: "row" }, word), cell(both[1], most, pair[1].id)))),
     ),
   );
 }
 
-function cell(weight, most) {
-  if (weight === undefined) return h("td", {}, h("span", { class: "hidden" }, "not among its strongest words"));
+function cell({ salience, share }, most, id) {
+  return h("td", { style: colour(id) }, h("div", { class: "wing" }, h("span", { class: "figure" }, percent(share)), track(salience / most)));
+}
+
+/** Words that only one of them shows. */
+function only(topic, other, most) {
+  const known = new Set(other.words.map(({ word }) => word));
+  const words = topic.words.filter(({ word }) => !known.has(word));
   return h(
-    "td",
-    {},
-    h("div", { class: `wing ${weight < 0 ? "down" : "up"}` }, h("span", { class: "figure" }, signed(weight)), track(Math.abs(weight) / most)),
+    "section",
+    { class: "card", style: colour(topic.id) },
+    h("h2", {}, "Only in ", topic.name),
+    words.length
+      ? h("ol", { class: "bars topic-bars" }, words.map(({ word, salience, share }) =>
+        h("li", {}, h("span", { class: "word", title: word }, word), track(salience / most), h("span", { class: "figure" }, percent(share)))))
+      : h("p", { class: "card-note" }, "None of its words."),
   );
 }

@@ -1,20 +1,22 @@
-// One document: each word tinted by what it did to a topic, the topics to choose from, and its neighbours.
+// One document: how much of it is about which topic, each word tinted by what it did for one, and its neighbours.
 
 import { get, ofDocument } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { percent, signed, stamp } from "../core/format.js";
+import { figure, percent, stamp } from "../core/format.js";
+import { restColour, topicColours } from "../core/palette.js";
 import { documentLink, link, topicLink } from "../core/router.js";
-import { allTopics, topicName } from "../core/source.js";
+import { countParameter, topicCount, topicName, topicTree } from "../core/source.js";
+import { onTheme } from "../core/theme.js";
 import { topicSelect } from "../parts/controls.js";
 import { documentList, label } from "../parts/documents.js";
 import { failed } from "../parts/states.js";
 import { markedText, wordTotals } from "../parts/marked_text.js";
 
 const NEAREST = 8;
-const FEW = 8; // topics shown at once
 
 export async function show(root, { parts, query, signal, open }) {
   const page = new DocumentPage(parts[0], root, signal);
+  topicCount(query);
   await page.draw(query.get("topic"));
   open();
   page.nearest();
@@ -27,15 +29,19 @@ class DocumentPage {
     this.text = h("section", { class: "card reading", "aria-label": "Text" });
     this.side = h("aside", { class: "stack", "aria-label": "Topics and words" });
     this.others = h("section", { class: "section" }, h("h2", {}, "Nearest documents"), h("p", { class: "card-note" }, "Loading…"));
+    onTheme(() => this.found && this.tint(this.found), signal);
   }
 
-  async load(topic) {
-    return get(ofDocument("documents", this.id), { topic }, { signal: this.signal });
+  load(topic) {
+    return get(ofDocument("documents", this.id), { topic, n: countParameter() }, { signal: this.signal });
+  }
+
+  link(topic) {
+    return documentLink(this.id, { topic, n: countParameter() });
   }
 
   async draw(topic) {
-    const [found, topics] = await Promise.all([this.load(topic), allTopics(this.signal)]);
-    this.topics = topics;
+    const found = await this.load(topic);
     fill(
       this.root,
       h(
@@ -44,8 +50,8 @@ class DocumentPage {
         h(
           "div",
           { class: "head-text" },
-          h("h1", { class: "document-title" }, this.id),
-          h("p", { class: "lede facts" }, label(found.label), found.split && h("span", {}, found.split),
+          h("h1", { class: "document-title" }, found.title),
+          h("p", { class: "lede facts" }, found.title !== this.id && h("span", {}, this.id), label(found.label), found.split && h("span", {}, found.split),
             found.time !== null && h("span", {}, stamp(found.time))),
         ),
         h("div", { class: "controls" }, h("a", { class: "button", href: link("/search", { like: this.id }) }, "Like this")),
@@ -64,28 +70,31 @@ class DocumentPage {
   }
 
   tint(found) {
-    const name = this.topics.find(({ id }) => id === found.chosen)?.name ?? "";
+    this.found = found;
+    const name = found.chosen === null ? "" : topicName(found.chosen);
     fill(this.text, markedText(found, name), found.shortened && h("p", { class: "notice" }, "The text is longer; this is its beginning."));
     fill(this.side, this.choice(found), found.chosen !== null && this.words(found, name));
   }
 
-  choice(found) {
-    const chip = ({ id, name, strength }) =>
-      h("li", {},
-        h("a", { class: "chip", href: documentLink(this.id, { topic: id }), "aria-current": id === found.chosen ? "true" : null, title: `On with a probability of ${percent(strength)}` },
-          topicName(id, name), strength < 0.995 && h("span", { class: "figure" }, percent(strength))));
-    const on = found.topics;
-    const other = found.chosen !== null && !on.some(({ id }) => id === found.chosen);
-    const chosen = other && this.topics.find(({ id }) => id === found.chosen);
+  /** A bar of shares, and the topics to choose one from. */
+  choice({ topics, none, chosen }) {
+    const tree = topicTree();
+    const colours = topicColours(tree, tree.cut(topicCount()));
+    const colour = (id) => ({ "--c": colours.get(id) ?? restColour() });
+    const row = ({ id, name, share }) =>
+      h("li", { style: colour(id) }, h("a", { class: "share-row", href: this.link(id), "aria-current": id === chosen ? "true" : null },
+        h("span", { class: "swatch" }), h("span", { class: "legend-name" }, name), h("span", { class: "figure" }, percent(share))));
+    const other = chosen !== null && !topics.some(({ id }) => id === chosen);
     return h(
       "section",
       { class: "card" },
-      h("h2", {}, on.length ? "Topics that are on" : "No topic is on"),
-      h("ul", { class: "chips" }, on.slice(0, FEW).map(chip), chosen && h("li", {}, h("a", { class: "chip", href: topicLink(chosen.id), "aria-current": "true" }, chosen.name, h("span", { class: "figure" }, "off")))),
-      on.length > FEW && h("details", { class: "more-topics", open: on.findIndex(({ id }) => id === found.chosen) >= FEW },
-        h("summary", {}, `${on.length - FEW} more`), h("ul", { class: "chips" }, on.slice(FEW).map(chip))),
-      topicSelect("Tint by another topic", this.topics, {
-        first: "Another topic…", without: on.map(({ id }) => id), change: (id) => (location.hash = documentLink(this.id, { topic: id })),
+      h("h2", {}, topics.length ? "What it is about" : chosen === null ? "No topic: no word is known" : "Far from all topics"),
+      topics.length > 0 && h("div", { class: "share-bar", role: "img", "aria-label": topics.map(({ name, share }) => `${name} ${percent(share)}`).join(", ") },
+        topics.map(({ id, name, share }) => h("span", { style: { ...colour(id), "--w": `${100 * share}%` }, title: `${name}: ${percent(share)}` }))),
+      h("ul", { class: "share-rows" }, topics.map(row), other && row({ id: chosen, name: topicName(chosen), share: 0 }),
+        topics.length > 0 && none > 0.005 && h("li", { class: "share-row" }, h("span", { class: "swatch none" }), h("span", { class: "legend-name" }, "none of them"), h("span", { class: "figure" }, percent(none)))),
+      chosen !== null && topicSelect("Tint by another topic", tree.cut(topicCount()).map((id) => ({ id, name: tree.name(id) })), {
+        first: "Another topic…", without: topics.map(({ id }) => id), change: (id) => (location.hash = this.link(id)),
       }),
     );
   }
@@ -95,9 +104,9 @@ class DocumentPage {
     return h(
       "section",
       { class: "card" },
-      h("h2", {}, "Words that moved it"),
-      h("p", { class: "card-note" }, h("a", { href: topicLink(found.chosen) }, name), found.shortened ? ", whole text: " : ": together ",
-        h("strong", { class: "total", "data-total": String(found.total), "data-sum": String(sums) }, signed(found.total))),
+      h("h2", {}, "Words that carried it there"),
+      h("p", { class: "card-note" }, h("a", { href: topicLink(found.chosen) }, name), found.shortened ? ", whole text: cosine " : ": together a cosine of ",
+        h("strong", { class: "total", "data-total": String(found.total), "data-sum": String(sums) }, figure(found.total))),
       wordTotals(found.spans),
     );
   }

@@ -3,14 +3,17 @@
 import { bytes } from "../core/api.js";
 import { fill, h, icon } from "../core/dom.js";
 import { counted, moment, whole } from "../core/format.js";
+import { topicColour, topicColours } from "../core/palette.js";
 import { rewrite } from "../core/router.js";
-import { about, allTopics, topicName } from "../core/source.js";
+import { about, chooseCount, countParameter, topicCount, topicTree } from "../core/source.js";
 import { onTheme } from "../core/theme.js";
 import { segmented, tick } from "../parts/controls.js";
+import { topicSlider } from "../parts/slider.js";
 import { empty, progress } from "../parts/states.js";
-import { anchors, entryColour, groups, painted, timeRange } from "../map/colouring.js";
+import { labelGroups, painted, timeRange, topicGroups } from "../map/colouring.js";
+import { TopicPlaces, densest, namedAt } from "../map/names.js";
 import { readPoints } from "../map/points.js";
-import { Documents, Selection, legend } from "../map/side.js";
+import { Documents, Selection, legend, topicsByLeaf } from "../map/side.js";
 import { Stage } from "../map/stage.js";
 
 const PATIENCE = 70; // milliseconds over a point before its text is fetched
@@ -26,12 +29,12 @@ export async function show(root, { query, signal }) {
     fill(root, title(), empty("The map could not be computed", h("p", {}, about().overview_error ?? "The server’s log may say why.")));
     return;
   }
-  const [topics] = await Promise.all([allTopics(signal), load(signal)]);
+  await load(signal);
   if (!held.placed.length) {
     fill(root, title(), empty("No document can be placed", h("p", {}, "The model knows no word of any of them.")));
     return;
   }
-  new MapPage(root, held, topics, query, signal).draw();
+  new MapPage(root, held, query, signal).draw();
 }
 
 async function load(signal) {
@@ -49,19 +52,21 @@ function computing(signal) {
 }
 
 class MapPage {
-  constructor(root, points, topics, query, signal) {
-    Object.assign(this, { root, points, signal });
+  constructor(root, points, query, signal) {
+    Object.assign(this, { root, points, signal, tree: topicTree() });
     this.range = points.timeKind ? timeRange(points) : null;
     this.choices = [["topic", "Topic"]];
     if (points.labelNames.length) this.choices.push(["label", "Label"]);
     if (this.range) this.choices.push(["time", "Time"]);
     const asked = query.get("colour");
     this.kind = this.choices.some(([kind]) => kind === asked) ? asked : "topic";
+    this.n = topicCount(query);
     const topic = query.get("topic");
-    this.alone = topic !== null && topics.some(({ id }) => id === Number(topic)) ? Number(topic) : null;
+    this.alone = topic !== null && /^\d+$/.test(topic) && this.tree.has(Number(topic)) ? Number(topic) : null;
     if (this.alone !== null) this.kind = "topic";
     this.selected = [];
     this.documents = new Documents(signal);
+    this.places = new TopicPlaces(points, this.tree);
   }
 
   draw() {
@@ -76,10 +81,12 @@ class MapPage {
     this.selection = new Selection(this.points, this.documents, () => this.select([]));
     this.legendBox = h("div", {});
     document.addEventListener("leave", (event) => this.escape(event), { signal: this.signal });
-    onTheme(() => this.dress(), this.signal);
+    onTheme(() => this.look(), this.signal);
+    const slider = topicSlider(this.tree, this.n, (n) => this.choose(n));
     fill(
       this.root,
       h("div", { class: "head" }, h("div", {}, title(), h("p", { class: "lede" }, this.summary())), this.controls()),
+      h("div", { class: "map-slider" }, slider.element),
       h("div", { class: "map-columns" },
         h("div", { class: "map-frame" }, this.stage.element, this.zoomers()),
         h("div", { class: "map-side" }, h("section", { "aria-label": "Legend" }, this.legendBox), this.selection.element)),
@@ -112,36 +119,69 @@ class MapPage {
       button("Show all", "home", () => this.stage.reset()));
   }
 
-  /** What is coloured how; and, when it is a topic alone that has no colour of its own, one for it. */
+  choose(n) {
+    chooseCount(n);
+    Object.assign(this, { n: this.tree.count(n), alone: null });
+    this.look();
+  }
+
+  /** What is coloured how. */
   look() {
-    const { points, kind } = this;
+    const { points, kind, tree } = this;
     if (kind === "time") this.dressing = { kind, ...this.range };
+    else if (kind === "label") this.dressing = { kind, groups: labelGroups(points) };
     else {
-      const codes = kind === "topic" ? points.topics : points.labels;
-      const found = groups(codes, points.placed, kind === "topic" ? (id) => topicName(id) : (code) => points.labelNames[code]);
-      this.promote(found);
-      this.dressing = { kind, groups: found, names: anchors(points, found) };
+      const nodes = tree.cut(this.n);
+      this.colours = topicColours(tree, nodes);
+      this.dressing = { kind, groups: topicGroups(points, tree, nodes, this.colours) };
+      this.promote(this.dressing.groups);
     }
     this.dress();
   }
 
+  /** A topic that is shown alone without being of the cut stands above the others. */
   promote(found) {
-    const place = found.rest.findIndex(([code]) => code === this.alone);
-    if (place < 0) return;
-    const [[code, count]] = found.rest.splice(place, 1);
-    found.entries.unshift({ code, count, name: topicName(code), place: 0, shape: "circle" });
+    if (this.alone === null || found.entries.some(({ code }) => code === this.alone)) return;
+    const leaves = new Set(this.tree.rowsOf(this.alone));
+    const count = this.points.placed.filter((row) => leaves.has(this.points.leaves[row])).length;
+    found.entries.unshift({ code: this.alone, count, name: this.tree.name(this.alone), colour: topicColour(this.tree, this.alone), shape: "circle" });
+  }
+
+  /** Names at a level of the zoom: topics, or the labels that have colours. */
+  names(level, width) {
+    const { kind, groups } = this.dressing;
+    if (kind === "time") return [];
+    if (kind === "label") return groups.entries.filter(({ code }) => this.alone === null || code === this.alone).map((entry) => ({ ...entry, ...this.labelPlace(entry.code) }));
+    if (this.alone !== null) return this.places.of(Math.max(this.n, namedAt(level, this.n, width))).filter(({ node }) => this.tree.liesIn(node, this.alone)).map((one) => this.tinted(one));
+    return this.places.of(namedAt(level, this.n, width)).map((one) => this.tinted(one));
+  }
+
+  tinted(one) {
+    return { ...one, colour: this.colours.get(one.node) ?? topicColour(this.tree, one.node) };
+  }
+
+  labelPlace(code) {
+    this.labelPlaces ??= new Map();
+    if (!this.labelPlaces.has(code)) this.labelPlaces.set(code, densest(this.points.positions, this.points.placed.filter((row) => this.points.labels[row] === code)));
+    return this.labelPlaces.get(code);
   }
 
   dress() {
     const { points, dressing, alone } = this;
     const chosen = this.selected.length ? new Set(this.selected) : null;
-    const bright = chosen ? (row) => chosen.has(row) : alone === null ? null : (row) => dressing.groups.codes[row] === alone;
+    this.inside = alone === null ? null : this.members(alone);
+    const bright = chosen ? (row) => chosen.has(row) : this.inside;
     const alpha = Math.min(0.9, Math.max(0.55, 60 / Math.sqrt(points.placed.length)));
-    const names = (dressing.names ?? []).filter(({ entry }) => alone === null || entry.code === alone)
-      .map((name) => ({ ...name, colour: entryColour(name.entry) }));
-    this.stage.dress(painted(points, dressing, bright, alpha), names);
+    this.stage.dress(painted(points, dressing, bright, alpha), (...given) => this.names(...given));
     fill(this.legendBox, legend(dressing, points, alone, (code) => this.isolate(code)));
-    rewrite("/map", { colour: this.kind === "topic" ? "" : this.kind, topic: this.kind === "topic" ? alone : "" });
+    rewrite("/map", { colour: this.kind === "topic" ? "" : this.kind, n: countParameter(), topic: this.kind === "topic" ? alone : "" });
+  }
+
+  /** Which rows belong to the one group that is shown alone. */
+  members(code) {
+    if (this.kind !== "topic") return (row) => this.dressing.groups.codes[row] === code;
+    const leaves = new Set(this.tree.rowsOf(code));
+    return (row) => leaves.has(this.points.leaves[row]);
   }
 
   isolate(code) {
@@ -151,7 +191,7 @@ class MapPage {
   }
 
   allowed(row) {
-    return this.alone === null || this.dressing.groups.codes[row] === this.alone;
+    return this.inside === null || this.inside(row);
   }
 
   select(rows) {
@@ -184,9 +224,10 @@ class MapPage {
   async tell(row, px, py) {
     const found = await this.documents.some([row]).catch(() => []);
     if (this.hovering !== row || !found.length) return;
-    const [{ id, text, label, topic }] = found;
+    const [{ id, text, label, leaf }] = found;
+    const topic = topicsByLeaf()(leaf);
     const time = this.points.times[row];
-    const facts = [label, topic >= 0 && topicName(topic), !Number.isNaN(time) && moment(time, this.points.timeKind)];
+    const facts = [label, topic !== null && this.tree.name(topic), !Number.isNaN(time) && moment(time, this.points.timeKind)];
     fill(this.tip, h("strong", {}, id), h("p", { class: "figure" }, facts.filter(Boolean).join(" · ")), h("p", {}, text.replace(/\s+/g, " ").trim()));
     this.tip.hidden = false;
     const { clientWidth: width, clientHeight: height } = this.stage.element;

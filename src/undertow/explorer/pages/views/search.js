@@ -4,7 +4,7 @@ import { ApiError, aborted, get } from "../core/api.js";
 import { fill, h, icon } from "../core/dom.js";
 import { counted, duration, whole } from "../core/format.js";
 import { documentLink, link, rewrite } from "../core/router.js";
-import { about, allTopics } from "../core/source.js";
+import { about, topicTree } from "../core/source.js";
 import { segmented, tick } from "../parts/controls.js";
 import { documentList } from "../parts/documents.js";
 import { filterHelp } from "../parts/filter_help.js";
@@ -15,10 +15,10 @@ const PAGE = 20;
 const MOST = 100;
 const LONGEST = 10000; // characters
 const MODES = [
-  ["semantic", "Meaning", "By topics: strengths of topics, compared by their cosine"],
+  ["semantic", "Meaning", "By meaning: strengths of hidden units, compared by their cosine"],
   ["text", "Words", "By words as written: BM25"],
   ["hybrid", "Both", "By meaning and by words, ranks taken together"],
-  ["code", "Code", "By topics that are on or off, as bits: quickest"],
+  ["code", "Code", "By hidden units that are on or off, as bits: quickest"],
 ];
 
 export function show(root, { query, signal, open }) {
@@ -126,7 +126,7 @@ class Search {
     if (!q.trim() && !like) {
       this.status.textContent = "";
       this.results.removeAttribute("aria-busy");
-      fill(this.results, await beginning(this.signal));
+      fill(this.results, beginning());
       return;
     }
     this.results.setAttribute("aria-busy", "true");
@@ -217,11 +217,10 @@ function joined(label, where) {
   return chosen && where.trim() ? `${chosen} AND (${where})` : chosen || where.trim();
 }
 
-/** Before anything is asked: words of the most active topics, to begin with. */
-async function beginning(signal) {
-  const topics = await allTopics(signal).catch(() => []);
-  const words = topics.map(({ up }) => up.slice(0, 3).map(({ word }) => word).join(" ")).filter(Boolean);
-  const ideas = [...new Set(words)].slice(0, 6);
+/** Before anything is asked: names of topics, to begin with. */
+function beginning() {
+  const tree = topicTree();
+  const ideas = tree === null ? [] : tree.cut(tree.chosen).slice(0, 8).map((node) => tree.name(node).replaceAll(",", ""));
   return empty(
     "Ask something",
     h("p", {}, "Documents are found by what they are about; a paragraph is as good a question as a word."),

@@ -1,50 +1,41 @@
-// Topics over time: lines of those that are chosen, and a strip for each of them all.
+// Topics over time: the topics of a cut as streams, and a strip for each of them.
 
 import { get } from "../core/api.js";
-import { fill, h, icon, svg } from "../core/dom.js";
+import { fill, h, svg } from "../core/dom.js";
 import { counted, percent } from "../core/format.js";
-import { lineColour } from "../core/palette.js";
-import { rewrite, topicLink } from "../core/router.js";
-import { about, allTopics } from "../core/source.js";
+import { topicColours } from "../core/palette.js";
+import { go, rewrite, topicLink } from "../core/router.js";
+import { about, chooseCount, countParameter, topicCount, topicTree } from "../core/source.js";
 import { onTheme } from "../core/theme.js";
-import { binText, courseFigure, courseLabel, courseParameters, courseTable } from "../parts/courses.js";
 import { segmented } from "../parts/controls.js";
+import { binText, courseTable } from "../parts/courses.js";
+import { topicSlider } from "../parts/slider.js";
 import { empty, progress } from "../parts/states.js";
+import { Streams } from "../parts/streams.js";
 
-const CHOSEN = 5; // at the beginning
-const MOST = 12;
-const AT_ONCE = 100; // topics that the server tells of in one answer
+const ORDERS = [["tree", "Tree"], ["size", "Size"], ["swing", "Change"], ["peak", "Peak"]];
 
 export async function show(root, { query, signal }) {
   const title = h("h1", {}, "Topics over time");
   if (!about().has.time) {
     fill(root, title, empty("These documents have no times", h("p", {}, "An index has them when its corpus has a column named time, date, timestamp, created_at, published or year.")));
-    return;
+    return undefined;
   }
   if (about().overview !== "ready") {
     fill(root, title, waiting(signal));
-    return;
+    return undefined;
   }
-  const topics = await allTopics(signal);
-  const course = await courses(topics.map(({ id }) => id), signal);
-  if (course === null) {
-    fill(root, title, empty("No document has a time"));
-    return;
-  }
-  new OverTime(root, title, topics, course, query, signal).draw();
-}
-
-/** The courses of all topics, in parts; null where no document has a time. */
-async function courses(ids, signal) {
-  const parts = [];
-  for (let first = 0; first < ids.length; first += AT_ONCE) parts.push(ids.slice(first, first + AT_ONCE).join(","));
-  try {
-    const found = await Promise.all(parts.map((topics) => get("/api/time", { topics }, { signal })));
-    return { ...found[0], shares: Object.assign({}, ...found.map(({ shares }) => shares)) };
-  } catch (error) {
+  const course = await get("/api/time/leaves", {}, { signal }).catch((error) => {
     if (error.status === 404) return null;
     throw error;
+  });
+  if (course === null) {
+    fill(root, title, empty("No two documents have different times"));
+    return undefined;
   }
+  const page = new OverTime(root, title, course, query, signal);
+  page.draw();
+  return { update: (route) => page.moved(route.query) };
 }
 
 function waiting(signal) {
@@ -56,33 +47,28 @@ function waiting(signal) {
 }
 
 class OverTime {
-  constructor(root, title, topics, course, query, signal) {
-    Object.assign(this, { root, title, course, signal });
-    this.topics = topics.filter(({ id }) => course.shares[id]).map((topic) => ({ ...topic, ...shape(course.shares[topic.id], course.documents) }));
-    const asked = (query.get("topics") ?? "").split(",").filter((part) => part !== "").map(Number);
-    const known = asked.filter((id) => course.shares[id]);
-    this.chosen = known.length ? known.slice(0, MOST) : this.sorted("swing").slice(0, CHOSEN).map(({ id }) => id);
-    this.order = "swing";
-    this.lines = null; // the figure, once there is something to draw
-    this.drawing = h("div", {});
+  constructor(root, title, course, query, signal) {
+    Object.assign(this, { root, title, course, order: "tree" });
+    this.n = topicCount(query);
+    this.streams = new Streams(course, { height: 460, pick: (id) => go(topicLink(id)) }, signal);
     this.table = h("div", {});
-    this.legend = h("ul", { class: "chips course-legend" });
     this.strips = h("ol", { class: "strips" });
     onTheme(() => this.again(), signal);
   }
 
   draw() {
-    const orders = [["swing", "Change"], ["activity", "Activity"], ["peak", "Peak"], ["name", "Name"]];
+    this.slider = topicSlider(topicTree(), this.n, (n) => this.choose(n));
     fill(
       this.root,
-      h("div", { class: "head" }, h("div", {}, this.title, h("p", { class: "lede" }, "Share of the documents of each time that switch a topic on"))),
-      h("section", { class: "card" }, this.legend, this.drawing, this.table),
+      h("div", { class: "head" }, h("div", {}, this.title, h("p", { class: "lede" }, "How much of the documents of each time is in each topic"))),
+      h("div", { class: "slider-bar" }, this.slider.element),
+      h("section", { class: "card" }, this.streams.element, this.table),
       h(
         "section",
         { class: "section" },
         h("div", { class: "head" },
-          h("div", {}, h("h2", {}, "All topics"), h("p", { class: "card-note strip-note" }, "Each strip is scaled to its own highest share, which stands at its end. Press a name to draw its line above.")),
-          segmented("Sort by", orders, this.order, (order) => {
+          h("div", {}, h("h2", {}, "One by one"), h("p", { class: "card-note strip-note" }, "Each strip is scaled to its own highest share, which stands at its end.")),
+          segmented("Sort by", ORDERS, this.order, (order) => {
             this.order = order;
             this.again();
           })),
@@ -92,60 +78,63 @@ class OverTime {
     this.again();
   }
 
-  again() {
-    const named = new Map(this.topics.map((topic) => [topic.id, topic]));
-    const series = this.chosen.map((id, place) => ({ id, name: named.get(id).name, values: this.course.shares[id], ...lineColour(place) }));
-    this.plot(series);
-    fill(this.legend, series.map(({ id, name, colour, dashed }) =>
-      h("li", {}, h("span", { class: "chip" },
-        h("span", { class: `swatch ${dashed ? "ring" : ""}`, style: { "--c": colour } }), h("a", { href: topicLink(id) }, name),
-        h("button", { type: "button", class: "chip-close", "aria-label": `Take ${name} out`, on: { click: () => this.toggle(id) } }, icon("close"))))));
-    fill(this.strips, this.sorted(this.order).map((topic) => this.strip(topic)));
-    rewrite("/time", { topics: this.chosen.join(",") });
-  }
-
-  plot(series) {
-    fill(this.table, series.length > 0 && courseTable(this.course, series));
-    if (!series.length) {
-      fill(this.drawing, empty("Choose topics below"));
-      return;
-    }
-    if (this.lines === null) this.lines = courseFigure(this.course, series, { height: 420 }, this.signal);
-    else this.lines.change(courseParameters(series), courseLabel(this.course, series));
-    if (!this.lines.element.isConnected) fill(this.drawing, this.lines.element);
-  }
-
-  toggle(id) {
-    this.chosen = this.chosen.includes(id) ? this.chosen.filter((other) => other !== id) : [...this.chosen, id].slice(-MOST);
-    const focused = document.activeElement?.dataset?.topic;
+  moved(query) {
+    this.n = topicCount(query);
+    this.slider.set(this.n);
     this.again();
-    if (focused) this.strips.querySelector(`[data-topic="${Number(focused)}"]`)?.focus({ preventScroll: true });
+    return true;
   }
 
-  sorted(order) {
+  choose(n) {
+    chooseCount(n);
+    this.n = topicTree().count(n);
+    this.again();
+  }
+
+  /** Topics of the cut along the tree, so that those of one branch lie upon each other, and their shares. */
+  series() {
+    const tree = topicTree();
+    const nodes = [...tree.cut(this.n)].sort((one, other) => tree.hue(one) - tree.hue(other));
+    const places = tree.placesOf(nodes);
+    const { counts, documents } = this.course;
+    const sums = nodes.map(() => documents.map(() => 0));
+    counts.forEach((row, bin) => row.forEach((count, leaf) => places[leaf] >= 0 && (sums[places[leaf]][bin] += count)));
+    return nodes.map((id, place) => {
+      const values = sums[place].map((count, bin) => count / Math.max(1, documents[bin]));
+      return { id, place, name: tree.name(id), values, size: tree.size(id), ...shape(values, documents) };
+    });
+  }
+
+  again() {
+    const series = this.series();
+    const colours = topicColours(topicTree(), series.map(({ id }) => id));
+    this.streams.show(series, (id) => colours.get(id));
+    fill(this.table, courseTable(this.course, series));
+    fill(this.strips, this.sorted(series).map((topic) => this.strip(topic, colours.get(topic.id))));
+    rewrite("/time", { n: countParameter() });
+  }
+
+  sorted(series) {
     const by = {
+      tree: (one, other) => one.place - other.place,
+      size: (one, other) => other.size - one.size,
       swing: (one, other) => other.swing - one.swing,
-      activity: (one, other) => other.activity - one.activity,
       peak: (one, other) => one.peak - other.peak || other.swing - one.swing,
-      name: (one, other) => one.name.localeCompare(other.name, "en"),
     };
-    return [...this.topics].sort(by[order]);
+    return [...series].sort(by[this.order]);
   }
 
-  strip(topic) {
+  strip({ id, name, values, high, peak }, colour) {
     const { edges, documents, kind } = this.course;
-    const shares = this.course.shares[topic.id];
-    const cells = shares.map((share, place) =>
-      svg("rect", { x: place, y: 0, width: 1, height: 1, "fill-opacity": documents[place] ? (0.06 + 0.94 * (share / Math.max(topic.high, 1e-9)) ** 2).toFixed(3) : 0 },
+    const cells = values.map((share, place) =>
+      svg("rect", { x: place, y: 0, width: 1, height: 1, "fill-opacity": documents[place] ? (0.06 + 0.94 * (share / Math.max(high, 1e-9)) ** 2).toFixed(3) : 0 },
         svg("title", {}, `${binText(edges, kind, place)}: ${percent(share)} of ${counted(documents[place], "document")}`)));
-    const place = this.chosen.indexOf(topic.id);
-    const colour = place >= 0 ? { "--c": lineColour(place).colour } : {};
     return h(
       "li",
-      { style: colour },
-      h("button", { type: "button", class: "strip-name", "aria-pressed": String(place >= 0), "data-topic": topic.id, title: topic.name, on: { click: () => this.toggle(topic.id) } }, topic.name),
-      svg("svg", { class: "strip", viewBox: `0 0 ${shares.length} 1`, preserveAspectRatio: "none", role: "img", "aria-label": `Highest ${percent(topic.high)} in ${binText(edges, kind, topic.peak)}` }, cells),
-      h("span", { class: "figure" }, percent(topic.high)),
+      { style: { "--c": colour } },
+      h("a", { class: "strip-name", href: topicLink(id), "data-step": true, title: name }, name),
+      svg("svg", { class: "strip", viewBox: `0 0 ${values.length} 1`, preserveAspectRatio: "none", role: "img", "aria-label": `Highest ${percent(high)} in ${binText(edges, kind, peak)}` }, cells),
+      h("span", { class: "figure" }, percent(high)),
     );
   }
 }

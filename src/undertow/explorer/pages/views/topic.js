@@ -1,112 +1,137 @@
-// One topic: its words, how active it is, its neighbours, its documents, its course over time.
+// One topic: its words, what it lies in and what lies in it, its neighbours, its documents, its course over time.
 
 import { get } from "../core/api.js";
-import { fill, h, icon } from "../core/dom.js";
-import { counted, percent } from "../core/format.js";
+import { fill, h } from "../core/dom.js";
+import { counted, figure, percent, whole } from "../core/format.js";
+import { topicColour } from "../core/palette.js";
 import { go, link, topicLink } from "../core/router.js";
-import { about, allTopics, topicName } from "../core/source.js";
-import { largest, linkBars, wordBars } from "../parts/bars.js";
-import { courseFigure, courseTable } from "../parts/courses.js";
+import { about, countParameter, topicCount, topicTree } from "../core/source.js";
+import { onTheme } from "../core/theme.js";
+import { linkBars, track } from "../parts/bars.js";
 import { topicSelect } from "../parts/controls.js";
-import { documentList } from "../parts/documents.js";
+import { courseTable } from "../parts/courses.js";
+import { quotedDocuments } from "../parts/documents.js";
+import { Streams } from "../parts/streams.js";
+
+const ANCESTORS = 4; // shown of those that it lies in
 
 export async function show(root, { parts, signal }) {
-  const id = Number(parts[0]);
-  const [topic, topics] = await Promise.all([get(`/api/topics/${id}`, {}, { signal }), allTopics(signal)]);
-  const most = largest([...topic.up, ...topic.down]);
+  const topic = await get(`/api/topics/${Number(parts[0])}`, {}, { signal });
+  const tint = () => root.style.setProperty("--c", topicColour(topicTree(), topic.id));
+  tint();
+  onTheme(tint, signal);
   fill(
     root,
-    head(topic, topics),
+    head(topic),
     h(
       "div",
       { class: "columns" },
-      words("Words that speak for it", "up", topic.up, most),
-      words("Words that speak against it", "down", topic.down, most),
-      h("div", { class: "stack" }, similar(topic), over(topic, signal)),
+      words(topic),
+      typical(topic),
+      h("div", { class: "stack" }, over(topic, signal), inside(topic), neighbours(topic), units(topic)),
     ),
-    typical(topic),
   );
 }
 
-function head(topic, topics) {
-  const place = topics.findIndex(({ id }) => id === topic.id);
-  const step = (other, text, drawing) =>
-    h("a", { class: "icon-button", href: topicLink(other.id), "aria-label": text, title: `${text}: ${other.name}` }, icon(drawing));
-  const before = topics[(place + topics.length - 1) % topics.length];
-  const after = topics[(place + 1) % topics.length];
+function head(topic) {
   const facts = [
-    `Topic ${topic.id}`,
-    `on in ${percent(topic.activity)} of the training documents`,
-    topic.documents !== null && counted(topic.documents, "document"),
+    `${percent(topic.share)} of all`,
+    counted(topic.documents, "document"),
+    `coherence ${figure(topic.coherence)}`,
+    topic.dropped && "dropped",
   ];
+  const others = topicTree().cut(topicCount()).map((id) => ({ id, name: topicTree().name(id) }));
   return h(
     "div",
     { class: "head" },
     h(
       "div",
       { class: "head-text" },
-      h("a", { class: "crumb", href: "#/topics" }, "Topics"),
-      h("h1", {}, topic.name),
+      crumbs(topic),
+      h("h1", { class: "topic-title" }, topic.name),
       h("p", { class: "lede" }, facts.filter(Boolean).join(" · ")),
     ),
     h(
       "div",
       { class: "controls" },
-      topicSelect("Compare with", topics, {
+      topicSelect("Compare with", others, {
         first: "Compare with…", without: [topic.id], change: (other) => go(link(`/compare/${topic.id}/${other}`)),
       }),
-      about().has.map && h("a", { class: "button", href: link("/map", { topic: topic.id }) }, "On the map"),
-      h("span", { class: "stepper" }, step(before, "Topic before, by activity", "back"), step(after, "Next topic, by activity", "next")),
+      about().has.map && h("a", { class: "button", href: link("/map", { topic: topic.id, n: Math.max(topic.since, topicCount()) }) }, "On the map"),
     ),
   );
 }
 
-function words(title, side, given, most) {
-  const note = side === "up" ? "What one occurrence adds to the topic’s input" : "What one occurrence takes away";
+/** All topics, and the last of those that it lies in. */
+function crumbs({ path }) {
+  const shown = path.slice(-ANCESTORS);
   return h(
-    "section",
-    { class: "card" },
-    h("h2", {}, h("span", { class: `sign ${side}`, "aria-hidden": "true" }, side === "up" ? "▲ " : "▼ "), title),
-    h("p", { class: "card-note" }, note),
-    given.length ? wordBars(given, side, most) : h("p", { class: "card-note" }, "None."),
+    "nav",
+    { class: "crumbs", "aria-label": "What it lies in" },
+    h("a", { class: "crumb", href: link("/topics", { n: countParameter() }) }, "Topics"),
+    path.length > shown.length && h("span", {}, "…"),
+    shown.map(({ id, name }) => h("a", { href: topicLink(id) }, name)),
   );
 }
 
-function similar(topic) {
-  const items = topic.similar.map(({ id, name, similarity }) => ({ id, name: topicName(id, name), value: similarity }));
+function words({ words: given, phrases }) {
+  const most = Math.max(1e-9, ...given.map(({ salience }) => salience));
   return h(
     "section",
     { class: "card" },
-    h("h2", {}, "Similar topics"),
-    h("p", { class: "card-note" }, "By what they make of words; opens a comparison"),
-    linkBars(items, (item) => link(`/compare/${topic.id}/${item.id}`)),
+    h("h2", {}, "Words"),
+    h("p", { class: "card-note" }, "By how much they tell it from other topics; beside them, the share of its documents that hold them"),
+    h("ol", { class: "bars topic-bars" }, given.map(({ word, salience, share }) =>
+      h("li", {}, h("span", { class: "word", title: word }, word), track(salience / most), h("span", { class: "figure" }, percent(share))))),
+    phrases.length > 0 && h("p", { class: "card-more" }, h("strong", {}, "Pairs: "), phrases.map(({ word }) => word).join(" · ")),
   );
 }
 
-function over(topic, signal) {
-  const course = topic.over_time;
+function inside({ parts, documents }) {
+  if (!parts.length) return null;
+  const items = parts.map(({ id, name, documents: value }) => ({ id, name, value }));
+  return h("section", { class: "card" }, h("h2", {}, "Its parts"), linkBars(items, ({ id }) => topicLink(id), whole, Math.max(1, documents)));
+}
+
+function neighbours({ id, neighbours: given }) {
+  if (!given.length) return null;
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", {}, "Neighbours"),
+    h("p", { class: "card-note" }, "By the cosine of their directions; opens a comparison"),
+    linkBars(given.map((one) => ({ ...one, value: one.similarity })), (other) => link(`/compare/${id}/${other.id}`)),
+  );
+}
+
+function units({ units: given }) {
+  if (!given.length) return null;
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", {}, "Hidden units behind it"),
+    h("p", { class: "card-note" }, "Features of the model that are stronger in its documents than in all"),
+    linkBars(given.map((one) => ({ ...one, value: one.strength })), ({ id }) => link("/training", { unit: id }), figure, Math.max(...given.map(({ strength }) => strength))),
+  );
+}
+
+function over({ id, name, over_time: course }, signal) {
   if (!course) return null;
-  const series = [{ id: topic.id, name: topic.name, values: course.share }];
+  const series = [{ id, name, values: course.share }];
+  const streams = new Streams(course, { height: 200, scaled: true }, signal);
+  streams.show(series, () => topicColour(topicTree(), id));
   return h(
     "section",
     { class: "card" },
     h("h2", {}, "Over time"),
-    h("p", { class: "card-note" }, "Share of documents that switch it on, above how many there are"),
-    courseFigure(course, series, { height: 240, titles: false }, signal).element,
+    h("p", { class: "card-note" }, "Share of the documents of each time"),
+    streams.element,
     courseTable(course, series),
-    h("p", { class: "card-more" }, h("a", { href: link("/time", { topics: String(topic.id) }) }, "With other topics")),
+    h("p", { class: "card-more" }, h("a", { href: link("/time", { n: countParameter() }) }, "All topics over time")),
   );
 }
 
-function typical(topic) {
-  if (about().kind !== "index") return null;
-  const waiting = about().overview === "computing" ? "They are being gathered: the overview is still being computed." : "No document switches it on.";
-  return h(
-    "section",
-    { class: "section" },
-    h("h2", {}, "Typical documents"),
-    topic.typical.length
-      ? documentList(topic.typical, { topic: topic.id })
-      : h("p", { class: "card-note" }, waiting),
-  );
+function typical({ id, typical: given }) {
+  const waiting = about().overview === "computing" && h("p", { class: "card-note" }, "More of them are being gathered: the overview is still being computed.");
+  return h("section", { class: "typical" }, h("h2", {}, "Typical documents"), waiting, given.length ? quotedDocuments(given, id) : h("p", { class: "card-note" }, "None is known."));
 }

@@ -1,101 +1,166 @@
-// All topics: sorted, filtered, each with its strongest words.
+// Topics as a tree: nested cards of a cut, and a slider for how many there are.
 
+import { aborted, get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { counted, percent, whole } from "../core/format.js";
-import { rewrite, topicLink } from "../core/router.js";
-import { about, allTopics } from "../core/source.js";
-import { track, wordLine } from "../parts/bars.js";
-import { segmented } from "../parts/controls.js";
-import { empty } from "../parts/states.js";
+import { counted, whole } from "../core/format.js";
+import { topicColour, topicColours } from "../core/palette.js";
+import { rewrite } from "../core/router.js";
+import { about, chooseCount, countParameter, topicCount, topicTree } from "../core/source.js";
+import { onTheme } from "../core/theme.js";
+import { Editing, mayEdit } from "../parts/editing.js";
+import { topicSlider } from "../parts/slider.js";
+import { empty, failed } from "../parts/states.js";
+import { groupHead, topicCard } from "../parts/topic_card.js";
 
-const ORDERS = {
-  activity: (one, other) => other.activity - one.activity,
-  documents: (one, other) => (other.documents ?? 0) - (one.documents ?? 0),
-  name: (one, other) => one.name.localeCompare(other.name, "en"),
-  id: (one, other) => one.id - other.id,
-};
-const UP = 8;
-const DOWN = 4;
+const PAUSE = 120; // milliseconds that the slider rests before words are asked for
 
-export async function show(root, { query, signal }) {
-  const topics = await allTopics(signal);
-  const state = { sort: query.get("sort") in ORDERS ? query.get("sort") : "activity", filter: query.get("filter") ?? "" };
-  const list = h("ol", { class: "topic-cards" });
-  const count = h("p", { class: "figure", role: "status" });
-  const most = Math.max(1e-9, ...topics.map(({ activity }) => activity));
-  const draw = () => {
-    const wanted = state.filter.trim().toLowerCase();
-    const shown = topics.filter((topic) => matches(topic, wanted)).sort(ORDERS[state.sort]);
-    fill(list, shown.map((topic) => card(topic, most, wanted)));
-    count.textContent = wanted ? `${whole(shown.length)} of ${counted(topics.length, "topic")}` : "";
-    if (!shown.length) fill(list, h("li", { class: "wide" }, empty("No topic has such a word", h("p", {}, "Words are as the model knows them: where it stems, “engine” may be “engin”."))));
-    rewrite("/topics", { sort: state.sort === "activity" ? "" : state.sort, filter: state.filter });
-  };
-  fill(root, head(topics, state, draw, count), list);
-  draw();
+export function show(root, { query, signal }) {
+  const page = new TopicsPage(root, query, signal);
+  page.draw();
+  return { update: (route) => page.moved(route.query) };
 }
 
-function head(topics, state, draw, count) {
-  const filter = h("input", {
-    class: "field topic-filter", type: "text", value: state.filter, placeholder: "Filter by name, word or number",
-    "aria-label": "Filter topics by name, word or number", "data-steps": true, autocomplete: "off", spellcheck: "false",
-    on: {
-      input: () => {
-        state.filter = filter.value;
-        draw();
+class TopicsPage {
+  constructor(root, query, signal) {
+    Object.assign(this, { root, signal, filter: query.get("filter") ?? "", records: new Map() });
+    this.n = topicCount(query);
+    this.list = h("ol", { class: "topic-tree" });
+    this.notice = h("div", {});
+    this.found = h("p", { class: "figure", role: "status" });
+    this.lede = h("p", { class: "lede" });
+    this.editing = mayEdit() ? new Editing(this) : null;
+    onTheme(() => this.cards(), signal);
+    signal.addEventListener("abort", () => {
+      clearTimeout(this.timer);
+      this.request?.abort();
+    });
+  }
+
+  get tree() {
+    return topicTree();
+  }
+
+  draw() {
+    this.slider = topicSlider(this.tree, this.n, (n) => this.choose(n));
+    fill(
+      this.root,
+      h(
+        "div",
+        { class: "head" },
+        h("div", { class: "head-text" }, h("h1", {}, "Topics"), this.lede),
+        h("div", { class: "controls" }, this.found, this.filterBox(), this.editing?.button),
+      ),
+      h("div", { class: "slider-bar" }, this.slider.element, this.editing?.bar),
+      this.notice,
+      this.list,
+    );
+    this.again();
+  }
+
+  filterBox() {
+    const box = h("input", {
+      class: "field topic-filter", type: "text", value: this.filter, placeholder: "Filter by name, word or number",
+      "aria-label": "Filter topics by name, word or number", "data-steps": true, autocomplete: "off", spellcheck: "false",
+      on: {
+        input: () => {
+          this.filter = box.value;
+          this.again();
+        },
       },
-    },
-  });
-  const sort = [["activity", "Activity"], ["name", "Name"], ["id", "Number"]];
-  if (topics.some(({ documents }) => documents !== null)) sort.splice(1, 0, ["documents", "Documents"]);
-  const order = segmented("Sort by", sort, state.sort, (value) => {
-    state.sort = value;
-    draw();
-  });
-  return h(
-    "div",
-    { class: "head" },
-    h("div", {}, h("h1", {}, "Topics"), h("p", { class: "lede" }, summary())),
-    h("div", { class: "controls" }, count, order, filter),
-  );
+    });
+    return box;
+  }
+
+  /** Back and forward between numbers of topics. */
+  moved(query) {
+    this.n = topicCount(query);
+    this.slider.set(this.n);
+    this.again();
+    return true;
+  }
+
+  choose(n) {
+    chooseCount(n);
+    this.n = this.tree.count(n);
+    this.again();
+  }
+
+  /** After an edit: the tree is another one, and what was known of its topics may be too. */
+  edited() {
+    this.records.clear();
+    this.n = topicCount();
+    const slider = topicSlider(this.tree, this.n, (n) => this.choose(n));
+    this.slider.element.replaceWith(slider.element);
+    this.slider = slider;
+    this.again();
+  }
+
+  /** Cards at once, with the words that are known; the others follow. */
+  again() {
+    this.cards();
+    rewrite("/topics", { n: countParameter(), filter: this.filter });
+    clearTimeout(this.timer);
+    this.request?.abort();
+    this.timer = setTimeout(() => this.load(), this.records.size ? PAUSE : 0);
+  }
+
+  async load() {
+    this.request = new AbortController();
+    try {
+      const { topics, above } = await get("/api/topics", { n: this.n }, { signal: this.request.signal });
+      if (this.signal.aborted) return;
+      for (const record of [...above, ...topics]) this.records.set(record.id, record);
+      fill(this.notice);
+      this.cards();
+    } catch (error) {
+      if (!aborted(error) && !this.signal.aborted) fill(this.notice, failed(error, () => this.load()));
+    }
+  }
+
+  cards() {
+    const cut = this.tree.cut(this.n);
+    const colours = topicColours(this.tree, cut);
+    const wanted = this.filter.trim().toLowerCase();
+    const most = Math.max(1e-9, ...cut.map((node) => this.tree.share(node)));
+    const look = { tree: this.tree, records: this.records, wanted, most, editing: this.editing, colour: (node) => colours.get(node) ?? topicColour(this.tree, node) };
+    const kept = wanted ? new Set(cut.filter((node) => this.matches(node, wanted))) : null;
+    const shown = this.tree.branches(this.n).map((branch) => item(branch, look, kept, 0)).filter(Boolean);
+    const nested = shown.some((one) => one.matches(".topic-group"));
+    const focused = document.activeElement?.closest?.("[data-topic]")?.dataset.topic;
+    this.list.classList.toggle("flat", !nested);
+    fill(this.list, shown.length ? shown : h("li", { class: "wide" }, empty("No topic has such a word", h("p", {}, "Each topic shows its most telling words; more topics have more of them."))));
+    if (focused) this.list.querySelector(`[data-topic="${Number(focused)}"] a`)?.focus({ preventScroll: true });
+    this.found.textContent = wanted ? `${whole(kept.size)} of ${counted(cut.length, "topic")}` : "";
+    this.lede.textContent = summary(this.tree, cut);
+    this.editing?.refresh();
+  }
+
+  matches(node, wanted) {
+    if (String(node) === wanted || this.tree.name(node).toLowerCase().includes(wanted)) return true;
+    const record = this.records.get(node);
+    return Boolean(record && [...record.words, ...record.phrases].some(({ word }) => word.toLowerCase().includes(wanted)));
+  }
 }
 
-function summary() {
-  const { documents, topics, words } = about();
-  const parts = [documents !== null && counted(documents, "document"), counted(topics, "topic"), counted(words, "word")];
-  return parts.filter(Boolean).join(" · ");
-}
-
-function card(topic, most, wanted) {
-  const hit = (word) => wanted !== "" && word.toLowerCase().includes(wanted);
-  const documents = topic.documents === null ? "" : counted(topic.documents, "document");
+/** A card, or a group of them below the topic that holds them all; null where the filter leaves nothing. */
+function item({ node, branches }, look, kept, depth) {
+  if (!branches.length) return kept === null || kept.has(node) ? topicCard(node, look) : null;
+  const inside = branches.map((branch) => item(branch, look, kept, depth + 1)).filter(Boolean);
+  if (!inside.length) return null;
+  const cards = inside.filter((one) => !one.matches(".topic-group")).length;
+  const columns = inside.length > cards ? 4 : Math.min(4, cards);
   return h(
     "li",
-    { class: "card topic-card" },
-    h(
-      "div",
-      { class: "topic-card-head" },
-      h("a", { class: "topic-card-name", href: topicLink(topic.id), "data-step": true }, topic.given),
-      h("span", { class: "figure", title: "Number of the topic" }, topic.id),
-    ),
-    h(
-      "div",
-      { class: "activity", title: "Share of the training documents that switch it on" },
-      track(topic.activity / most),
-      h("span", { class: "figure" }, [percent(topic.activity), documents].filter(Boolean).join(" · ")),
-    ),
-    wordLine(few(topic.up, UP, wanted), "up", hit),
-    topic.down.length > 0 && wordLine(few(topic.down, DOWN, wanted), "down", hit),
+    { class: `topic-group depth-${depth}`, style: { "--c": look.colour(node), "--columns": String(columns) }, "data-topic": node },
+    groupHead(node, look, inside.length),
+    h("ol", { class: "topic-inside" }, inside),
   );
 }
 
-/** The strongest words, and those after them that the filter asks for. */
-function few(words, number, wanted) {
-  return words.filter(({ word }, place) => place < number || (wanted && word.toLowerCase().includes(wanted)));
-}
-
-function matches(topic, wanted) {
-  if (!wanted) return true;
-  if (String(topic.id) === wanted || topic.name.toLowerCase().includes(wanted)) return true;
-  return [...topic.up, ...topic.down].some(({ word }) => word.toLowerCase().includes(wanted));
+function summary(tree, cut) {
+  const parts = [counted(tree.documents, tree.of === "index" ? "document" : "training document"), counted(cut.length, "topic")];
+  if (about().kind === "index" && tree.of === "training" && about().documents !== null) parts[0] = counted(about().documents, "document");
+  const dropped = tree.dropped.filter((node) => tree.has(node)).length;
+  if (dropped) parts.push(`${counted(dropped, "topic")} dropped`);
+  return parts.join(" · ");
 }

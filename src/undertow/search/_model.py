@@ -1,0 +1,48 @@
+"""Writing an index' copy of the model again, after its topics were curated.
+
+`index.json` names the model by its digest, so two things have to change together. While they do, it names both, the old
+one and the new one: cut off anywhere, the index holds one of the models that it names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from undertow._errors import IndexFileError, InvalidInput
+from undertow.search import _folder
+from undertow.storage import _swap, load_model
+
+if TYPE_CHECKING:
+    from undertow.estimators import TopicModel
+
+ENCODING = ("weights", "hidden_bias", "word_weights")  # parameters that vectors and codes depend on
+
+
+def replace_model(folder: Path, model: TopicModel) -> None:
+    """The model takes the place of the stored one, whose vectors it has to give; the caller holds the lock."""
+    facts, place = _folder.read_facts(folder), folder / _folder.MODEL
+    stored = _folder.model_digest(folder)
+    if not facts.finished or stored not in facts.model.split():
+        raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
+    _check_same_vectors(place, model)
+    _swap.recover(place)
+    with _swap.new_sibling(place) as beside:
+        model.save(beside / _folder.MODEL)
+        new = _folder.digest_of(beside / _folder.MODEL)
+        _folder.write_facts(folder, replace(facts, model=f"{stored} {new}"))
+        _swap.put_in_place(beside / _folder.MODEL, place)
+    _folder.write_facts(folder, replace(facts, model=new))
+
+
+def _check_same_vectors(place: Path, model: TopicModel) -> None:
+    """Documents are not encoded again, so nothing that vectors depend on may have changed."""
+    kept, given = load_model(_swap.current(place)), model.softmax_.parameters_
+    same = list(kept.vocabulary or ()) == model.words() and all(
+        np.array_equal(getattr(kept.parameters, name), getattr(given, name)) for name in ENCODING
+    )
+    if not same:
+        raise InvalidInput("model must give the vectors that the index holds, got one that was trained since")
