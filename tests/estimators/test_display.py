@@ -25,7 +25,8 @@ def model() -> TopicModel:
     softmax = ReplicatedSoftmax(15, max_epochs=5, early_stopping=True)
     model = TopicModel(15, vectorizer=Vectorizer(token_pattern=r"\S+", min_df=1), softmax=softmax, random_state=0)
     model.fit(texts)
-    return model.name_units({model.units()[0].id: NAME})
+    model.name_units({model.units()[0].id: NAME})
+    return model.rename_topic(model.topics()[0].id, NAME)
 
 
 class Tags(HTMLParser):
@@ -58,12 +59,11 @@ def ours(estimator: BaseEstimator) -> str:
 def test_topics_and_figures_are_shown(model: TopicModel) -> None:
     shown = ours(model)
     record = model.softmax_.history_[-1]
-    assert f"15 topics over {len(model.words())} words" in shown
+    assert f"{len(model.topics())} topics, 15 units over {len(model.words())} words" in shown
     assert f"last loss {record.loss:.4f}" in shown
     assert f"split-half {record.split_half:.3f}" in shown
-    assert "and 3 more" in shown
-    for topic in model.units()[:12]:
-        assert f"{topic.activity:.1%}" in shown
+    for topic in model.topics():
+        assert f"{topic.share:.1%}" in shown
 
 
 def test_nothing_of_a_word_or_a_name_is_markup(model: TopicModel) -> None:
@@ -80,7 +80,11 @@ def test_both_ways_of_displaying_agree(model: TopicModel) -> None:
 
 
 def test_a_model_of_counts_is_shown_too(model: TopicModel) -> None:
-    assert "<b>ReplicatedSoftmax</b>: 15 topics" in ours(model.softmax_)
+    shown = ours(model.softmax_)
+    assert "<b>ReplicatedSoftmax</b>: 15 units" in shown
+    assert "and 3 more" in shown
+    for unit in model.units()[:12]:
+        assert f"{unit.activity:.1%}" in shown
 
 
 @pytest.mark.parametrize("estimator", [TopicModel(3), ReplicatedSoftmax(3)])
@@ -97,7 +101,7 @@ def test_display_as_text_stays_text(model: TopicModel) -> None:
 def test_inside_a_pipeline_the_diagram_is_that_of_scikit_learn(model: TopicModel) -> None:
     shown = make_pipeline(model)._repr_mimebundle_()["text/html"]
     assert "TopicModel" in shown
-    assert "words up" not in shown
+    assert "<th" not in shown
 
 
 def test_a_loaded_model_is_shown(model: TopicModel, tmp_path_factory: pytest.TempPathFactory) -> None:

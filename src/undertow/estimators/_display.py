@@ -1,4 +1,4 @@
-"""What a notebook shows of a fitted estimator: a few figures and its topics, above scikit-learn's own diagram.
+"""What a notebook shows of a fitted estimator: a few figures and its topics or units, above scikit-learn's diagram.
 
 Plain HTML, with every word and name escaped; no script, and nothing to install.
 """
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from undertow.estimators.units import Unit
+    from undertow.topics import Topic
 
 TOPICS, WORDS_UP, WORDS_DOWN = 12, 8, 4
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
@@ -21,8 +22,9 @@ NUMBER = (
 
 
 class TopicsDisplay:
-    """Puts topics before the diagram that scikit-learn displays; a class that has `topics` and `history_`, its own or
-    its part's, goes after it in the list of bases.
+    """Puts topics, or units where there is no tree of topics, before the diagram that scikit-learn displays.
+
+    A class that has `units` and `history_`, its own or its part's, goes after it in the list of bases.
     """
 
     def _repr_html_inner(self) -> str:
@@ -43,10 +45,16 @@ def _summary(estimator: Any) -> str:
         check_is_fitted(softmax, "parameters_")
     except ValueError:  # scikit-learn's NotFittedError is one
         return ""
-    topics = estimator.units(n_words=WORDS_UP)
-    shown = "".join(_row(topic) for topic in topics[:TOPICS])
+    if hasattr(estimator, "atlas_"):
+        topics = estimator.topics(n_words=WORDS_UP)
+        shown = "".join(_topic_row(topic) for topic in topics[:TOPICS])
+        titles = ("topic", "share", "name", "words")
+    else:
+        topics = estimator.units(n_words=WORDS_UP)
+        shown = "".join(_row(unit) for unit in topics[:TOPICS])
+        titles = ("unit", "on in", "words up", "words down")
     more = f"<p style='margin:2px 0 8px'>and {len(topics) - TOPICS:,} more</p>" if len(topics) > TOPICS else ""
-    headings = zip(("topic", "on in", "words up", "words down"), (NUMBER, NUMBER, CELL, CELL), strict=True)
+    headings = zip(titles, (NUMBER, NUMBER, CELL, CELL), strict=True)
     head = "".join(f"<th style='{style}'>{name}</th>" for name, style in headings)
     table = f"<table style='border-collapse:collapse'><thead><tr>{head}</tr></thead><tbody>{shown}</tbody></table>"
     return f"<div><p style='margin:4px 0'>{_line(estimator, softmax)}</p>{table}{more}</div>"
@@ -55,12 +63,24 @@ def _summary(estimator: Any) -> str:
 def _line(estimator: Any, softmax: Any) -> str:
     """Size, last loss and last split-half retrieval in one line."""
     parameters, records = softmax.parameters_, softmax.history_
-    parts = [f"{parameters.units:,} topics over {parameters.words:,} words"]
+    topics = f"{estimator.choose_topics().n:,} topics, " if hasattr(estimator, "atlas_") else ""
+    parts = [f"{topics}{parameters.units:,} units over {parameters.words:,} words"]
     if records:
         parts += [f"{len(records):,} epochs", f"last loss {records[-1].loss:.4f}"]
     retrieval = next((record.split_half for record in reversed(records) if record.split_half is not None), None)
     parts += [] if retrieval is None else [f"split-half {retrieval:.3f}"]
     return f"<b>{escape(type(estimator).__name__)}</b>: {', '.join(parts)}"
+
+
+def _topic_row(topic: Topic) -> str:
+    words = ", ".join(word.word for word in topic.words)
+    cells = (
+        (str(topic.id), NUMBER),
+        (f"{topic.share:.1%}", NUMBER),
+        (f"<b>{escape(topic.name)}</b>", CELL),
+        (escape(words), CELL),
+    )
+    return "<tr>" + "".join(f"<td style='{style}'>{text}</td>" for text, style in cells) + "</tr>"
 
 
 def _row(topic: Unit) -> str:

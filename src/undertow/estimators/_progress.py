@@ -88,3 +88,17 @@ def reading(verbose: int, scratch: Scratch) -> Iterator[Callable[[str, int], Non
                 line.console.print(message, soft_wrap=True, highlight=False)
 
         yield show
+
+
+@contextmanager
+def growing(verbose: int) -> Iterator[None]:
+    """A spinner while the tree of topics grows, which takes seconds."""
+    if not verbose:
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as line:
+        task = line.add_task("growing the tree of topics", total=None)
+        yield
+        line.update(task, description="grew the tree of topics")

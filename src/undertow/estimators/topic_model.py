@@ -98,7 +98,8 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
                     self._grow(counts, sample.close())
                     self._plant(self.seeds)
                 raise
-            self._grow(counts, sample.close())
+            with _progress.growing(self.softmax_.verbose):
+                self._grow(counts, sample.close())
         self._plant(self.seeds)
         return self
 
