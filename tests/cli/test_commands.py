@@ -14,7 +14,7 @@ import pytest
 import undertow
 from tests.shell import Run
 from undertow import TopicModel
-from undertow.cli import main
+from undertow.cli import common, main
 from undertow.learn import EpochRecord
 
 THEMES = (
@@ -57,6 +57,7 @@ def test_three_commands_from_a_file_to_an_evaluation(run: Run, corpus: Path, tmp
     assert "undertow topics" in out
     assert "30/30" in out  # the live line
     assert run("topics", model, "--n-words", 3)[0] == 0
+    assert run("units", model, "--n-words", 3)[0] == 0
     code, out, _ = run("evaluate", model, corpus, "--json")
     figures = json.loads(out)
     assert code == 0
@@ -68,8 +69,13 @@ def test_three_commands_from_a_file_to_an_evaluation(run: Run, corpus: Path, tmp
         "map_strength",
         "precision_at_recall",
         "split_half_mrr",
+        "topics",
         "npmi",
+        "c_npmi",
+        "c_v",
         "diversity",
+        "nmi",
+        "ari",
         "unknown_tokens",
         "documents_per_second",
     ]
@@ -77,6 +83,24 @@ def test_three_commands_from_a_file_to_an_evaluation(run: Run, corpus: Path, tmp
     assert figures["map"] > 0.8
     assert 0.02 in [point["recall"] for point in figures["precision_at_recall"]]
     assert figures["unknown_tokens"] == 0.0
+    assert figures["nmi"] > 0.3  # fruit and cars
+
+
+def test_any_number_of_topics_is_judged(run: Run, corpus: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    run("fit", corpus, "--out", model, "--quiet", *SMALL)
+    two, three = (json.loads(run("evaluate", model, corpus, "-n", n, "--json")[1]) for n in (2, 3))
+    assert (two["topics"], three["topics"]) == (2, 3)
+    assert min(two["nmi"], two["ari"]) > 0.9  # fruit and cars
+    assert three["nmi"] < two["nmi"]
+    lines = run("evaluate", model, corpus, "-n", 2)[1].splitlines()
+    assert {tuple(line.split()) for line in lines} > {
+        ("topics", "2"),
+        ("nmi", f"{two['nmi']:.4f}"),
+        ("ari", f"{two['ari']:.4f}"),
+    }
+    code, _, err = run("evaluate", model, corpus, "-n", 999)
+    assert (code, "-n must be from 2 to" in err) == (2, True)
 
 
 def test_test_rows_are_never_trained_on(run: Run, tmp_path: Path) -> None:
@@ -94,7 +118,8 @@ def test_without_labels_there_is_still_a_judgement(run: Run, tmp_path: Path) -> 
     make_table().select("text").write_csv(tmp_path / "corpus.csv")
     run("fit", tmp_path / "corpus.csv", "--out", tmp_path / "model", "--quiet", *SMALL)
     _, out, _ = run("evaluate", tmp_path / "model", tmp_path / "corpus.csv", "--json")
-    assert set(json.loads(out)) == {"split_half_mrr", "npmi", "diversity", "unknown_tokens", "documents_per_second"}
+    of_topics = {"topics", "npmi", "c_npmi", "c_v", "diversity"}
+    assert set(json.loads(out)) == {"split_half_mrr", "unknown_tokens", "documents_per_second"} | of_topics
     _, out, _ = run("evaluate", tmp_path / "model", tmp_path / "corpus.csv")
     assert "split_half_mrr" in out
 
@@ -118,7 +143,10 @@ def test_info_tells_how_it_was_made(run: Run, corpus: Path, tmp_path: Path) -> N
     run("fit", corpus, "--out", tmp_path / "model", "--quiet", "--noise-level", 0.25, "--learning-rate", 0.02, *SMALL)
     code, out, _ = run("info", tmp_path / "model", "--json")
     facts = json.loads(out)
-    assert (code, facts["topics"], facts["words"], facts["epochs"]) == (0, 8, 20, 30)
+    assert (code, facts["units"], facts["words"], facts["epochs"]) == (0, 8, 20, 30)
+    loaded = common.load_topic_model(tmp_path / "model")
+    assert (facts["topics"], facts["curation"]) == (len(loaded.topics()), "none")
+    assert facts["smallest_topics"] == len(loaded.atlas_.tree.leaves) >= facts["topics"]
     assert "noise_level=0.25" in facts["learner"]
     assert "topics" in run("info", tmp_path / "model")[1]
 
@@ -155,6 +183,7 @@ def test_an_interrupt_keeps_the_model_so_far(
     loaded = undertow.load(tmp_path / "model")
     assert isinstance(loaded, TopicModel)
     assert loaded.softmax_.n_iter_ == 5
+    assert f"{len(loaded.topics())} topics, from 8 units" in out
 
 
 def test_an_interrupt_in_the_first_epoch_keeps_what_was_learned(
@@ -174,6 +203,7 @@ def test_an_interrupt_in_the_first_epoch_keeps_what_was_learned(
     monkeypatch.setattr(loop, "_train_batch", train_batch)
     code, out, _ = run("fit", corpus, "--out", tmp_path / "model", "--json", *SMALL)
     assert (code, json.loads(out)["interrupted"], json.loads(out)["loss"]) == (0, True, None)
+    assert json.loads(out)["topics"] >= 2
     steps = 2  # and without a single step there is nothing to keep
     assert run("fit", corpus, "--out", tmp_path / "none", *SMALL)[0] == 130
     assert not (tmp_path / "none").exists()
@@ -196,6 +226,30 @@ def test_counts_that_do_not_fit_go_to_disk(run: Run, corpus: Path, tmp_path: Pat
     code, out, _ = run("fit", corpus, "--out", tmp_path / "shown", *options)
     assert f"they go to {scratch / 'undertow-'}" in out
     assert "counted 96 documents" in out
+
+
+def test_seeds_of_a_fit_are_topics_or_said_to_be_absent(
+    run: Run, corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    seeds = ("--seed-topic", "Fruit = apple, pear", "--seed-topic", "Music=violin,guitar")
+    code, out, _ = run("fit", corpus, "--out", tmp_path / "model", "--json", *seeds, *SMALL)
+    assert (code, json.loads(out)["seeds_absent"]) == (0, ["Music"])
+    assert "the seed 'Music' makes no topic" in caplog.text
+    names = common.load_topic_model(tmp_path / "model").topic_names()
+    assert "Fruit" in names.values()
+    assert json.loads(out)["topics"] == len(names)
+
+
+def test_units_are_shown(run: Run, corpus: Path, tmp_path: Path) -> None:
+    run("fit", corpus, "--out", tmp_path / "model", "--quiet", *SMALL)
+    model = common.load_topic_model(tmp_path / "model")
+    found = json.loads(run("units", tmp_path / "model", "-n", 3, "--n-words", 2, "--json")[1])
+    expected = model.units(n_words=2)[:3]
+    assert [unit["id"] for unit in found] == [unit.id for unit in expected]
+    assert [unit["up"][0]["word"] for unit in found] == [unit.up[0].word for unit in expected]
+    out = run("units", tmp_path / "model", "-n", 3)[1]
+    assert "3 hidden units" in out
+    assert f"{expected[0].activity:.1%}" in out
 
 
 def test_a_folder_of_shards_is_transformed_in_order(run: Run, corpus: Path, tmp_path: Path) -> None:
@@ -251,7 +305,13 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
         (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "min_df"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--memory", "lots"), 2, "--memory must be a number of bytes such as"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--scratch", "{tmp}/x"), 2, "--scratch must be a folder, got"),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--seed-topic", "fruit"),
+            2,
+            "--seed-topic must be NAME=WORD,WORD, got 'fruit'",
+        ),
         (("topics", "{tmp}"), 1, "must"),
+        (("units", "{tmp}"), 1, "must"),
         (("info", "{tmp}/absent"), 1, "absent"),
         (("transform", "{tmp}/absent", "{corpus}", "--out", "{tmp}/v.parquet"), 1, "absent"),
     ],
@@ -271,7 +331,7 @@ def test_debug_shows_the_traceback(corpus: Path, tmp_path: Path, monkeypatch: py
 
 
 def test_every_command_has_examples(run: Run) -> None:
-    for command in ("fit", "topics", "transform", "info", "evaluate", "demo"):
+    for command in ("fit", "topics", "units", "transform", "info", "evaluate", "demo"):
         code, out, _ = run(command, "--help")
         assert code == 0
         assert f"undertow {command}" in out.split("Example")[1]

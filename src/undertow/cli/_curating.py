@@ -152,15 +152,16 @@ def _rename(option: str, text: str) -> Make:
     return make
 
 
+# In this order: what leaves ids as they are comes before what makes topics of others and may use them up.
 READERS: dict[str, Callable[[str, str], Make]] = {
     "--apply": _apply,
     "--restore": _restore,
-    "--seed": _seed,
-    "--merge": _merge,
-    "--split": _split,
-    "--move": _move,
-    "--drop": _drop,
     "--rename": _rename,
+    "--split": _split,
+    "--drop": _drop,
+    "--merge": _merge,
+    "--move": _move,
+    "--seed": _seed,
 }
 
 

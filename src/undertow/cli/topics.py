@@ -52,8 +52,8 @@ def topics(
     """Show the topics of a model, the widest first: share of documents, name and words; or change them.
 
     A model can be cut into any number of topics; without -n it is the model's own, where the cut is most stable.
-    Options for changes may be given many times, and are made in this order: apply, restore, seed, merge, split, move,
-    drop, rename. Either all are saved or, when one is wrong, none.
+    Options for changes may be given many times, and are made in this order: apply, restore, rename, split, drop, merge,
+    move, seed. Either all are saved or, when one is wrong, none.
 
     Examples:
 
@@ -73,8 +73,8 @@ def topics(
     """
     changes = _curating.read(
         {
-            **{"--apply": apply, "--restore": restore, "--seed": seed, "--merge": merge},
-            **{"--split": split, "--move": move, "--drop": drop, "--rename": rename},
+            **{"--apply": apply, "--restore": restore, "--rename": rename, "--split": split},
+            **{"--drop": drop, "--merge": merge, "--move": move, "--seed": seed},
         }
     )
     _check_places(out, export, force=force, nested=tree or how_many)
