@@ -14,6 +14,9 @@ COVERED = 0.08  # of its own documents that a name may lie on
 WAYS = 16  # directions that a name is tried in
 STEPS = (1.0, 1.35, 1.8, 2.4)  # distances, in those within which half of the documents lie
 
+NEARER, STRANGERS = 0.01, 0.8  # what it costs to stand one way farther, and among the documents of others
+AMONG_OTHERS = 0.75  # share of the documents around a name from which on it would be taken for that of others
+
 Points = NDArray[np.float64]
 
 
@@ -79,15 +82,25 @@ def places(names: list[str], groups: list[Points], most: int) -> list[Place]:
             continue
         own = _Counted(points)
         free = [
-            (own.within(box) / len(points) + everything.within(box) / len(points) + 0.02 * number, number, box)
+            (_cost(box, own, everything, len(points)) + NEARER * number, number, box)
             for number, box in enumerate(_around(name, points))
             if own.within(box) <= COVERED * len(points) and not any(box.meets(other) for other in taken)
         ]
+        free = [way for way in free if np.isfinite(way[0])]
         if free:
             box = min(free, key=lambda way: way[:2])[2]
             taken.append(box)
             found.append(Place(name, box.x, box.y))
     return found
+
+
+def _cost(box: _Box, own: _Counted, everything: _Counted, size: int) -> float:
+    """Small where few documents lie under a name, and those around it are its own; endless among those of others."""
+    near = _Box(box.x, box.y, box.width + 2 * LINE, box.height + 2 * LINE)
+    strangers = 1 - own.within(near) / max(everything.within(near), 1.0)
+    if strangers > AMONG_OTHERS:
+        return np.inf
+    return (own.within(box) + everything.within(box)) / size + STRANGERS * strangers
 
 
 def _around(name: str, points: Points) -> Iterator[_Box]:
