@@ -20,6 +20,7 @@ from undertow.insight import Overview, topic_similarity
 from undertow.plot import _colours, _groups, _look, _palette, _places, _similarity, _times
 from undertow.topics import TopicChoice
 
+_GRID = np.linspace(0.05, 0.95, 15)
 Make = Callable[[TopicModel, Overview, list[str]], Any]
 Figures = Callable[[str], Any]
 FIGURES: dict[str, Make] = {
@@ -248,14 +249,27 @@ def test_names_cover_neither_each_other_nor_what_they_name() -> None:
 
 
 def test_names_without_room_are_left_out() -> None:
-    points = np.random.default_rng(0).uniform(0.45, 0.55, size=(300, 2))
-    assert [place.name for place in _places.places(["one", "one"], [points, points], 9)] == ["one"]
-    many = _places.places([f"a rather long name {number}" for number in range(200)], [points] * 200, 300)
-    assert 2 < len(many) < 100
-    assert len(_places.places(["a", "b"], [points, points], 1)) == 1
-    everywhere = np.random.default_rng(0).uniform(size=(4000, 2))
-    assert _places.places(["x" * 400], [everywhere], 9) == []  # wider than the map
+    generator = np.random.default_rng(0)
+    one, other = generator.uniform(0.2, 0.3, size=(300, 2)), generator.uniform(0.7, 0.8, size=(300, 2))
+    assert [place.name for place in _places.places(["one", "two"], [one, other], 9)] == ["one", "two"]
+    assert [place.name for place in _places.places(["one", "one"], [one, other], 9)] == ["one"]
+    assert len(_places.places(["one", "two"], [one, other], 1)) == 1
+    assert _places.places(["x" * 400], [one], 9) == []  # wider than the map
     assert _places.places([], [], 9) == []
+    crowd = [np.array([x, y]) + 0.004 * generator.normal(size=(20, 2)) for x in _GRID for y in _GRID]
+    found = _places.places([f"a rather long name {number}" for number in range(len(crowd))], crowd, 999)
+    assert 5 < len(found) < len(crowd) / 2
+
+
+def test_a_name_is_not_put_among_the_documents_of_others() -> None:
+    generator = np.random.default_rng(0)
+    crowd, few = generator.uniform(size=(4000, 2)), generator.uniform(0.45, 0.55, size=(40, 2))
+    found = _places.places(["few", "crowd"], [few, crowd], 9)
+    assert "few" not in [place.name for place in found]
+    assert [place.name for place in _places.places(["few"], [few], 9)] == ["few"]
+
+
+def test_names_stand_beside_the_thickest_of_their_documents() -> None:
     assert _places.thickest(np.concatenate([np.full((30, 2), 0.2), np.full((10, 2), 0.9)])) == (0.2, 0.2)
 
 
