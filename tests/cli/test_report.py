@@ -10,7 +10,9 @@ import pytest
 from tests.plot.hostile import make_model, make_table
 from tests.shell import Run
 from undertow import ReplicatedSoftmax
-from undertow.report import _page
+from undertow.report import _facts, _page
+
+JUDGED = _facts.JUDGEMENTS["split_half_mrr"][0]  # a line of the evaluation
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +34,12 @@ def test_a_model_and_a_corpus(run: Run, folder: Path, tmp_path: Path) -> None:
     assert file.as_uri() in out
     text = file.read_text(encoding="utf-8")
     assert '<h1 dir="auto">A &amp; B</h1>' in text
-    assert "seen through <bdi>posts.parquet</bdi>" in text
+    assert "<bdi>posts.parquet</bdi>" in text
     assert str(tmp_path) not in text
     assert str(folder) not in text
-    for part in ("map", "over-time", "evaluation"):
+    for part in ("map", "over-time"):
         assert f'<section id="{part}">' in text
+    assert JUDGED in text
     for colour in ("topic", "label", "time"):
         assert f'data-colour="{colour}"' in text
 
@@ -56,7 +59,7 @@ def test_no_evaluation(run: Run, folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     command = ("report", folder / "model", folder / "posts.parquet", "--no-evaluation", "--quiet", "--out", file)
     assert run(*command)[0] == 0
-    assert '<section id="evaluation">' not in file.read_text(encoding="utf-8")
+    assert JUDGED not in file.read_text(encoding="utf-8")
 
 
 def test_without_the_extra_nothing_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,9 +163,13 @@ def test_the_topics_of_an_index(run: Run, made: Path, tmp_path: Path) -> None:
     index = tmp_path / "index"
     run("index", made / "model", made / "corpus.parquet", "--out", index, "--quiet")
     assert json.loads(run("topics", index, "--json")[1]) == json.loads(run("topics", made / "model", "--json")[1])
-    code, out, err = run("topics", index, "--drop", 1)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"MODEL must be a model folder to change its topics, got the index {index}" in err
+    assert json.loads(run("units", index, "--json")[1]) == json.loads(run("units", made / "model", "--json")[1])
+    first = next(iter(opened(made / "model").topic_names()))
+    code, out, _ = run("topics", index, "--rename", f"{first}=Other")
+    assert (code, f"Saved {index}: " in out) == (0, True)
+    assert json.loads(run("topics", index, "--json")[1])[0]["name"] == "Other"
+    assert json.loads(run("search", index, "apple", "--json")[1])["results"]
+    assert "Other" not in opened(made / "model").topic_names().values()
 
 
 # Changing

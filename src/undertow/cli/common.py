@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -96,13 +96,15 @@ def load_topic_model(path: Path) -> TopicModel:
     return model
 
 
-def open_model(path: Path) -> TopicModel:
-    """The model in a model folder, or the one that an index holds a copy of."""
+def open_model(path: Path) -> tuple[TopicModel, Callable[[], object]]:
+    """The model in a model folder, or the copy that an index holds; and what saves it again, as a whole."""
     if not is_index(path):
-        return load_topic_model(path)
+        model = load_topic_model(path)
+        return model, lambda: model.save(path, overwrite=True)
     from undertow.search import Index
 
-    return Index.open(path).model
+    index = Index.open(path)
+    return index.model, index.save_model
 
 
 def is_index(path: Path) -> bool:
@@ -142,6 +144,12 @@ def write_table(table: pl.DataFrame, file: Path) -> None:
         whole = Path(name) / "whole"
         (table.write_csv if file.suffix == ".csv" else table.write_parquet)(whole)
         os.replace(whole, file)
+
+
+def remark(line: str, *, silent: bool) -> None:
+    """A line for people, on standard output."""
+    if not silent:
+        typer.echo(line)
 
 
 @contextmanager

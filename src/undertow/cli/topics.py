@@ -78,11 +78,15 @@ def topics(
         }
     )
     _check_places(out, export, force=force, nested=tree or how_many)
-    trained = _opened(model, change=bool(changes))
+    trained, save = common.open_model(model)
+    common.check_cut(trained, None)
     before, lines = trained.curation_, _curating.make(trained, changes)
     common.check_cut(trained, n)
     if not dry_run:
-        lines += _saved(trained, model, export, changed=trained.curation_ != before)
+        if trained.curation_ != before:
+            save()
+            lines.append(f"Saved {model}: {len(trained.topic_names())} topics. Next: undertow topics {model}")
+        lines += _exported(trained, export)
     elif changes or export:
         lines.append("Dry run: nothing was saved.")
     for line in () if quiet else lines:
@@ -90,37 +94,20 @@ def topics(
     view = _View(trained, model, n, n_words, tree, how_many)
     if out is not None:
         view.write(out)
-        typer.echo(f"Wrote {out}: {view.count} topics.") if not (quiet or json) else None
+        common.remark(f"Wrote {out}: {view.count} topics.", silent=quiet or json)
     elif json:
         common.print_json(view.records())
     elif not (changes or export) or dry_run or tree or how_many or n is not None:
         view.print(quiet=quiet)
 
 
-def _opened(path: Path, *, change: bool) -> TopicModel:
-    """The model, with topics; an index holds a copy that cannot be changed."""
-    from undertow._errors import InvalidInput
-
-    if change and common.is_index(path):
-        raise InvalidInput(
-            f"MODEL must be a model folder to change its topics, got the index {path}: change the model, index again"
-        )
-    model = common.open_model(path)
-    common.check_cut(model, None)
-    return model
-
-
-def _saved(model: TopicModel, path: Path, export: Path | None, *, changed: bool) -> list[str]:
-    """Saves what was changed, and tells so."""
-    lines = []
-    if changed:
-        model.save(path, overwrite=True)
-        lines.append(f"Saved {path}: {len(model.topic_names())} topics. Next: undertow topics {path}")
-    if export is not None:
-        model.save_curation(export)
-        actions = len(model.curation_.actions)
-        lines.append(f"Wrote {export}: {actions} {'action' if actions == 1 else 'actions'}.")
-    return lines
+def _exported(model: TopicModel, file: Path | None) -> list[str]:
+    """Writes the curation to a file where one is given, and tells so."""
+    if file is None:
+        return []
+    model.save_curation(file)
+    actions = len(model.curation_.actions)
+    return [f"Wrote {file}: {actions} {'action' if actions == 1 else 'actions'}."]
 
 
 @dataclass(frozen=True)
