@@ -299,11 +299,11 @@ def word_parts(softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: 
     """Each unit's part of the product with a direction, shared out to the words that pushed the unit up."""
     parts = unit(softmax._encoded(counts, "strength")).astype(np.float64) * direction
     data, lengths = np.zeros(len(counts.data)), np.diff(counts.indptr)
-    starts = np.minimum(counts.indptr[:-1], max(len(data) - 1, 0))
+    rows = np.repeat(np.arange(len(lengths)), lengths)
     for unit_number in np.flatnonzero(direction):
         pushed = counts.data * pushes(softmax.parameters_, int(unit_number))[counts.indices]
-        up = np.maximum(pushed, 0.0) if len(pushed) else pushed
-        total = np.add.reduceat(up, starts) if len(up) else np.zeros(len(lengths))
+        up = np.maximum(pushed, 0.0)
+        total = np.bincount(rows, weights=up, minlength=len(lengths))
         none = np.repeat((total <= 0) & (lengths > 0), lengths)
         up = np.where(none, 1.0, up)  # no word pushed the unit up: what little there is belongs to all alike
         total = np.where(total > 0, total, np.maximum(lengths, 1))

@@ -4,7 +4,8 @@ A topic is a direction: the mean of its documents' vectors. The directions, in a
 comes closest to the document's vector say what it is a mixture of; a document that is half sport and half politics
 lies between the two. The topic that the document lies in has no smaller an amount than any other. Amounts become
 shares by their sum. A document far from all topics has less to share out: its shares are multiplied by how near it is,
-from 0 where only two in a thousand training documents are as far from their own topics, to 1 where one in five is.
+from 0 where only two in a thousand training documents are as far from their own topics, to 1 where one in five is (but
+to 1 from a cosine of .7 on in any case).
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ ROUNDS, TOLERANCE = 500, 1e-5
 AHEAD, MINIMUM = 1.0001, 1e-6  # so that of equal shares the own one comes first
 LEAST = 0.05  # smaller shares are not worth telling
 FAR, NEAR = 0.002, 0.2  # quantiles of the nearness of training documents
+# Limits are never stricter: half of one topic and half of another has a cosine of .71 with both, where training documents
+# that are all pure would call it far.
+MOST_FAR, MOST_NEAR = 0.5, 0.7
 
 
 def mixture(vectors: Vectors, directions: Vectors, threads: int | None = None) -> NDArray[np.float64]:
@@ -34,6 +38,12 @@ def mixture(vectors: Vectors, directions: Vectors, threads: int | None = None) -
     count = thread_count(threads)
     run(split(mix, len(vectors), count, gram, products, amounts, ROUNDS, TOLERANCE), count)
     return amounts
+
+
+def limits_of(nearness: NDArray[np.float32]) -> tuple[float, float]:
+    """The nearness below which a document is far from all topics, and above which it is near, from training's."""
+    far, near = np.quantile(nearness, [FAR, NEAR])
+    return min(float(far), MOST_FAR), min(float(near), MOST_NEAR)
 
 
 def shares(
@@ -54,7 +64,9 @@ def shares(
     inside = np.flatnonzero(own >= 0)
     amounts[inside, own[inside]] = np.maximum(amounts[inside].max(axis=1, initial=0.0) * AHEAD, MINIMUM)
     part = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), 1e-12)
-    part[part < LEAST] = 0.0
+    small = part < LEAST
+    small[inside, own[inside]] = False
+    part[small] = 0.0
     part /= np.maximum(part.sum(axis=1, keepdims=True), 1e-12)
     far, near = limits
     sure = np.clip((nearness - far) / max(near - far, 1e-6), 0.0, 1.0)

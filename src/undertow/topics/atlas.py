@@ -118,7 +118,7 @@ class Atlas:
         rows, near = self.leaves_of(vectors, threads)
         own = self.topics_of_leaves(rows, nodes)
         found = _shares.shares(np.nan_to_num(vectors), self.directions(nodes), own, near, self.limits, threads)
-        found[rows < 0] = 0.0
+        found[own < 0] = 0.0  # no word known, or in a topic that was dropped
         return found
 
     def directions(self, nodes: Sequence[int]) -> Vectors:

@@ -81,7 +81,7 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         pairs=pairs.words,
         kept=KeptDocuments(np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()),
         seen=SeenDocuments(hashes_of([] if sample.texts is None else sample.texts.ids), _leaves_seen(sample, labels)),
-        limits=(float(np.quantile(near, _shares.FAR)), float(np.quantile(near, _shares.NEAR))),
+        limits=_shares.limits_of(near),
         chosen=_choose.chosen_number(figures) if figures else leaves,
         stability=tuple(figures),
         documents=len(sample.vectors),

@@ -70,29 +70,47 @@ class TopicTree:
         return False
 
     def cut(self, n: int) -> list[int]:
-        """n topics, or as many as there are; more only where splits were asked for. In the order of their numbers."""
+        """n topics, or as many as there are; more only where splits were asked for. In the order of their numbers.
+
+        Fewer where the next topic to be split has more parts than fit: to split another one instead would not be
+        nested in the next cut. A topic all of whose parts were dropped is none.
+        """
+        shown = self._shown()
         waiting = [(-np.inf, self.root)]
         whole: list[int] = []
+        full = False
         while waiting:
             height, node = heapq.heappop(waiting)
             children = self.children(node)
-            below = [child for child in children if not self.dropped[child]]
-            fits = len(waiting) + len(whole) + len(below) <= n and len(children) > 1  # an only child is the same topic
-            if below and (fits or height == -np.inf):
+            below = [child for child in children if shown[child]]
+            parts = bool(below) and (len(children) > 1 or node == self.root)  # an only child is the same topic
+            full = full or (parts and height != -np.inf and len(waiting) + len(whole) + len(below) > n)
+            if parts and not full:
                 for child in below:
                     heapq.heappush(waiting, (-float(self.heights[child]), child))
             elif node != self.root:
                 whole.append(node)
         return sorted(whole)
 
+    def _shown(self) -> NDArray[np.bool_]:
+        """(nodes,) Which nodes hold a leaf that was not dropped, and were not dropped themselves."""
+        shown = np.zeros(len(self.parents), dtype=np.bool_)
+        for leaf in self.leaves.tolist():
+            if not self.is_dropped(leaf):
+                node = leaf
+                while node != NOWHERE and not shown[node]:
+                    shown[node] = True
+                    node = int(self.parents[node])
+        return shown
+
     def positions(self, nodes: Sequence[int]) -> NDArray[np.int32]:
-        """(m,) For each leaf, which of the nodes it lies below (or is); -1 for none."""
+        """(m,) For each leaf, which of the nodes it lies below (or is); -1 for none, and for what was dropped below."""
         place = {node: position for position, node in enumerate(nodes)}
         found = np.full(len(self.leaves), -1, dtype=np.int32)
         for row, leaf in enumerate(self.leaves.tolist()):
             node = leaf
             while node != NOWHERE and node not in place:
-                node = int(self.parents[node])
+                node = NOWHERE if self.dropped[node] else int(self.parents[node])
             found[row] = place.get(node, -1)
         return found
 
@@ -121,14 +139,19 @@ class TopicTree:
         """With a node hung below another one. A node that this leaves with one child gives its place to it."""
         if under in self.below(node):
             raise InvalidInput(f"a topic must not be moved below itself, got {node} to {under}")
-        parents = self.parents.copy()
+        parents, dropped = self.parents.copy(), self.dropped.copy()
         above = int(parents[node])
         parents[node] = under
-        left = np.flatnonzero(parents == above)
-        if above not in (self.root, NOWHERE, under) and len(left) <= 1:
-            parents[left] = parents[above]
-            parents[above] = NOWHERE
-        return replace(self, parents=parents)
+        while above not in (self.root, NOWHERE, under):
+            left = np.flatnonzero(parents == above)
+            if len(left) > 1:
+                break
+            emptied, above = above, int(parents[above])
+            parents[left], dropped[left] = above, dropped[left] | dropped[emptied]
+            parents[emptied] = NOWHERE
+            if len(left):
+                break
+        return replace(self, parents=parents, dropped=dropped)
 
     def below(self, node: int) -> set[int]:
         """The node and all below it."""
