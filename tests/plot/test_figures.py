@@ -263,7 +263,7 @@ def test_names_without_room_are_left_out() -> None:
 
 def test_a_name_is_not_put_among_the_documents_of_others() -> None:
     generator = np.random.default_rng(0)
-    crowd, few = generator.uniform(size=(4000, 2)), generator.uniform(0.45, 0.55, size=(40, 2))
+    crowd, few = generator.uniform(size=(20_000, 2)), generator.uniform(0.45, 0.55, size=(40, 2))
     found = _places.places(["few", "crowd"], [few, crowd], 9)
     assert "few" not in [place.name for place in found]
     assert [place.name for place in _places.places(["few"], [few], 9)] == ["few"]

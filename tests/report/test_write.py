@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -14,10 +15,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.plot.test_palette import contrast
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.corpus import as_corpus
 from undertow.insight import Overview, similar_topics
-from undertow.report import _facts, _map, _texts, _write, quality, write_report
+from undertow.plot import _palette
+from undertow.report import _charts, _facts, _map, _texts, _topics, _write, quality, write_report
+from undertow.topics._texts import shortened
 
 
 def data_of(file: Path) -> Any:
@@ -31,19 +35,84 @@ def sections(file: Path) -> list[str]:
 
 
 def test_all_parts_are_there(report: Path) -> None:
-    assert sections(report) == ["map", "topics", "over-time", "similarity", "evaluation", "training", "settings"]
+    assert sections(report) == ["topics", "tree", "map", "over-time", "details", "model", "settings"]
 
 
 def test_every_topic_is_on_the_page(report: Path, model: TopicModel) -> None:
     text = unescape(report.read_text(encoding="utf-8"))
-    for topic in model.units(n_words=12):
+    topics = model.topics(n_words=_topics.WORDS)
+    assert f"<b>{model.atlas_.documents:,}</b> documents, <b>{len(topics)}</b> topics." in text
+    for topic in topics:
+        assert text.count(f'href="#topic-{topic.id}"') >= 2  # from the list and from the tree
         assert f'id="topic-{topic.id}"' in text
-        assert f"{topic.activity:.1%}" in text
-        assert all(f">{word.word}</span>" in text for word in topic.up)
-    shown = {record["id"]: record for record in _facts.topics(model, None, {})}
-    for number, record in shown.items():
-        expected = [other for other in similar_topics(model, number, 4) if other.similarity > 0]
-        assert [other["id"] for other in record["similar"]] == [other.id for other in expected]
+        assert f"{topic.documents:,} documents, {topic.share:.1%}" in text
+        assert all(f'<span dir="auto">{word.word}</span>' in text for word in topic.words)
+        assert all(f"<q>{document.sentence}</q>" in text for document in topic.typical[:1])
+    assert text.count("<q>") >= 4
+    for record in _topics.topics(model, None, None, {}):
+        expected = [other for other in similar_topics(model, record["id"], 3) if other.similarity > 0]
+        assert record["similar"] == expected
+
+
+@pytest.mark.parametrize("n", [2, 7])
+@pytest.mark.usefixtures("map_is_known")
+def test_any_number_of_topics(model: TopicModel, table: pl.DataFrame, tmp_path: Path, n: int) -> None:
+    file = write_report(model, tmp_path / "report.html", table, n=n, evaluate=False)
+    text = file.read_text(encoding="utf-8")
+    assert re.findall(r'<article class="topic" id="topic-(\d+)"', text) == [str(node) for node in model.topic_names(n)]
+    data = data_of(file)
+    assert [topic["id"] for topic in data["topics"]] == list(model.topic_names(n))
+    assert sorted(data["streams"]["order"]) == list(range(n))
+
+
+def test_the_tree_holds_every_topic_once(model: TopicModel) -> None:
+    shown = _topics.topics(model, 7, None, {})
+
+    def listed(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [found for node in nodes for found in (node, *listed(node["branches"]))]
+
+    nodes = listed(_topics.branches(model, 7, shown))
+    assert sorted(node["id"] for node in nodes if node["colour"]) == sorted(model.topic_names(7))
+    assert all(bool(node["branches"]) is (node["colour"] is None) for node in nodes)
+    assert all(node["width"] == 100.0 for node in nodes if not node["branches"])
+
+
+def test_words_can_be_read_on_every_colour() -> None:
+    for colour in _palette.PALETTE:
+        assert contrast(colour, _topics.ink_on(colour)) > 4.0, colour
+
+
+def test_streams_are_those_of_the_overview(model: TopicModel, overview: Overview) -> None:
+    found = _charts.streams(model, 4, overview)
+    assert found is not None
+    assert overview.over_time is not None
+    shares = overview.over_time.shares(model.atlas_, model.atlas_.cut(4))
+    filled = overview.over_time.documents > 0
+    for place, drawn in zip(found["order"], found["shares"], strict=True):
+        np.testing.assert_allclose(drawn, shares[filled, place], atol=1e-5)
+    assert len(found["at"]) == len(found["when"]) == filled.sum()
+    assert all(0 <= at <= 1 for at in found["at"])
+    assert sum(found["bars"]["documents"]) == 120
+    assert _charts.streams(model, 4, replace(overview, over_time=None)) is None
+
+
+def test_a_model_without_topics_is_told_so(model: TopicModel, tmp_path: Path) -> None:
+    old = copy.copy(model)
+    del old.atlas_
+    with pytest.raises(InvalidInput, match="tree of topics"):
+        write_report(old, tmp_path / "report.html")
+    with pytest.raises(InvalidInput, match="n must be from 2"):
+        write_report(model, tmp_path / "report.html", n=1000)
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_is_small(report: Path, overview: Overview, model: TopicModel) -> None:
+    assert report.stat().st_size < 200_000
+    rows = np.arange(119)
+    long = {int(row): "word " * 100 for row in rows}
+    assert max(map(len, _map.map_of(overview, model, None, rows, long)["titles"])) <= 90
+    many = np.zeros(20_000, dtype=np.int64)
+    assert max(map(len, _map.map_of(overview, model, None, many, long)["titles"])) <= 60
 
 
 def test_figures_are_those_of_evaluate(report: Path, model: TopicModel, table: pl.DataFrame) -> None:
@@ -54,24 +123,27 @@ def test_figures_are_those_of_evaluate(report: Path, model: TopicModel, table: p
     for fact in _facts.judgements(figures):
         assert re.search(rf"{re.escape(fact.name)}<small>.*</small></th><td>{re.escape(fact.value)}</td>", text)
     assert len(_facts.judgements(figures)) == len(_facts.JUDGEMENTS) - 1
-    curve = data_of(report)["figures"]["precision"]["data"][0]
-    assert curve["y"] == pytest.approx([level["precision"] for level in figures["precision_at_recall"]])
+    curve = data_of(report)["charts"]["precision"]
+    assert curve["y"] == pytest.approx([level["precision"] for level in figures["precision_at_recall"]], rel=1e-5)
 
 
-def test_typical_documents_are_those_of_the_overview(overview: Overview, table: pl.DataFrame, report: Path) -> None:
+def test_typical_documents_are_those_of_the_overview(
+    overview: Overview, model: TopicModel, table: pl.DataFrame, report: Path
+) -> None:
     text = unescape(report.read_text(encoding="utf-8"))
-    for topic in range(6):
-        for row in overview.typical[topic][: _facts.TYPICAL]:
-            if row >= 0:
-                assert f"<bdi>{overview.ids[row]}</bdi>" in text
-                assert _facts._shortened(table["text"][int(row)]) in text
+    for topic in model.atlas_.cut():
+        for row in overview.typical_of(model.atlas_, topic, _topics.TYPICAL):
+            assert f"<bdi>{overview.ids[row]}</bdi>" in text
+            assert shortened(table["text"][row], _topics.SHOWN) in text
 
 
 def test_a_model_alone(model: TopicModel, tmp_path: Path) -> None:
     model.save(tmp_path / "fruit")
     file = write_report(tmp_path / "fruit", tmp_path / "deep" / "report.html")
-    assert sections(file) == ["topics", "similarity", "training", "settings"]
-    assert '<h1 dir="auto">fruit</h1>' in file.read_text(encoding="utf-8")
+    assert sections(file) == ["topics", "tree", "details", "model", "settings"]
+    text = unescape(file.read_text(encoding="utf-8"))
+    assert '<h1 dir="auto">fruit</h1>' in text
+    assert all(f"<bdi>{document.id}</bdi>" in text for topic in model.topics() for document in topic.typical)
     assert data_of(file)["map"] is None
     assert [path.name for path in file.parent.iterdir()] == ["report.html"]
 
@@ -81,12 +153,12 @@ def test_the_same_twice_but_for_the_time(model: TopicModel, table: pl.DataFrame,
     files = [write_report(model, tmp_path / f"{n}.html", table, evaluate=False) for n in range(2)]
     one, other = (re.sub(r"Made [-0-9: ]+ UTC", "", file.read_text(encoding="utf-8")) for file in files)
     assert one == other
-    assert "evaluation" not in sections(files[0])
+    assert 'id="quality"' not in one
 
 
 def test_bare_texts(model: TopicModel, tmp_path: Path) -> None:
     file = write_report(model, tmp_path / "report.html", ["apple pear plum", "gear wheel brake", "xyzzy"])
-    assert list(data_of(file)["map"]["colourings"]) == ["topic"]
+    assert data_of(file)["map"]["colourings"] == ["topic"]
     assert "over-time" not in sections(file)
 
 
@@ -101,12 +173,14 @@ def test_what_cannot_be_measured_is_left_out(model: TopicModel, tmp_path: Path) 
     assert "Split-half retrieval" not in text
 
 
-def test_a_model_with_one_topic_and_no_history(tmp_path: Path) -> None:
+def test_a_model_with_one_unit_and_no_history(tmp_path: Path) -> None:
     texts = ["apple pear", "pear plum", "plum apple"] * 5
     model = TopicModel(vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(1, max_epochs=1), random_state=0)
     model.fit(texts)
     model.softmax_.history_ = []
-    assert sections(write_report(model, tmp_path / "report.html")) == ["topics", "settings"]
+    file = write_report(model, tmp_path / "report.html")
+    assert sections(file) == ["topics", "tree", "details", "model", "settings"]
+    assert not [name for name in data_of(file)["charts"] if name.startswith("training")]
 
 
 @pytest.mark.usefixtures("map_is_known")
@@ -115,7 +189,7 @@ def test_a_map_of_many_is_a_sample_that_says_so(
 ) -> None:
     monkeypatch.setattr(_map, "MOST", 50)
     file = write_report(model, tmp_path / "report.html", table, evaluate=False)
-    assert len(data_of(file)["map"]["x"]) == 50
+    assert data_of(file)["map"]["points"] == 50
     assert "50 of 120 documents are shown" in " ".join(file.read_text(encoding="utf-8").split())
     assert "a sample, drawn at random" in file.read_text(encoding="utf-8")
 
@@ -169,7 +243,7 @@ def test_a_file_is_not_written_over_unless_asked(model: TopicModel, tmp_path: Pa
     with pytest.raises(InvalidInput, match="path must not exist yet"):
         write_report(model, file)
     assert file.read_text() == "mine"
-    assert write_report(model, file, overwrite=True).stat().st_size > 4_000_000
+    assert write_report(model, file, overwrite=True).stat().st_size > 20_000
     with pytest.raises(InvalidInput, match="which is a folder"):
         write_report(model, tmp_path, overwrite=True)
 

@@ -1,4 +1,4 @@
-"""What a report says in words and numbers: key figures, topics, judgements, settings."""
+"""What a report says of the model itself, in words and numbers: figures, units, judgements, settings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,9 @@ from undertow import __version__
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
-    from undertow.estimators.units import WordWeight
-    from undertow.insight import Overview
 
-WORDS_UP, WORDS_DOWN, SIMILAR, TYPICAL = 12, 6, 4, 5
-SHOWN = 320  # characters of a typical document
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "polars", "plotly")
+UNITS, UNIT_WORDS = 12, 8  # hidden units that are listed, and words of each
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "polars")
 LEFT_OUT = ("callbacks", "n_jobs", "verbose", "vocabulary", "warm_start")  # settings that say nothing of the model
 
 JUDGEMENTS = {
@@ -30,7 +27,11 @@ JUDGEMENTS = {
     "map": ("MAP, posteriors", "test documents look for training documents of their label"),
     "map_strength": ("MAP, strengths", "the same with strengths"),
     "npmi": ("Coherence (NPMI)", "whether the ten words of a topic occur in the same documents, from -1 to 1"),
+    "c_npmi": ("Coherence (c_npmi)", "the same within windows of ten words"),
+    "c_v": ("Coherence (C_V)", "whether the ten words of a topic are used alike, from 0 to 1"),
     "diversity": ("Diversity", "share of different words among the ten of every topic"),
+    "nmi": ("Agreement with labels (NMI)", "how much topics say about labels and labels about topics, from 0 to 1"),
+    "ari": ("Agreement with labels (ARI)", "pairs of documents sorted alike, beyond chance"),
     "unknown_tokens": ("Unknown words", "share of the corpus's words that the model does not know"),
     "documents_per_second": ("Documents a second", "from text to vector, on the machine that made this report"),
 }
@@ -46,11 +47,10 @@ class Fact:
     meaning: str = ""
 
 
-def key_figures(model: TopicModel, overview: Overview | None, judged: Mapping[str, Any]) -> list[Fact]:
-    """The few numbers at the top of the page."""
+def model_figures(model: TopicModel, judged: Mapping[str, Any]) -> list[Fact]:
+    """The few numbers of the model itself."""
     records = model.softmax_.history_
-    facts = [] if overview is None else [Fact("documents", f"{overview.sampled_from:,}")]
-    facts += [Fact("topics", f"{model.softmax_.parameters_.units:,}"), Fact("words", f"{len(model.words()):,}")]
+    facts = [Fact("hidden units", f"{model.softmax_.parameters_.units:,}"), Fact("words", f"{len(model.words()):,}")]
     retrieval = judged.get("split_half_mrr") or next((r.split_half for r in reversed(records) if r.split_half), None)
     facts += [Fact("split-half retrieval", f"{retrieval:.3f}")] if retrieval is not None else []
     facts += [Fact("accuracy", f"{judged['accuracy']:.1%}")] if "accuracy" in judged else []
@@ -61,45 +61,11 @@ def key_figures(model: TopicModel, overview: Overview | None, judged: Mapping[st
     return facts
 
 
-def topics(model: TopicModel, overview: Overview | None, texts: Mapping[int, str]) -> list[dict[str, Any]]:
-    """A record per topic, the most active first."""
-    from undertow.insight import topic_similarity
-
-    records = model.units(n_words=WORDS_UP)
-    cosines = topic_similarity(model)
-    names = {record.id: record.name for record in records}
-    strongest = max((word.weight for record in records for word in record.up), default=1.0)
-    most = max((record.activity for record in records), default=0.0) or 1.0
+def units(model: TopicModel) -> list[dict[str, Any]]:
+    """The most active hidden units, with the words that switch them on."""
     return [
-        {
-            "id": record.id,
-            "name": record.name,
-            "activity": record.activity,
-            "bar": record.activity / most,
-            "documents": None if overview is None else int(overview.switched_on[record.id]),
-            "up": _words(record.up, strongest),
-            "down": _words(record.down[:WORDS_DOWN], strongest),
-            "similar": [
-                {"id": int(other), "name": names[int(other)], "cosine": float(cosines[record.id, other])}
-                for other in np.argsort(-cosines[record.id], kind="stable")
-                if other != record.id and cosines[record.id, other] > 0
-            ][:SIMILAR],
-            "typical": [] if overview is None else typical(overview, record.id, texts),
-        }
-        for record in records
-    ]
-
-
-def typical(overview: Overview, topic: int, texts: Mapping[int, str]) -> list[dict[str, Any]]:
-    """The documents that a topic is strongest in, shortened."""
-    rows = [int(row) for row in overview.typical[topic][:TYPICAL] if row >= 0]
-    return [
-        {
-            "id": overview.ids[row],
-            "label": overview.labels[overview.label_of[row]] if overview.label_of[row] >= 0 else None,
-            "text": _shortened(texts.get(row, "")),
-        }
-        for row in rows
+        {"id": unit.id, "activity": unit.activity, "words": [word.word for word in unit.up]}
+        for unit in model.units(n_words=UNIT_WORDS)[:UNITS]
     ]
 
 
@@ -118,12 +84,6 @@ def settings(model: TopicModel) -> dict[str, list[Fact]]:
         "Words": [_setting(name, value) for name, value in vectorizer.items() if name not in LEFT_OUT],
         "Versions": [Fact("undertow", __version__), Fact("Python", platform.python_version()), *_packages()],
     }
-
-
-def _words(words: tuple[WordWeight, ...], strongest: float) -> list[dict[str, Any]]:
-    return [
-        {"word": word.word, "weight": word.weight, "share": min(abs(word.weight) / strongest, 1.0)} for word in words
-    ]
 
 
 def _setting(name: str, value: Any) -> Fact:
@@ -151,8 +111,3 @@ def _written(key: str, value: float) -> str:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
-
-
-def _shortened(text: str) -> str:
-    clean = " ".join(text.split())
-    return clean if len(clean) <= SHOWN else clean[: SHOWN - 1].rstrip() + "…"

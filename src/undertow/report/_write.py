@@ -13,7 +13,7 @@ import numpy as np
 
 from undertow._errors import InvalidInput
 from undertow.kernels.randomness import permutation
-from undertow.report import _facts, _figures, _map, _page, _texts, quality
+from undertow.report import _charts, _facts, _map, _page, _texts, _topics, quality
 from undertow.storage._disk import make_folders, sync_folder, write_synced
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def write_report(
     path: str | os.PathLike[str],
     corpus: Any = None,
     *,
+    n: int | None = None,
     title: str | None = None,
     corpus_name: str | None = None,
     evaluate: bool = True,
@@ -38,16 +39,17 @@ def write_report(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """Writes one HTML file about a model: its topics and training and, with a corpus, a map of its documents, their
-    typical ones, topics over time where there are times, and an evaluation.
+    """Writes one HTML file about a model: its topics, their tree and, with a corpus, a map of its documents, typical
+    ones, topics over time where there are times, and an evaluation; training and settings at the end.
 
-    `corpus` is anything that `TopicModel.fit` takes, or `undertow.corpus.open_corpus(...)`; the page calls it
-    `corpus_name`, and itself `title` (the model's folder unless given). The file holds all it
-    needs, beginnings of documents included, and asks no network for anything.
+    `n` is the number of topics, the model's own unless given. `corpus` is anything that `TopicModel.fit` takes, or
+    `undertow.corpus.open_corpus(...)`; the page calls it `corpus_name`, and itself `title` (the model's folder unless
+    given). The file holds all it needs, beginnings of documents included, and asks no network for anything.
     """
     _page.check_extra()
     target = _free(path, overwrite)
     trained, name = _topic_model(model)
+    trained._atlas().count(n)  # said before any work is done, if there is no such cut
     show: Progress = progress or (lambda work, done, total: None)
     documents, overview = None, None
     judged: dict[str, Any] = {}
@@ -57,23 +59,25 @@ def write_report(
 
         documents = as_corpus(corpus)
         overview = overview_of_texts(trained, documents, progress=lambda done, total: show("map", done, total))
-        judged = judgement(trained, documents, overview.sampled_from, seed, show) if evaluate else {}
+        judged = judgement(trained, documents, overview.sampled_from, seed, show, n) if evaluate else {}
     show("writing", 0, 1)
     names = {"title": title or name, "corpus": corpus_name}
-    content = report_page(trained, documents, overview, judged, names)
+    content = report_page(trained, n, documents, overview, judged, names)
     _write(target, content.encode())
     show("writing", 1, 1)
     return target
 
 
-def judgement(model: TopicModel, corpus: Corpus, total: int, seed: int, show: Progress) -> dict[str, Any]:
+def judgement(
+    model: TopicModel, corpus: Corpus, total: int, seed: int, show: Progress, n: int | None = None
+) -> dict[str, Any]:
     """The figures of `undertow evaluate`, of a sample where documents are many; what cannot be measured is left out."""
     rows = None if total <= MOST_JUDGED else np.sort(permutation(seed, 0, np.arange(total))[:MOST_JUDGED])
     read = quality.read_corpus(model, corpus, rows=rows, show=lambda done: show("counting", done, total))
     figures: dict[str, Any] = {"documents": read.counts.shape[0]}
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         "classifying and retrieving": lambda: quality.label_figures(model.softmax_, read, seed),
-        "judging topics": lambda: quality.label_free_figures(model, read),
+        "judging topics": lambda: quality.label_free_figures(model, read, n),
     }
     for number, (work, measure) in enumerate(steps.items()):
         show(work, number, len(steps))
@@ -86,6 +90,7 @@ def judgement(model: TopicModel, corpus: Corpus, total: int, seed: int, show: Pr
 
 def report_page(
     model: TopicModel,
+    n: int | None,
     corpus: Corpus | None,
     overview: Overview | None,
     judged: dict[str, Any],
@@ -94,32 +99,43 @@ def report_page(
     """The text of the file; `names` are those of the page ("title") and of the documents ("corpus")."""
     from undertow.plot._groups import shown_rows
 
-    data: dict[str, Any] = {"map": None, "figures": _figures.figures(model, overview, judged)}
     texts: dict[int, str] = {}
+    drawn: dict[str, Any] | None = None
     if corpus is not None and overview is not None:
-        rows = shown_rows(overview, _map.MOST)
-        typical = overview.typical[:, : _facts.TYPICAL]
-        wanted = {*rows.tolist(), *typical[typical >= 0].tolist()}
-        texts = _texts.beginnings(corpus, overview, wanted, 4 * _facts.SHOWN)
-        data["map"] = _map.map_of(overview, model, rows, texts) if len(rows) else None
+        rows, atlas = shown_rows(overview, _map.MOST), model._atlas()
+        typical = {row for node in atlas.cut(n) for row in overview.typical_of(atlas, node, _topics.TYPICAL)}
+        texts = _texts.beginnings(corpus, overview, {*rows.tolist(), *typical}, 4 * _topics.SHOWN)
+        drawn = _map.map_of(overview, model, n, rows, texts) if len(rows) else None
+    topics = _topics.topics(model, n, overview, texts)
+    charts = _charts.charts(model, judged)
+    data: dict[str, Any] = {
+        "topics": [{name: topic[name] for name in ("id", "name", "colour", "symbol")} for topic in topics],
+        "map": drawn,
+        "streams": _charts.streams(model, n, overview),
+        "charts": charts,
+    }
     values = {
         **names,
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "key_figures": _facts.key_figures(model, overview, judged),
-        "topics": _facts.topics(model, overview, texts),
+        "documents": model._atlas().documents,
+        "topics": topics,
+        "branches": _topics.branches(model, n, topics),
+        "model_figures": _facts.model_figures(model, judged),
+        "units": _facts.units(model),
         "judgements": _facts.judgements(judged),
         "judged_documents": judged.get("documents", 0),
         "settings": _facts.settings(model),
         "overview": overview,
-        **_map_values(data["map"], overview),
-        "figures": list(data["figures"]),
+        "streams": data["streams"] is not None,
+        "chart_titles": {name: chart["title"] for name, chart in charts.items()},
+        **_map_values(drawn, overview),
     }
     return _page.page(values, data)
 
 
 def _map_values(drawn: dict[str, Any] | None, overview: Overview | None) -> dict[str, Any]:
     """How many documents are on the map, and why not all."""
-    points = len(drawn["x"]) if drawn else 0
+    points = drawn["points"] if drawn else 0
     missing = overview.sampled_from - points if overview else 0
     return {
         "map_points": points,
