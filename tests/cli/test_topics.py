@@ -366,15 +366,18 @@ def test_a_model_without_topics_says_so(run: Run, folder: Path) -> None:
 
 def test_shares_are_written(run: Run, made: Path, tmp_path: Path) -> None:
     model, target = opened(made / "model"), tmp_path / "shares.parquet"
-    arguments = ("transform", made / "model", made / "corpus.parquet", "--kind", "topics", "--out", target)
+    documents = pl.concat([make_table(), pl.DataFrame({"id": ["odd"], "text": ["zygote quark"], "label": ["none"]})])
+    documents.write_parquet(tmp_path / "corpus.parquet")
+    arguments = ("transform", made / "model", tmp_path / "corpus.parquet", "--kind", "topics", "--out", target)
     code, out, _ = run(*arguments, "-n", 5)
-    assert (code, "400 documents x 5 topics" in out) == (0, True)
+    assert (code, "401 documents x 5 topics" in out) == (0, True)
     table = pl.read_parquet(target)
     names = [f"{topic} {name}" for topic, name in model.topic_names(5).items()]
     assert table.columns == ["id", "label", *names, "none"]
-    assert table["id"].to_list() == make_table()["id"].to_list()
+    assert table["id"].to_list() == documents["id"].to_list()
     shares = table.select(names).to_numpy()
-    np.testing.assert_array_equal(shares, model.transform_topics(make_table()["text"], 5))
+    np.testing.assert_array_equal(shares, model.transform_topics(documents["text"], 5))
+    assert (shares[-1].sum(), table["none"][-1]) == (0.0, 1.0)
     np.testing.assert_allclose(shares.sum(axis=1) + table["none"].to_numpy(), 1.0, atol=1e-6)
     assert run(*arguments, "--force", "--quiet")[0] == 0
     assert len(pl.read_parquet(target).columns) == 3 + len(model.topics())
