@@ -1,4 +1,4 @@
-"""A made-up corpus of clear subjects: disjoint vocabularies beside words that all share, and models of it, fitted once."""
+"""A made-up corpus of clear subjects: disjoint vocabularies beside common words, and models of it, fitted once."""
 
 from __future__ import annotations
 

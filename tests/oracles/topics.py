@@ -54,7 +54,7 @@ def climb(tree: TopicTree, leaf: int, nodes: list[int]) -> int:
     return -1
 
 
-def counts_by_leaf(presence: NDArray[np.int64], labels: NDArray[np.int64], leaves: int) -> NDArray[np.int64]:
+def counts_by_leaf(presence: NDArray[np.int64], labels: NDArray[np.int32], leaves: int) -> NDArray[np.int64]:
     """(leaves, T) Documents of each leaf that hold each term."""
     found = np.zeros((leaves, presence.shape[1]), dtype=np.int64)
     for row, label in zip(presence, labels, strict=True):

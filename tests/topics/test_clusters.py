@@ -65,7 +65,7 @@ def test_copies_make_fewer_clusters(number: int) -> None:
 
 
 def test_all_alike_is_one_cluster() -> None:
-    assert spherical_kmeans(np.ones((50, 4), dtype=np.float32) / 2, 8, seed=0).tolist() == [0] * 50
+    assert spherical_kmeans(np.full((50, 4), 0.5, dtype=np.float32), 8, seed=0).tolist() == [0] * 50
 
 
 @pytest.mark.parametrize("threads", [2, 3])

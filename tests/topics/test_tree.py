@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -78,7 +80,7 @@ def test_a_cut_has_as_many_topics_as_asked_for(tree: TopicTree) -> None:
 @given(changed_trees())
 def test_cuts_are_nested_whatever_was_changed(tree: TopicTree) -> None:
     cuts = [tree.cut(n) for n in range(1, len(tree.leaves) + 2)]
-    for coarse, fine in zip(cuts, cuts[1:], strict=False):
+    for coarse, fine in pairwise(cuts):
         for node in fine:
             assert sum(node in tree.below(other) for other in coarse) == 1
         for node in coarse:

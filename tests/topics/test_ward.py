@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 
 from tests.oracles.topics import sum_of_squares, ward_by_hand
-from undertow.topics._ward import ward
+from undertow.topics._ward import Merges, ward, without_others
 
 Array = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ def make(count: int, columns: int, seed: int) -> tuple[Array, Array]:
 def tolerance(points: Array, weights: Array) -> float:
     """Of a squared height: each of the steps rounds sums whose terms are at most the sum of all squares."""
     total = sum_of_squares(points, weights) + float((weights[:, None] * points**2).sum())
-    return 2.0 * (points.shape[1] + 4.0 * len(points)) * np.finfo(np.float64).eps * total
+    return 2.0 * float(points.shape[1] + 4 * len(points)) * 2.0**-52 * total
 
 
 @settings(max_examples=40, deadline=None)
@@ -80,6 +80,29 @@ def test_one_cluster_and_two() -> None:
     both = ward(np.array([[0.0], [2.0]]), np.array([1.0, 3.0]))
     assert both.pairs.tolist() == [[0, 1]]
     np.testing.assert_allclose(both.heights, [np.sqrt(2.0 * 4.0 * 3 / 4)], rtol=1e-15)
+
+
+def joined_at(merges: Merges) -> Array:
+    """(m, m) The height at which each two clusters come to be in one."""
+    m = len(merges.heights) + 1
+    inside = [{number} for number in range(m)]
+    found = np.zeros((m, m))
+    for (first, second), height in zip(merges.pairs.tolist(), merges.heights, strict=True):
+        for one in inside[first]:
+            for other in inside[second]:
+                found[one, other] = found[other, one] = height
+        inside.append(inside[first] | inside[second])
+    return found
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 12), st.data())
+def test_without_some_clusters_the_others_join_where_they_did(count: int, data: st.DataObject) -> None:
+    merges = ward(*make(count, 3, data.draw(st.integers(0, 2**32 - 1))))
+    kept = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1), min_size=1))))
+    left = without_others(merges, kept)
+    assert left.pairs.shape == (len(kept) - 1, 2)
+    np.testing.assert_array_equal(joined_at(left), joined_at(merges)[np.ix_(kept, kept)])
 
 
 def test_what_is_given_stays_as_it_was() -> None:

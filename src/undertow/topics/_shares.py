@@ -22,8 +22,8 @@ ROUNDS, TOLERANCE = 500, 1e-5
 AHEAD, MINIMUM = 1.0001, 1e-6  # so that of equal shares the own one comes first
 LEAST = 0.05  # smaller shares are not worth telling
 FAR, NEAR = 0.002, 0.2  # quantiles of the nearness of training documents
-# Limits are never stricter: half of one topic and half of another has a cosine of .71 with both, where training documents
-# that are all pure would call it far.
+# Limits are never stricter: half of one topic and half of another has a cosine of .71 with both, which documents that
+# are all pure would call far.
 MOST_FAR, MOST_NEAR = 0.5, 0.7
 
 

@@ -21,7 +21,8 @@ PRIOR = 1.0  # words that the mean NPMI with all candidates counts for, beside t
 CONTRAST = 1.5  # what the comparison with the other topics of the cut is worth
 BLOCK_NPMI, BLOCK_TERMS, BLOCK_SHARE = 0.84, 4, 0.4  # see `_in_blocks`
 COHERENT_WORDS = 10  # that a topic's coherence is the mean of
-ENDINGS = ("", "s", "es", "ed", "d", "ing", "er", "ers", "'s", "ly", "al", "n", "ns", "en", "ies", "y")
+ENDINGS = ("s", "es", "ed", "ing", "er", "ers", "'s", "ly", "al", "en", "y")
+AFTER_VOWELS = ("d", "n", "ns")  # "used" and "russian", but neither "card" nor "barn"
 SHORT_STEM, LONG_STEM, LONG_REST = 3, 5, 3
 
 Terms = NDArray[np.int32]
@@ -131,4 +132,7 @@ def near_forms(first: str, second: str) -> bool:
     rests = first[same:], second[same:]
     if same >= LONG_STEM and max(map(len, rests)) <= LONG_REST:
         return True
-    return same >= SHORT_STEM and all(rest in ENDINGS for rest in rests) and not all(rests)
+    if same < SHORT_STEM or all(rests):
+        return same >= SHORT_STEM and set(rests) == {"y", "ies"}
+    ending = max(rests)
+    return ending in ENDINGS or (ending in AFTER_VOWELS and first[same - 1] in "aeiou")

@@ -23,7 +23,7 @@ from undertow.topics._matching import hashes_of
 from undertow.topics._phrases import Pairs, find_pairs, written_forms
 from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, top_terms
 from undertow.topics._texts import SampledTexts, sentences_of, shortened, title_of
-from undertow.topics._ward import ward
+from undertow.topics._ward import Merges, ward, without_others
 from undertow.topics.atlas import SAME_TEXT, Atlas, KeptDocuments, SeenDocuments
 from undertow.topics.records import TypicalDocument
 from undertow.topics.tree import NOWHERE, TopicTree
@@ -55,6 +55,7 @@ class Grown:
     tree: TopicTree
     routes: Vectors
     labels: Labels
+    merges: Merges
 
 
 def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | None = None) -> Atlas:
@@ -62,6 +63,8 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
     known = np.flatnonzero(np.isfinite(sample.vectors).all(axis=1) & sample.vectors.any(axis=1))
     vectors = sample.vectors[known]
     grown = grow_tree(vectors, number_of_leaves(len(known)), seed=seed, threads=threads)
+    figures = stability(vectors, len(grown.tree.leaves), seed=seed, threads=threads)
+    grown = without_empty(grown)
     labels = np.full(len(sample.vectors), -1, dtype=np.int32)
     labels[known] = grown.labels
     leaves = len(grown.tree.leaves)
@@ -69,7 +72,6 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
     means = sums_by_label(vectors, grown.labels, leaves) / np.maximum(sizes, 1)[:, None]
     pairs = _pairs(sample, vectorizer)
     terms = _statistics(sample.counts, pairs, labels, grown.tree)
-    figures = stability(vectors, leaves, seed=seed, threads=threads)
     near = (vectors * grown.routes[grown.labels]).sum(axis=1) if len(vectors) else np.ones(1, dtype=np.float32)
     atlas = Atlas(
         tree=grown.tree,
@@ -82,7 +84,7 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         kept=KeptDocuments(np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()),
         seen=SeenDocuments(hashes_of([] if sample.texts is None else sample.texts.ids), _leaves_seen(sample, labels)),
         limits=_shares.limits_of(near),
-        chosen=_choose.chosen_number(figures) if figures else leaves,
+        chosen=min(_choose.chosen_number(figures), leaves) if figures else leaves,
         stability=tuple(figures),
         documents=len(sample.vectors),
         identity=hashlib.sha256(grown.routes.tobytes()).hexdigest()[:16],
@@ -104,16 +106,27 @@ def number_of_leaves(documents: int) -> int:
 def grow_tree(vectors: Vectors, leaves: int, *, seed: int, threads: int | None = None) -> Grown:
     """Clusters, merged to a tree, and documents sent along it."""
     if not len(vectors):
-        tree = TopicTree.of(ward(np.zeros((1, vectors.shape[1])), np.ones(1)))
-        return Grown(tree, np.zeros((1, vectors.shape[1]), dtype=np.float32), np.zeros(0, dtype=np.int32))
+        alone = ward(np.zeros((1, vectors.shape[1])), np.ones(1))
+        route = np.zeros((1, vectors.shape[1]), dtype=np.float32)
+        return Grown(TopicTree.of(alone), route, np.zeros(0, dtype=np.int32), alone)
     labels = spherical_kmeans(vectors, leaves, seed=seed, threads=threads)
     count = int(labels.max()) + 1
     sums, sizes = sums_by_label(vectors, labels, count), np.bincount(labels, minlength=count)
-    tree = TopicTree.of(ward(sums / sizes[:, None], sizes.astype(np.float64)))
+    merges = ward(sums / sizes[:, None], sizes.astype(np.float64))
+    tree = TopicTree.of(merges)
     for _ in range(REFINEMENTS):
         routes = routes_of(tree, sums_by_label(vectors, labels, count))
         labels, _ = nearest(vectors, routes, threads)
-    return Grown(tree, routes, labels)
+    return Grown(tree, routes, labels, merges)
+
+
+def without_empty(grown: Grown) -> Grown:
+    """Without the leaves that lost all their documents when these were sent along the tree: topics of nothing."""
+    used, labels = np.unique(grown.labels, return_inverse=True)
+    if len(used) in (0, len(grown.tree.leaves)):
+        return grown
+    merges = without_others(grown.merges, used)
+    return Grown(TopicTree.of(merges), grown.routes[used], labels.astype(np.int32), merges)
 
 
 def routes_of(tree: TopicTree, sums: NDArray[np.float64]) -> Vectors:
