@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PLACE = Path("undertow-demo") / "report.html"
 SEARCHES = ("fast fourier transform", "parse command line arguments", "sparse matrix factorization")
-WORDS_SHOWN, FOUND_SHOWN, QUERIES = 6, 5, 2000
+WORDS_SHOWN, FOUND_SHOWN, QUERIES = 6, 5, 600
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _show_comparison(model: TopicModel, corpus: _Corpus, seed: int, console: Con
 
 
 def _label_map(vectors: NDArray[Any], corpus: _Corpus) -> float:
-    """Every sixth document or so asks; the others of its package are right."""
+    """Some 600 documents ask; the others of their package are right."""
     import numpy as np
 
     from undertow.tasks import mean_average_precision
