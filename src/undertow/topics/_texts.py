@@ -17,6 +17,7 @@ from undertow.kernels import randomness
 MOST_TEXTS = 20_000
 LETTERS = 4000  # kept of each text
 TITLE, SENTENCE, SHORTEST_SENTENCE = 90, 240, 20  # characters
+PROSE = 0.8  # of a sentence, at least, are letters and spaces
 STAGE = 2  # of Purpose.HOLD_OUT
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,40}:\s")
 SUBJECT = re.compile(r"(?i)(?:subject|title):\s*(?:re:\s*)*(.*)")
@@ -95,7 +96,13 @@ def sentences_of(text: str) -> list[str]:
     """The sentences of a text, without the header of a post or mail, quotation marks of mails, and tags."""
     plain = "\n".join(line for line in _body(text).splitlines() if not line.lstrip().startswith((">", "|", ":")))
     found = (SPACE.sub(" ", part).strip() for part in SENTENCES.split(TAG.sub(" ", plain)))
-    return [shortened(part, SENTENCE) for part in found if len(part) >= SHORTEST_SENTENCE]
+    return [shortened(part, SENTENCE) for part in found if len(part) >= SHORTEST_SENTENCE and _is_prose(part)]
+
+
+def _is_prose(part: str) -> bool:
+    """Whether a part reads as a sentence: no line that leads in a quotation, no address, no table, no drawing."""
+    plain = sum(letter.isalpha() or letter.isspace() for letter in part)
+    return not part.endswith(":") and "@" not in part and plain >= PROSE * len(part)
 
 
 def shortened(text: str, most: int) -> str:

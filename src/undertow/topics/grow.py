@@ -31,6 +31,7 @@ from undertow.topics.tree import NOWHERE, TopicTree
 MOST_LEAVES, DOCUMENTS_A_LEAF = 400, 12
 REFINEMENTS = 2  # times that documents are sent along the tree anew
 KEPT_A_LEAF = 2  # documents
+TOPICS_SHOWN = 30  # of the cut that sentences are chosen for
 NODES_AT_ONCE = 64
 FEW_DOCUMENTS, MANY_COPIES = 200, 0.2  # that are remarked on
 PAIRS_SENTENCE = 160  # letters of a document that stand for its sentence where it has none
@@ -83,7 +84,7 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         pairs=pairs.words,
         kept=KeptDocuments(np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()),
         seen=SeenDocuments(hashes_of([] if sample.texts is None else sample.texts.ids), _leaves_seen(sample, labels)),
-        limits=_shares.limits_of(near),
+        limits=(float(np.quantile(near, _shares.FAR)), float(np.quantile(near, _shares.NEAR))),
         chosen=min(_choose.chosen_number(figures), leaves) if figures else leaves,
         stability=tuple(figures),
         documents=len(sample.vectors),
@@ -253,14 +254,19 @@ def _kept(sample: Sample, vectorizer: Vectorizer, labels: Labels, atlas: Atlas) 
 def _shown(
     texts: SampledTexts, rows: list[int], leaves: Labels, vectorizer: Vectorizer, atlas: Atlas
 ) -> list[TypicalDocument]:
-    """Titles, and the sentence of each document with the most salience of its leaf's words for its length."""
-    salience = atlas.terms.grouped(np.arange(len(atlas.sizes), dtype=np.int32), len(atlas.sizes)).salience()
+    """Titles, and the sentence of each document with the most salience of its topic's words for its length.
+
+    Its topic is that of a cut as people look at them; what a leaf's few documents share is often odd.
+    """
+    nodes = atlas.tree.cut(max(atlas.chosen, min(TOPICS_SHOWN, len(atlas.sizes))))
+    positions = atlas.tree.positions(nodes)
+    salience = atlas.terms.grouped(positions, len(nodes)).salience()
     parts = [sentences_of(texts.texts[row]) or [shortened(texts.texts[row], PAIRS_SENTENCE)] for row in rows]
     counts = vectorizer.transform([part for sentences in parts for part in sentences] or [""])
     ones = sparse.csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
     found, first = [], 0
     for row, leaf, sentences in zip(rows, leaves.tolist(), parts, strict=True):
-        values = salience[[leaf]][:, : counts.shape[1]].toarray().ravel()
+        values = salience[[positions[leaf]]][:, : counts.shape[1]].toarray().ravel()
         here = ones[first : first + len(sentences)]
         lengths: NDArray[np.float64] = np.asarray(here.sum(axis=1)).ravel()
         best = int(np.argmax((here @ values) / np.sqrt(lengths + 4.0)))
