@@ -33,6 +33,12 @@ def test_a_name_that_is_taken_gets_a_fourth_word() -> None:
     assert chosen([0, 2, 3, 4, 5], *taken) == ["car", "engine", "road", "brake"]
 
 
+def test_a_topic_with_nothing_of_its_own_to_say_has_no_name() -> None:
+    assert chosen([0, 2], "car, engine") == ["car"]
+    assert chosen([0, 2], "car, engine", "car") == ["engine"]
+    assert chosen([0, 2], "car, engine", "car", "engine") == []
+
+
 def test_a_pair_stands_for_its_better_word() -> None:
     pairs = np.array([[0, 2]], dtype=np.int32)
     terms, shares = np.array([2, 0, 3, 7], dtype=np.int32), np.zeros(4)

@@ -13,14 +13,18 @@ from undertow.storage import _disk
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
     """Writes a file; an earlier one is replaced once the new one is complete. Missing folders are made."""
     target = Path(path)
-    if not target.name or target.is_dir():
+    if not target.name or "\0" in str(target) or target.is_dir():
         raise InvalidInput(f"path must name a file, got {str(path)!r}")
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"text must be valid Unicode, got half of a surrogate pair at {error.start}") from None
     try:
         _disk.make_folders(target.parent)
         descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
-                handle.write(text)
+            with os.fdopen(descriptor, "wb") as handle:
+                handle.write(content)
                 handle.flush()
                 os.fsync(handle.fileno())
             os.chmod(unfinished, 0o666 & ~_umask())

@@ -24,6 +24,7 @@ SKETCH = 100  # hashes of a topic
 FEWEST_SHARED = 5  # documents that two fits must share to be compared by them
 ALIKE = 0.3  # the least agreement (F1 of documents, cosine of words) of a topic that is found again
 WORDS = 20
+LARGEST = 1e9  # salience of a word in a file
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class TopicKey:
         words, documents = found.get("words", {}), found.get("documents", [])
         if isinstance(words, list):
             words = {word: 1.0 for word in words if isinstance(word, str)}
-        fit = isinstance(words, dict) and all(isinstance(value, (int, float)) for value in words.values())
+        fit = isinstance(words, dict) and all(_is_salience(value) for value in words.values())
         if not fit or not isinstance(documents, list) or not isinstance(found.get("name", ""), str):
             raise InvalidInput(f"a topic in {name} must have a name, words and documents, got {found!r:.60}")
         hashes = tuple(text for text in documents if isinstance(text, str) and _is_hash(text))
@@ -125,6 +126,10 @@ def _by_words(atlas: Atlas, words: dict[str, float]) -> int | None:
 
 def _nodes(atlas: Atlas) -> list[int]:
     return [node for node in range(len(atlas.tree.parents)) if node in atlas.tree and node != atlas.tree.root]
+
+
+def _is_salience(value: object) -> bool:
+    return isinstance(value, (int, float)) and -LARGEST <= value <= LARGEST  # nan is not
 
 
 def _is_hash(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +70,10 @@ def _with_phrases(rank: _words.Ranked, words: int, pairs: NDArray[np.int32]) -> 
 
 
 def _chosen(terms: list[int], term_of: Callable[[int], str], taken: set[frozenset[str]]) -> list[str]:
-    """The first three terms that repeat nothing; a fourth, or another third, where these are another topic's name."""
+    """The first three terms that repeat nothing; a fourth, or fewer, where these are another topic's name.
+
+    None where there is nothing left that is not one already.
+    """
     said: list[str] = []
     chosen: list[str] = []
     for term in terms:
@@ -79,4 +83,5 @@ def _chosen(terms: list[int], term_of: Callable[[int], str], taken: set[frozense
             said += parts
             chosen.append(written)
     tries = [chosen[:WORDS], chosen[:MOST_WORDS], *([*chosen[:WORDS], other] for other in chosen[MOST_WORDS:])]
-    return next((words for words in tries if words and frozenset(words) not in taken), chosen[:MOST_WORDS])
+    fewer = (list(some) for size in (WORDS, 2, 1) for some in combinations(chosen[: 2 * WORDS], size))
+    return next((words for words in chain(tries, fewer) if words and frozenset(words) not in taken), [])

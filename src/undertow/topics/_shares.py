@@ -22,7 +22,7 @@ ROUNDS, TOLERANCE = 500, 1e-5
 AHEAD, MINIMUM = 1.0001, 1e-6  # so that of equal shares the own one comes first
 LEAST = 0.05  # smaller shares are not worth telling
 FAR, NEAR = 0.002, 0.2  # quantiles of the nearness of training documents
-# Limits are never stricter: half of one topic and half of another has a cosine of .71 with both, which documents that
+# Shares are never stricter: half of one topic and half of another has a cosine of .71 with both, which documents that
 # are all pure would call far.
 MOST_FAR, MOST_NEAR = 0.5, 0.7
 
@@ -38,12 +38,6 @@ def mixture(vectors: Vectors, directions: Vectors, threads: int | None = None) -
     count = thread_count(threads)
     run(split(mix, len(vectors), count, gram, products, amounts, ROUNDS, TOLERANCE), count)
     return amounts
-
-
-def limits_of(nearness: NDArray[np.float32]) -> tuple[float, float]:
-    """The nearness below which a document is far from all topics, and above which it is near, from training's."""
-    far, near = np.quantile(nearness, [FAR, NEAR])
-    return min(float(far), MOST_FAR), min(float(near), MOST_NEAR)
 
 
 def shares(
@@ -68,7 +62,7 @@ def shares(
     small[inside, own[inside]] = False
     part[small] = 0.0
     part /= np.maximum(part.sum(axis=1, keepdims=True), 1e-12)
-    far, near = limits
+    far, near = min(limits[0], MOST_FAR), min(limits[1], MOST_NEAR)
     sure = np.clip((nearness - far) / max(near - far, 1e-6), 0.0, 1.0)
     result: NDArray[np.float32] = (part * sure[:, None]).astype(np.float32)
     return result

@@ -105,7 +105,7 @@ def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: 
         stability=tuple((int(n), _number(figure)) for n, figure in _pairs(manifest, "stability")),
         documents=_whole(manifest, "documents", at_least=0),
         identity=str(manifest.get("identity", "")),
-        names=_names(manifest, "names"),
+        names={node: checked_name(name) for node, name in _names(manifest, "names").items()},
         made_names=_names(manifest, "made_names"),
     )
 
@@ -181,14 +181,15 @@ def _tree(read: _Reader, manifest: dict[str, Any]) -> TopicTree:
 
 
 def _check_paths(parents: NDArray[np.int32], root: int) -> None:
-    """Every node leads to the root or out of the tree, in fewer steps than there are nodes: no circles."""
-    here = np.arange(len(parents))
-    for _ in range(len(parents)):
-        above = np.where(here == NOWHERE, NOWHERE, parents[here])
-        if (above == NOWHERE).all():
-            return
-        here = above
-    raise InvalidInput("the tree of topics must have no circles, got one")
+    """Every node leads to the root or out of the tree, in fewer steps than there are nodes: no circles.
+
+    Steps are doubled each time, so that a long chain costs no more than a flat tree.
+    """
+    above = parents
+    for _ in range(len(parents).bit_length()):
+        above = np.where(above == NOWHERE, NOWHERE, above[above])
+    if (above != NOWHERE).any():
+        raise InvalidInput("the tree of topics must have no circles, got one")
 
 
 def _seen(read: _Reader, leaves: int) -> SeenDocuments:
@@ -207,10 +208,10 @@ def _written(manifest: dict[str, Any], vocabulary: tuple[str, ...]) -> tuple[str
 
 def _names(manifest: dict[str, Any], name: str) -> dict[int, str]:
     told = manifest.get(name, {})
-    if not isinstance(told, dict):
+    if not isinstance(told, dict) or not all(isinstance(given, str) for given in told.values()):
         raise InvalidInput(f"{name} must map ids to texts, got {told!r:.60}")
     try:
-        return {int(node): checked_name(given) for node, given in told.items()}
+        return {int(node): given for node, given in told.items()}
     except ValueError as error:
         raise InvalidInput(f"{name} must map ids to texts, got {error}") from None
 

@@ -71,11 +71,12 @@ class Curation:
         """What `save` wrote, edited or not; a file that ends in .toml may say the same in TOML."""
         file = Path(path)
         try:
-            if file.stat().st_size > LARGEST_FILE:
-                raise InvalidInput(f"{file} must have at most {LARGEST_FILE:,} bytes, got {file.stat().st_size:,}")
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            size = file.stat().st_size
+            text = file.read_text(encoding="utf-8") if size <= LARGEST_FILE else ""
+        except (OSError, ValueError) as error:  # no file, no UTF-8, no path
             raise InvalidInput(f"{file} must be a curation file that can be read: {error}") from None
+        if size > LARGEST_FILE:
+            raise InvalidInput(f"{file} must have at most {LARGEST_FILE:,} bytes, got {size:,}")
         return cls.from_text(text, str(file), toml=file.suffix == ".toml")
 
     @classmethod
@@ -312,7 +313,8 @@ def _column(atlas: Atlas, word: str) -> int | None:
 
 def checked_name(name: object) -> str:
     """A name of a topic: a line of text that is not too long."""
-    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME or "\n" in name:
+    fits = isinstance(name, str) and name.strip() and len(name) <= LONGEST_NAME and name.splitlines() == [name]
+    if not isinstance(name, str) or not fits or any("\ud800" <= letter <= "\udfff" for letter in name):
         raise InvalidInput(f"name must be a line of at most {LONGEST_NAME} letters, got {name!r:.60}")
     return name.strip()
 
