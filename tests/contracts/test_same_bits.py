@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import sparse
 
+from tests.oracles.subjects import corpus, halves, untrained
 from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
 from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
 from undertow.learn.optimiser import Optimiser
 from undertow.learn.step import Learner
 from undertow.model import initial_parameters
 from undertow.storage import resume_run, save_run
+from undertow.topics._stored import arrays_of, plain
 
 LEARNERS: dict[str, Learner] = {
     "alpha-nce": AlphaNCE(stream_length=256),
@@ -104,6 +107,28 @@ def test_stopped_and_resumed_gives_the_same_bits(
     resumed = resume_run(tmp_path / "run", begin(counts, settings, 1)[0])
     assert (resumed.epoch, resumed.batch) == (1, 4)
     assert_same(whole, train(resumed, source, epochs=3))
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_any_number_of_threads_gives_the_same_topics(threads: int) -> None:
+    alone, together = (untrained(n_jobs=count).fit(corpus()) for count in (1, threads))
+    ours, theirs = (arrays_of(model.atlas_) for model in (alone, together))
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
+    assert plain(alone.atlas_, alone.words()) == plain(together.atlas_, together.words())
+    texts = halves("sport", "politics", 20)
+    np.testing.assert_array_equal(alone.transform_topics(texts, 9), together.transform_topics(texts, 9))
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_any_number_of_threads_takes_new_documents_in_alike(threads: int) -> None:
+    new = pl.concat([corpus(documents=40, seed=4), corpus(("space",), 40, seed=5)])
+    alone, together = (untrained(n_jobs=count).fit(corpus(documents=120)) for count in (1, threads))
+    ours, theirs = (arrays_of(model.partial_fit(new).atlas_) for model in (alone, together))
+    for name in ours:
+        np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
+    assert alone.drift_ == together.drift_
 
 
 def test_another_seed_gives_other_bits(counts: sparse.csr_array) -> None:

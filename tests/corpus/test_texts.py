@@ -11,7 +11,7 @@ import pytest
 
 from undertow._errors import InvalidInput
 from undertow.corpus import as_corpus, texts
-from undertow.corpus.texts import text_chunks
+from undertow.corpus.texts import Watched, text_chunks
 
 WORDS = ["one", "zwei", "три", "τέσσερα", ""]
 
@@ -38,6 +38,42 @@ def test_chunks(given: Any) -> None:
     chunks = list(text_chunks(given, 2))
     assert [chunk.to_list() for chunk in chunks] == [WORDS[:2], WORDS[2:4], WORDS[4:]]
     assert all(chunk.dtype == pl.String for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"),
+    [
+        (WORDS, None),
+        (iter(WORDS), None),
+        (pl.Series(WORDS), None),
+        (as_corpus(WORDS), ["0", "1", "2", "3", "4"]),
+        (pl.LazyFrame({"id": [7, 8, 9, 10, 11], "text": WORDS}), ["7", "8", "9", "10", "11"]),
+        (pl.DataFrame({"key": list("abcde"), "text": WORDS}), ["0", "1", "2", "3", "4"]),
+    ],
+    ids=["list", "iterator", "series", "corpus", "with ids", "without"],
+)
+def test_whoever_watches_sees_all_texts_once_with_their_ids(given: Any, ids: list[str] | None) -> None:
+    seen: list[str] = []
+    names: list[str] = []
+
+    def see(texts: pl.Series, identities: pl.Series | None) -> None:
+        seen.extend(texts.to_list())
+        assert (identities is None) == (ids is None)
+        names.extend([] if identities is None else identities.to_list())
+
+    chunks = [chunk.to_list() for chunk in text_chunks(Watched(given, see), 2)]
+    assert chunks == [WORDS[:2], WORDS[2:4], WORDS[4:]]
+    assert seen == WORDS
+    assert names == (ids or [])
+
+
+def test_long_documents_are_watched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "BYTES", 5)
+    for given in (WORDS, as_corpus(WORDS)):
+        seen: list[pl.Series] = []
+        chunks = list(text_chunks(Watched(given, lambda *watched: seen.append(watched[0])), 5))  # noqa: B023 - read here
+        assert len(chunks) > 1
+        assert pl.concat(seen).to_list() == pl.concat(chunks).to_list() == WORDS
 
 
 def test_an_iterator_is_read_as_it_goes() -> None:
