@@ -3,8 +3,6 @@
 The file is small and can be read and edited: python examples/curate.py
 """
 
-# ruff: noqa: T201
-
 from undertow import TopicModel, Vectorizer
 from undertow.datasets import load_python_docs
 

@@ -3,8 +3,6 @@
 The function gets a topic's words and some typical texts, and returns a name: python examples/name_topics.py
 """
 
-# ruff: noqa: T201
-
 from undertow import TopicModel, Vectorizer
 from undertow.datasets import load_python_docs
 

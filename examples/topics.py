@@ -3,8 +3,6 @@
 Reads the documentation of Python's own libraries, so it needs no network: python examples/topics.py
 """
 
-# ruff: noqa: T201
-
 from collections.abc import Sequence
 
 from undertow import TopicModel, Vectorizer

@@ -116,7 +116,7 @@ def test_adding_and_deleting(run: Run, index: Path, tmp_path: Path) -> None:
 
 def test_info_of_an_index(run: Run, index: Path) -> None:
     facts = json.loads(run("info", index, "--json")[1])
-    assert (facts["documents"], facts["topics"], facts["columns"]["label"]) == (120, 12, "text")
+    assert (facts["documents"], facts["units"], facts["columns"]["label"]) == (120, 12, "text")
     assert facts["bytes"] > 1000
     assert "documents" in run("info", index)[1]
 

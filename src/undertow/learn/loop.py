@@ -73,9 +73,9 @@ def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
     while True:
         began = time.perf_counter()
         batch = next(batches, None)
-        tally.waited += time.perf_counter() - began
-        if batch is None:
+        if batch is None:  # what the end takes is in no step's time
             return
+        tally.waited += time.perf_counter() - began
         yield batch
 
 

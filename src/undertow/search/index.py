@@ -244,7 +244,7 @@ class Index:
             "version": self.version,
             "bytes": _folder.size_on_disk(self._folder),
             "columns": self.columns,
-            "topics": self._model.softmax_.n_components,
+            "units": self._model.softmax_.n_components,
             "vector_index": self._store.has_vector_index,
         }
 

@@ -130,8 +130,7 @@ class Curator:
         names = {known: said for known, said in self.atlas.names.items() if known != node}
         key = self._key(node)
         if name:
-            names[node] = checked_name(name)
-            self._check_free(names[node], node)
+            names[node] = self._free_name(name, {node})
         self.atlas = self.atlas.changed(self.atlas.tree, names)
         self._note(Action("rename", (key,), name))
 
@@ -152,7 +151,7 @@ class Curator:
             tree = tree.moved(node, made)
         names = dict(self.atlas.names)
         if name:
-            names[made] = checked_name(name)
+            names[made] = self._free_name(name, tree.below(made))
         self.atlas = self.atlas.changed(tree, names)
         self._keep_listed(others, tree.below(made))
         self._note(Action("merge", keys, name, made=(made,)))
@@ -214,7 +213,7 @@ class Curator:
         tree, made = tree.with_new(0.0, tree.root)
         for node in nodes:
             tree = tree.moved(node, made)
-        self.atlas = self.atlas.changed(tree, {**self.atlas.names, made: checked_name(name)})
+        self.atlas = self.atlas.changed(tree, {**self.atlas.names, made: self._free_name(name, tree.below(made))})
         self.atlas = replace(self.atlas, chosen=len(left) + 1)
         self._note(Action("seed", (), name, tuple(map(str, words)), tuple(documents), (made,)))
         return made
@@ -276,10 +275,13 @@ class Curator:
     def _note(self, action: Action) -> None:
         self.curation = replace(self.curation, actions=(*self.curation.actions, action), tree=self.atlas.identity)
 
-    def _check_free(self, name: str, node: int) -> None:
+    def _free_name(self, name: str, own: set[int]) -> str:
+        """A checked name that no topic but these has been given."""
+        checked = checked_name(name)
         for other, known in self.atlas.names.items():
-            if known == name and other != node and other in self.atlas.tree:
+            if known == checked and other not in own and other in self.atlas.tree:
                 raise InvalidInput(f"name must not be that of another topic, got {name!r}, which topic {other} has")
+        return checked
 
 
 def leaves_of_words(atlas: Atlas, words: Sequence[str]) -> NDArray[np.int64]:
