@@ -26,9 +26,11 @@ ADDRESS = "http://127.0.0.1:8090"
 
 
 @contextmanager
-def explorer(folder: Path, *, wait: bool = True, host: str = "127.0.0.1") -> Iterator[TestClient]:
+def explorer(
+    folder: Path, *, wait: bool = True, host: str = "127.0.0.1", token: str | None = None
+) -> Iterator[TestClient]:
     """A client of an explorer that shows a folder; with `wait`, once its overview is there."""
-    app = create_app(Source.open(folder), host=host)
+    app = create_app(Source.open(folder), host=host, token=token)
     with TestClient(app, base_url=ADDRESS) as client:
         if wait:
             background(client).wait(120)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -74,6 +75,11 @@ def hostile_table() -> pl.DataFrame:
     return pl.concat([table, attacks])
 
 
+def hostile_names() -> list[str]:
+    """Names of topics as a user might give them."""
+    return [f"{attack} {number}" for number, attack in enumerate(ATTACKS)]
+
+
 def fitted(table: pl.DataFrame, topics: int = 12) -> TopicModel:
     """A model that was judged while it learned, so that its history has every curve."""
     softmax = ReplicatedSoftmax(topics, max_epochs=30, batch_size=32, early_stopping=True)
@@ -106,11 +112,36 @@ def small_index(tmp_path_factory: pytest.TempPathFactory, small_model: TopicMode
 
 
 @pytest.fixture(scope="session")
+def chosen(small_model: TopicModel) -> int:
+    """The model's own number of topics."""
+    return len(small_model.topics())
+
+
+@pytest.fixture(scope="session")
+def most(small_model: TopicModel) -> int:
+    """The number of the smallest topics."""
+    return len(small_model.atlas_.tree.leaves)
+
+
+@pytest.fixture
+def own_index(tmp_path: Path, small_index: Path) -> Path:
+    """A copy of the small index that a test may change."""
+    return Path(shutil.copytree(small_index, tmp_path / "own"))
+
+
+@pytest.fixture
+def own_model(tmp_path: Path, model_folder: Path) -> Path:
+    """A copy of the model that a test may change."""
+    return Path(shutil.copytree(model_folder, tmp_path / "own_model"))
+
+
+@pytest.fixture(scope="session")
 def script_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index whose texts, labels, ids and topic names hold markup."""
+    """An index whose texts, labels, ids, and names of topics and units hold markup."""
     table = hostile_table()
     model = fitted(table)
     model.name_units({number: f"{attack} {number}" for number, attack in enumerate(ATTACKS)})
+    model.name_topics(dict(zip(list(model.topic_names()), hostile_names(), strict=False)))
     folder = tmp_path_factory.mktemp("indices") / "scripts"
     Index.create(folder, model, table)
     return folder

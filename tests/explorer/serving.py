@@ -26,6 +26,7 @@ class Served:
 
     address: str
     background: Background
+    token: str | None = None
 
     def at(self, route: str) -> str:
         """The address of a page, such as "/topics/3"."""
@@ -33,14 +34,14 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Served]:
+def served(folder: Path, token: str | None = None) -> Iterator[Served]:
     """Shows a folder until the end of the block; the overview is there at its beginning."""
     import uvicorn
 
     from undertow.explorer.app import create_app
 
     bound = listening(HOST, 0)
-    app = create_app(Source.open(folder), host=HOST)
+    app = create_app(Source.open(folder), host=HOST, token=token)
     server = uvicorn.Server(uvicorn.Config(app, http="h11", ws="none", log_config=None, timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
@@ -49,7 +50,7 @@ def served(folder: Path) -> Iterator[Served]:
         while not server.started and time.monotonic() - began < PATIENCE:
             time.sleep(0.01)
         app.state.background.wait(PATIENCE)
-        yield Served(address_of(bound, HOST), app.state.background)
+        yield Served(address_of(bound, HOST), app.state.background, token)
     finally:
         server.should_exit = True
         thread.join(10)

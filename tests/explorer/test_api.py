@@ -12,7 +12,6 @@ import pytest
 import undertow
 from tests.explorer.asking import TestClient, explorer, got, refused, sent
 from undertow import TopicModel
-from undertow.insight import overview_of_index, similar_topics
 from undertow.search import Index
 
 
@@ -34,12 +33,13 @@ def index(small_index: Path) -> Index:
     return Index.open(small_index)
 
 
-def test_about_an_index(client: TestClient, small_table: pl.DataFrame) -> None:
+def test_about_an_index(client: TestClient, small_table: pl.DataFrame, small_model: TopicModel) -> None:
     about = got(client, "/api/about")
-    assert (about["name"], about["kind"], about["documents"], about["topics"]) == ("small", "index", 301, 12)
+    assert (about["name"], about["kind"], about["documents"], about["units"]) == ("small", "index", 301, 12)
+    assert about["topics"] == small_model.atlas_.chosen
     assert about["columns"]["time"] == "moment"
     assert about["labels"] == sorted(small_table["label"].drop_nulls().unique())
-    assert about["has"] == {"search": True, "map": True, "time": True, "training": True}
+    assert about["has"] == {"search": True, "map": True, "time": True, "training": True, "edit": False}
     assert (about["overview"], about["overview_progress"], about["overview_error"]) == ("ready", 1.0, None)
     assert about["version"] == undertow.__version__
     assert about["settings"]["batch_size"] == 32
@@ -48,77 +48,20 @@ def test_about_an_index(client: TestClient, small_table: pl.DataFrame) -> None:
 
 def test_about_a_model(bare: TestClient) -> None:
     about = got(bare, "/api/about")
-    assert (about["name"], about["kind"], about["documents"], about["topics"]) == ("model", "model", None, 12)
+    assert (about["name"], about["kind"], about["documents"], about["units"]) == ("model", "model", None, 12)
     assert (about["columns"], about["labels"], about["overview"]) == ({}, [], "absent")
-    assert about["has"] == {"search": False, "map": False, "time": False, "training": True}
+    assert about["has"] == {"search": False, "map": False, "time": False, "training": True, "edit": False}
 
 
-def test_topics_are_those_of_the_model(client: TestClient, index: Index, small_model: TopicModel) -> None:
-    shown = got(client, "/api/topics")["topics"]
-    counts = overview_of_index(index).activity * len(index)
-    assert [topic["id"] for topic in shown] == [topic.id for topic in small_model.topics()]
-    for topic, told in zip(small_model.topics(10), shown, strict=True):
-        assert told["name"] == topic.name
-        assert told["activity"] == pytest.approx(topic.activity)
-        assert told["documents"] == round(counts[topic.id])
-        assert told["up"] == [{"word": one.word, "weight": one.weight} for one in topic.up]
-        assert told["down"] == [{"word": one.word, "weight": one.weight} for one in topic.down]
-
-
-@pytest.mark.parametrize(
-    ("sort", "key"),
-    [("id", lambda topic: topic["id"]), ("name", lambda topic: (topic["name"].casefold(), topic["id"]))],
-)
-def test_topics_in_other_orders(client: TestClient, sort: str, key: object) -> None:
-    topics = got(client, "/api/topics", sort=sort)["topics"]
-    assert topics == sorted(topics, key=key)  # type: ignore[call-overload]
-
-
-def test_topics_by_documents(client: TestClient) -> None:
-    numbers = [topic["documents"] for topic in got(client, "/api/topics", sort="documents")["topics"]]
-    assert numbers == sorted(numbers, reverse=True)
-    refused(client, 422, "/api/topics", sort="words")
-
-
-def test_topics_of_a_model_have_no_documents(bare: TestClient) -> None:
-    assert {topic["documents"] for topic in got(bare, "/api/topics")["topics"]} == {None}
-    page = got(bare, "/api/topics/3")
-    assert (page["typical"], page["over_time"], page["documents"]) == ([], None, None)
-    assert page["similar"]
-
-
-def test_topics_are_not_sent_twice(client: TestClient) -> None:
-    first = client.get("/api/topics")
-    tag = first.headers["etag"]
-    again = client.get("/api/topics", headers={"If-None-Match": f'"other", {tag}'})
-    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    assert client.get("/api/topics", headers={"If-None-Match": '"other"'}).status_code == 200
-    assert client.get("/api/topics?sort=name").headers["etag"] != tag
-
-
-def test_a_topic(client: TestClient, index: Index, small_model: TopicModel) -> None:
-    overview = overview_of_index(index)
-    topic = int(overview.topics.max())
-    page = got(client, f"/api/topics/{topic}")
-    known = next(one for one in small_model.topics(30) if one.id == topic)
-    assert page["up"] == [{"word": one.word, "weight": one.weight} for one in known.up]
-    assert len(page["up"]) > 10
-    likest = [(one.id, one.name, pytest.approx(one.similarity)) for one in similar_topics(small_model, topic, 8)]
-    assert [(one["id"], one["name"], one["similarity"]) for one in page["similar"]] == likest
-    rows = [row for row in overview.typical[topic] if row >= 0]
-    assert [one["id"] for one in page["typical"]] == [overview.ids[row] for row in rows]
-    strengths = [one["strength"] for one in page["typical"]]
-    texts = [document.text for document in index.documents([one["id"] for one in page["typical"]]) if document]
-    assert strengths == pytest.approx(small_model.encode(texts, "strength")[:, topic].tolist())
-    assert all(one["text"] == text[:300] for one, text in zip(page["typical"], texts, strict=True))
-    assert overview.over_time is not None
-    assert page["over_time"]["share"] == pytest.approx(overview.over_time.share[:, topic].tolist())
-    assert page["over_time"]["kind"] == "date"
-
-
-@pytest.mark.parametrize(("topic", "status"), [("12", 404), ("-1", 422), ("one", 422), ("9" * 30, 422), ("1.5", 422)])
-def test_topics_that_are_none(client: TestClient, topic: str, status: int) -> None:
-    refused(client, status, f"/api/topics/{topic}")
+def test_units_are_those_of_the_model(bare: TestClient, small_model: TopicModel) -> None:
+    shown = got(bare, "/api/units")["units"]
+    assert [unit["id"] for unit in shown] == [unit.id for unit in small_model.units()]
+    for unit, told in zip(small_model.units(10), shown, strict=True):
+        assert (told["name"], told["activity"]) == (unit.name, pytest.approx(unit.activity))
+        assert told["up"] == [{"word": one.word, "weight": one.weight} for one in unit.up]
+        assert told["down"] == [{"word": one.word, "weight": one.weight} for one in unit.down]
+    first = bare.get("/api/units")
+    assert bare.get("/api/units", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
 
 
 @pytest.mark.parametrize("mode", ["semantic", "code", "text", "hybrid"])
@@ -133,7 +76,9 @@ def test_search_is_that_of_the_index(client: TestClient, index: Index, mode: str
         assert one["text"] == hit.text[:600]
         assert (one["label"], one["split"]) == (hit.fields["label"], None)
         assert one["time"] == hit.fields["time"].isoformat()
-        assert [reason["topic"] for reason in one["reasons"]] == [reason.topic for reason in hit.reasons]
+        topics = index.model.document_topics([hit.text])[0].topics[:2]
+        assert [(topic["id"], topic["name"]) for topic in one["topics"]] == [(topic.id, topic.name) for topic in topics]
+        assert [reason["unit"] for reason in one["reasons"]] == [reason.topic for reason in hit.reasons]
         for reason, known in zip(one["reasons"], hit.reasons, strict=True):
             assert reason["part"] == known.part
             assert reason["words"] == [{"word": word.word, "part": word.part} for word in known.words]
@@ -191,44 +136,55 @@ def test_a_document(client: TestClient, index: Index, small_model: TopicModel) -
     assert (page["id"], page["text"], page["shortened"]) == ("d7", document.text, False)
     assert (page["label"], page["split"]) == (document.fields["label"], None)
     assert page["time"] == document.fields["time"].isoformat()
-    on = small_model.document_units([document.text])[0].units
-    assert [(one["id"], one["strength"]) for one in page["topics"]] == [(one.id, one.strength) for one in on]
-    assert page["chosen"] == on[0].id
+    shares = small_model.document_topics([document.text])[0]
+    told = [(one["id"], one["name"], one["share"]) for one in page["topics"]]
+    assert told == [(one.id, one.name, pytest.approx(one.share, rel=1e-5)) for one in shares.topics]
+    assert page["none"] == pytest.approx(shares.none, abs=1e-5)
+    assert page["chosen"] == shares.topics[0].id
+    assert page["title"].startswith("🚀")
+    finer = got(client, "/api/documents/d7", n=20)["topics"]
+    assert [one["id"] for one in finer] == [
+        one.id for one in small_model.document_topics([document.text], 20)[0].topics
+    ]
 
 
-@pytest.mark.parametrize("topic", [0, 5, 11])
-def test_spans_are_where_javascript_finds_them(client: TestClient, small_model: TopicModel, topic: int) -> None:
+@pytest.mark.parametrize("place", [0, 3, 7])
+def test_spans_are_where_javascript_finds_them(client: TestClient, small_model: TopicModel, place: int) -> None:
+    topic = list(small_model.topic_names())[place]
     page = got(client, "/api/documents/d7", topic=topic)
     units = page["text"].encode("utf-16-le")
     assert page["chosen"] == topic
     assert page["spans"]
     for span in page["spans"]:
         assert units[2 * span["start"] : 2 * span["end"]].decode("utf-16-le").lower() == span["word"]
-    total = float(small_model.attribute([page["text"]], topic).sum())
+    total = float(small_model.explain_topic([page["text"]], topic).sum())
     assert page["total"] == pytest.approx(total, rel=1e-5, abs=1e-6)
     assert sum(span["part"] for span in page["spans"]) == pytest.approx(total, rel=1e-5, abs=1e-6)
 
 
-def test_a_document_without_topics(client: TestClient) -> None:
+def test_a_document_without_topics(client: TestClient, small_model: TopicModel) -> None:
     page = got(client, "/api/documents/unknown")
     assert (page["topics"], page["chosen"], page["spans"], page["total"]) == ([], None, [], 0.0)
-    assert (page["label"], page["time"]) == (None, None)
-    assert got(client, "/api/documents/unknown", topic=2)["chosen"] == 2
+    assert (page["label"], page["time"], page["none"]) == (None, None, 1.0)
+    topic = next(iter(small_model.topic_names()))
+    assert got(client, "/api/documents/unknown", topic=topic)["chosen"] == topic
     refused(client, 404, "/api/documents/nobody")
-    assert "topic" in refused(client, 422, "/api/documents/d7", topic=12)
+    assert "topic must be the id of a topic" in refused(client, 422, "/api/documents/d7", topic=999)
+    assert "n must be from 2 to" in refused(client, 422, "/api/documents/d7", n=999)
 
 
 def test_long_documents_are_shortened(tmp_path: Path, small_model: TopicModel) -> None:
     text = "apple 😀 " * 20_000  # the cut falls inside
     Index.create(tmp_path / "long", small_model, pl.DataFrame({"id": ["long"], "text": [text]}))
     with explorer(tmp_path / "long") as client:
-        page = got(client, "/api/documents/long", topic=1)
+        topic = next(iter(small_model.topic_names()))
+        page = got(client, "/api/documents/long", topic=topic)
         assert (page["text"], page["shortened"]) == (text[:100_000], True)
         units = page["text"].encode("utf-16-le")
         last = page["spans"][-1]
         assert units[2 * last["start"] : 2 * last["end"]].decode("utf-16-le") == "apple"
         assert len(page["spans"]) == 12_500
-        total = float(small_model.attribute([text], 1).sum())  # of the whole
+        total = float(small_model.explain_topic([text], topic).sum())  # of the whole
         assert page["total"] == pytest.approx(total, rel=1e-5)
         assert len(got(client, "/api/search", q="apple")["results"][0]["text"]) == 600
 

@@ -41,21 +41,24 @@ def test_everything_else_is_there_while_the_overview_is_made(
         assert begun.wait(60)
         about = got(client, "/api/about")
         assert (about["overview"], about["overview_progress"], about["has"]["map"]) == ("computing", 0.25, True)
-        for path in ("/api/map", "/api/map/documents?rows=1", "/api/time?topics=1"):
+        for path in ("/api/map", "/api/map/documents?rows=1", "/api/time", "/api/time/leaves"):
             answer = client.get(path)
             assert answer.status_code == 409
             assert answer.headers["cache-control"] == "no-store"
             assert (answer.json()["state"], answer.json()["progress"]) == ("computing", 0.25)
-        topics = client.get("/api/topics")
-        assert {topic["documents"] for topic in topics.json()["topics"]} == {None}
-        assert got(client, "/api/topics/1")["typical"] == []
+        tree = client.get("/api/tree")
+        assert tree.json()["of"] == "training"
+        page = got(client, "/api/topics/1")
+        assert page["typical"]  # those that the model remembers
+        assert page["over_time"] is None
         assert got(client, "/api/search", q="apple")["results"]
         go_on.set()
         background(client).wait(60)
         assert got(client, "/api/about")["overview"] == "ready"
-        later = client.get("/api/topics", headers={"If-None-Match": topics.headers["etag"]})
-        assert later.status_code == 200  # the numbers of documents are known now
-        assert None not in {topic["documents"] for topic in later.json()["topics"]}
+        later = client.get("/api/tree", headers={"If-None-Match": tree.headers["etag"]})
+        assert later.status_code == 200  # the documents of the index are known now
+        assert later.json()["of"] == "index"
+        assert got(client, "/api/topics/1")["over_time"] is not None
         assert client.get("/api/map").status_code == 200
 
 
@@ -99,7 +102,7 @@ def test_a_failure_is_told_and_not_fatal(
         answer = client.get("/api/map")
         assert (answer.status_code, answer.json()["error"], answer.json()["state"]) == (409, told, "failed")
         assert got(client, "/api/search", q="apple")["results"]
-        assert got(client, "/api/topics/1")["similar"]
+        assert got(client, "/api/topics/1")["neighbours"]
 
 
 def test_what_is_being_made_can_be_stopped(small_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,9 +19,11 @@ from urllib.parse import quote
 
 import pytest
 
-from undertow import ReplicatedSoftmax, TopicModel
+from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, load
 from undertow.cli import main
 from undertow.explorer import serve as serving
+from undertow.explorer.app import create_app
+from undertow.explorer.source import Source
 from undertow.search import Index
 
 HEARS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # scripts' children may ignore it
@@ -118,6 +120,32 @@ def test_others_are_let_in_with_a_warning(model_folder: Path) -> None:
         assert (code, errors) == (0, "Warning: anyone who can reach 0.0.0.0 can read the documents of model.\n")
 
 
+def test_editing_takes_the_token_of_the_printed_address(own_model: Path) -> None:
+    with running(own_model, "--edit", address=r"http://127\.0\.0\.1:(\d+)/#token=[\w-]{32}  ") as explorer:
+        token = explorer.said.partition("#token=")[2].split()[0]
+        topic = json.loads(explorer.get("/api/tree")[1])["leaves"][0]
+        body = json.dumps({"action": "rename", "topic": topic, "name": "first"}).encode()
+        for known, status in (("wrong", 403), (token, 200)):
+            headers = {"X-Undertow-Token": known, "Content-Type": "application/json"}
+            with closing(http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=60)) as connection:
+                connection.request("POST", "/api/edit", body, headers)
+                assert connection.getresponse().status == status
+        assert explorer.stop() == (0, "")
+    found = load(own_model)
+    assert isinstance(found, TopicModel)
+    assert found.topic(topic).name == "first"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.7", "my.machine", "::"])
+def test_editing_is_for_this_machine_alone(
+    model_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], host: str
+) -> None:
+    code, errors = in_process(monkeypatch, capsys, model_folder, "--edit", "--host", host)
+    assert (code, "--edit works on this machine alone" in errors, host in errors) == (2, True, True)
+    with pytest.raises(InvalidInput, match="on this machine alone"):
+        create_app(Source.open(model_folder), host=host, token="t")
+
+
 def test_ctrl_c_while_the_overview_is_made(small_index: Path, tmp_path: Path) -> None:
     """Even one that does not listen, deep inside a computation."""
     program = (
@@ -211,7 +239,8 @@ def test_without_the_extra(
 def test_the_browser_is_opened_unless_told_not_to(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
-    def at_once(source: object, bound: socket.socket, *, host: str, started: Any) -> None:
+    def at_once(source: object, bound: socket.socket, *, host: str, started: Any, token: str | None) -> None:
+        assert token is None
         bound.close()
         started()
 

@@ -50,9 +50,11 @@ def test_the_map_is_the_overview(client: TestClient, overview: Overview) -> None
     assert len(overview.ids) == 301  # an odd number, so that arrays have to be padded
     assert (header["n"], header["labels"], header["sampled_from"]) == (301, list(overview.labels), 301)
     assert header["time_kind"] == "date"
-    assert [part["name"] for part in header["arrays"]] == ["positions", "topics", "labels", "times"]
+    assert [part["name"] for part in header["arrays"]] == ["positions", "leaves", "labels", "times"]
     np.testing.assert_array_equal(arrays["positions"], overview.positions)
-    np.testing.assert_array_equal(arrays["topics"], overview.topics)
+    np.testing.assert_array_equal(arrays["leaves"], overview.leaves)
+    known = np.isfinite(arrays["positions"][:, 0])
+    assert (arrays["leaves"][known] >= 0).all()  # every point on the map has a topic
     np.testing.assert_array_equal(arrays["labels"], overview.label_of)
     assert overview.times is not None
     np.testing.assert_array_equal(arrays["times"], overview.times)
@@ -78,21 +80,36 @@ def test_documents_of_the_map(client: TestClient, overview: Overview, small_tabl
     for one in shown:
         assert one["id"] == overview.ids[one["row"]]
         assert one["text"] == texts[one["id"]][:200]
-        assert one["topic"] == overview.topics[one["row"]]
+        assert one["leaf"] == overview.leaves[one["row"]]
     assert len(shown[0]["text"]) == 200
     assert got(client, "/api/map/documents", rows="")["documents"] == []
 
 
-def test_topics_over_time(client: TestClient, overview: Overview) -> None:
-    known = overview.over_time
+def test_topics_over_time(client: TestClient, overview: Overview, small_model: TopicModel) -> None:
+    known, atlas = overview.over_time, small_model.atlas_
     assert known is not None
-    found = got(client, "/api/time", topics="2,5")
-    assert found["edges"] == known.edges.tolist()
-    assert found["documents"] == known.documents.tolist()
-    assert sum(found["documents"]) == 300  # one has no time
-    assert set(found["shares"]) == {"2", "5"}
-    assert found["shares"]["5"] == pytest.approx(known.share[:, 5].tolist())
-    assert found["kind"] == "date"
+    for parameters, nodes in (({}, atlas.cut()), ({"n": 15}, atlas.cut(15)), ({"topics": "3,1"}, [3, 1])):
+        found = got(client, "/api/time", **parameters)
+        assert found["edges"] == known.edges.tolist()
+        assert found["documents"] == known.documents.tolist()
+        assert sum(found["documents"]) == 300  # one has no time
+        assert [one["id"] for one in found["topics"]] == nodes
+        np.testing.assert_allclose(found["shares"], known.shares(atlas, nodes).T, atol=1e-5)
+        assert found["kind"] == "date"
+
+
+def test_documents_by_time_and_leaf(client: TestClient, overview: Overview) -> None:
+    found = got(client, "/api/time/leaves")
+    assert overview.over_time is not None
+    np.testing.assert_array_equal(found["counts"], overview.over_time.counts)
+    assert np.sum(found["counts"]) == 300
+
+
+def test_topics_over_time_are_counted_once(client: TestClient, small_model: TopicModel) -> None:
+    tree = small_model.atlas_.tree
+    leaf = int(tree.leaves[0])
+    assert "must not lie in each other" in refused(client, 422, "/api/time", topics=f"{leaf},{tree.parent(leaf)}")
+    assert "topics must be the id of a topic" in refused(client, 422, "/api/time", topics="999")
 
 
 def test_an_index_without_labels_and_times(tmp_path: Path, small_model: TopicModel) -> None:
@@ -105,7 +122,8 @@ def test_an_index_without_labels_and_times(tmp_path: Path, small_model: TopicMod
         assert (header["labels"], header["time_kind"]) == ([], None)
         assert (arrays["labels"] == -1).all()
         assert np.isnan(arrays["times"]).all()
-        assert "there are no times" in refused(client, 404, "/api/time", topics="1")
+        assert "there are no times" in refused(client, 404, "/api/time")
+        assert "there are no times" in refused(client, 404, "/api/time/leaves")
         assert got(client, "/api/topics/1")["over_time"] is None
 
 
@@ -120,7 +138,7 @@ def test_numbers_for_times(tmp_path: Path, small_model: TopicModel) -> None:
     Index.create(tmp_path / "years", small_model, table)
     with explorer(tmp_path / "years") as client:
         assert unpacked(client.get("/api/map").content)[0]["time_kind"] == "number"
-        assert got(client, "/api/time", topics="1")["kind"] == "number"
+        assert got(client, "/api/time")["kind"] == "number"
         assert got(client, "/api/documents/d3")["time"] == 1993.0
         assert got(client, "/api/documents/d39")["time"] is None  # JSON has no nan
     assert (plain_time(float("nan")), plain_time(float("inf")), plain_time(1.5)) == (None, None, 1.5)
@@ -135,12 +153,12 @@ def test_an_empty_index(tmp_path: Path, small_model: TopicModel) -> None:
         for mode in ("semantic", "code", "text", "hybrid"):
             assert got(client, "/api/search", q="apple", mode=mode)["results"] == []
         assert client.get("/api/map").status_code in (200, 409)
-        assert got(client, "/api/topics/1")["typical"] == []
+        assert not any(one["here"] for one in got(client, "/api/topics/1")["typical"])
 
 
 def test_a_model_has_no_map(model_folder: Path) -> None:
     with explorer(model_folder) as client:
-        for path in ("/api/map", "/api/map/documents?rows=1", "/api/time?topics=1"):
+        for path in ("/api/map", "/api/map/documents?rows=1", "/api/time", "/api/time/leaves"):
             answer = client.get(path)
             assert answer.status_code == 409
             assert (answer.json()["state"], answer.json()["progress"]) == ("absent", 0.0)

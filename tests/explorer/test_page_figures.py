@@ -39,16 +39,17 @@ def drawn(visit: Visiting, route: str, **options: object) -> Visit:
 def test_plotly_is_fetched_when_a_figure_is_shown_and_once(visit: Visiting) -> None:
     page = visit("/search").page
     scripts = asked_for(page, "plotly")
-    for route in ("/topics", "/map", "/documents/d0", "/compare/1/2"):
+    for route in ("/topics", "/map", "/documents/d0", "/compare/1/2", "/time", "/topics/2"):
         page.evaluate("route => { location.hash = route }", route)
         page.wait_for_load_state("networkidle")
     page.reload()
     expect(page.locator("main h1")).to_be_attached()
     page.wait_for_load_state("networkidle")
     assert scripts == []
-    for route in ("/training", "/time", "/topics/2"):
+    for route in ("/training", "/topics", "/training"):
         page.evaluate("route => { location.hash = route }", route)
-        expect(page.locator(TRACES).first).to_be_attached()
+        if route == "/training":
+            expect(page.locator(TRACES).first).to_be_attached()
     assert len(scripts) == 1
 
 
@@ -56,12 +57,12 @@ def test_the_first_page_does_not_fetch_plotly(visit: Visiting) -> None:
     shown = visit()
     shown.page.wait_for_load_state("networkidle")
     fetched = shown.page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
-    assert any(name.endswith("/api/topics?sort=activity") for name in fetched)
+    assert any("/api/topics?n=" in name for name in fetched)
     assert [name for name in fetched if "plotly" in name or "figure" in name] == []
 
 
-@pytest.mark.parametrize("route", ["/training", "/time", "/topics/1"])
-def test_figures_follow_the_theme(visit: Visiting, route: str) -> None:
+def test_figures_follow_the_theme(visit: Visiting) -> None:
+    route = "/training"
     page = drawn(visit, route, dark=False).page
     light = page.evaluate(SEEN)
     page.get_by_role("button", name="Switch to the dark theme").click()
@@ -72,21 +73,6 @@ def test_figures_follow_the_theme(visit: Visiting, route: str) -> None:
     assert page.evaluate("getComputedStyle(document.querySelector('main')).fontFamily") in dark[0]
     ground = "getComputedStyle(document.querySelector('.plot .main-svg')).backgroundColor"
     assert page.evaluate(ground) in ("rgba(0, 0, 0, 0)", "transparent")
-
-
-def test_lines_have_the_colours_of_their_chips_and_strips(visit: Visiting) -> None:
-    for dark in (False, True):
-        page = drawn(visit, "/time?topics=" + ",".join(map(str, range(10))), dark=dark).page
-        expect(page.locator(TRACES)).to_have_count(10)
-        lines = page.locator(f"{TRACES} .js-line").evaluate_all("all => all.map((one) => getComputedStyle(one).stroke)")
-        paint = (
-            "all => all.map((one) => getComputedStyle(one)[one.matches('.ring') ? 'borderColor' : 'backgroundColor'])"
-        )
-        assert page.locator(".course-legend .swatch").evaluate_all(paint) == lines
-        strips = page.locator(".strip-name[aria-pressed=true]")
-        edges = strips.evaluate_all("all => all.map((one) => getComputedStyle(one).borderLeftColor)")
-        assert sorted(edges) == sorted(lines)
-        expect(page.locator(".course-legend .swatch.ring")).to_have_count(2)  # dashed lines
 
 
 def test_figures_fit_their_place(visit: Visiting) -> None:
@@ -111,11 +97,14 @@ def test_a_figure_is_saved_as_a_picture(visit: Visiting, tmp_path: Path) -> None
 
 
 def test_a_figure_tells_under_the_pointer(visit: Visiting) -> None:
-    page = drawn(visit, "/time").page
-    box = page.locator(".plot").bounding_box()
+    page = drawn(visit, "/training").page
+    point = page.locator(".plot .scatterlayer .point").nth(5)
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
     assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
-    expect(page.locator(".plot .hoverlayer")).to_contain_text("%")
+    page.mouse.move(box["x"] + 40, box["y"] + 20)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=5)
+    expect(page.locator(".plot .hoverlayer text").first).to_be_attached()
 
 
 def test_a_script_that_does_not_come_is_told_and_tried_again(visit: Visiting) -> None:
@@ -137,9 +126,9 @@ def test_a_figure_that_fails_says_why(visit: Visiting) -> None:
     page = shown.page
     problem = '{"error": "the figure broke"}'
     page.route("**/api/figures/**", lambda route: route.fulfill(status=500, body=problem))
-    page.evaluate("location.hash = '/time'")
+    page.evaluate("location.hash = '/training'")
     expect(page.get_by_role("alert")).to_contain_text("the figure broke")
-    expect(page.locator(".strips > li")).to_have_count(12)
+    expect(page.locator(".tiles .card")).to_have_count(5)
     shown.errors.clear()
 
 

@@ -21,6 +21,7 @@ from tests.explorer.visiting import Visiting
 PAGES = Path(undertow.explorer.__file__).parent / "pages"
 ROUTES = {
     "topics": "/topics",
+    "nested": "/topics?n=16",
     "topic": "/topics/1",
     "compare": "/compare/1/2",
     "map": "/map",
@@ -70,9 +71,9 @@ def test_every_page_by_its_address(visit: Visiting, name: str, look: str) -> Non
         for one in page.get_by_role(role, include_hidden=False).all()[:80]:
             assert one.evaluate("one => (one.ariaLabel || one.textContent || one.labels?.[0]?.innerText || '').trim()")
     if look == "phone":
-        expect(page.get_by_role("link", name="Training")).to_be_hidden()
+        expect(page.get_by_role("navigation").get_by_role("link", name="Model")).to_be_hidden()
         page.get_by_role("button", name="Menu").click()
-        expect(page.get_by_role("link", name="Training")).to_be_visible()
+        expect(page.get_by_role("navigation").get_by_role("link", name="Model")).to_be_visible()
         assert page.evaluate(SIDEWAYS) <= 0
         page.get_by_role("button", name="Menu").click()
     shown.screenshot(f"explorer-{name}-{look}", full=False)
@@ -88,15 +89,18 @@ def test_sizes_between_phone_and_desk_do_not_scroll_sideways(visit: Visiting) ->
             assert shown.page.evaluate(SIDEWAYS) <= 0, (route, width)
 
 
-def test_a_model_alone_shows_topics_and_training(open_browser: Open, model_folder: Path) -> None:
+def test_a_model_alone_shows_topics_and_training(open_browser: Open, model_folder: Path, chosen: int) -> None:
     with served(model_folder) as running:
         shown = open_browser()
         page = shown.page
         page.goto(running.at("/topics"))
-        expect(page.locator(".topic-card")).to_have_count(12)
+        expect(page.locator(".topic-card")).to_have_count(chosen)
+        expect(page.locator(".quotation").first).to_be_visible()
+        expect(page.locator(".quotation a")).to_have_count(0)  # there are no documents to open
+        expect(page.locator(".edit-button")).to_have_count(0)
         page.locator(".topic-card-name").first.click()
-        expect(page.locator(".bars.up > li").first).to_be_visible()
-        page.get_by_role("link", name="Training").click()
+        expect(page.locator(".topic-bars > li").first).to_be_visible()
+        page.get_by_role("navigation").get_by_role("link", name="Model").click()
         expect(page.locator(".plot .trace").first).to_be_visible()
         for name in ("Map", "Search", "Over time"):
             page.get_by_role("navigation").get_by_role("link", name=name).click()
@@ -136,5 +140,5 @@ def test_a_server_that_went_away_is_named(visit: Visiting) -> None:
     expect(shown.page.get_by_role("alert")).to_contain_text("does not answer")
     shown.page.unroute("**/api/**")
     shown.page.get_by_role("button", name="Try again").click()
-    expect(shown.page.locator(".bars.up")).to_be_visible()
+    expect(shown.page.locator(".topic-bars")).to_be_visible()
     shown.errors.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -223,10 +224,102 @@ def test_the_legend_shows_one_group_alone(page: Page) -> None:
 
 
 def test_a_topic_is_shown_on_the_map(visit: Visiting) -> None:
-    page = visit("/topics/2").page
+    page = visit("/topics").page
+    name = page.locator(".topic-card-name").nth(2).inner_text()
+    page.locator(".topic-card-name").nth(2).click()
     page.get_by_role("link", name="On the map").click()
     expect(page.locator(".legend-entry[aria-pressed=true]")).to_have_count(1)
-    assert page.url.endswith("#/map?topic=2")
+    expect(page.locator(".legend-entry[aria-pressed=true]")).to_contain_text(name)
+    assert re.search(r"#/map\?.*topic=\d+$", page.url)
+    count = int(page.locator(".legend-entry[aria-pressed=true] .figure").inner_text())
+    page.get_by_label("Lasso").check()
+    draw(page, around(page))
+    expect(page.locator(".selection h2")).to_have_text(f"{count} documents")
+
+
+def shown_names(page: Page) -> list[str]:
+    return [
+        str(one)
+        for one in page.locator(".stage-names span").evaluate_all(
+            "all => all.filter((one) => one.style.visibility === 'visible').map((one) => one.textContent)"
+        )
+    ]
+
+
+BOXES = """() => Array.from(document.querySelectorAll(".stage-names span"))
+  .filter((one) => one.style.visibility === "visible")
+  .map((one) => { const box = one.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"""
+
+
+def test_every_point_has_a_topic_and_a_colour(page: Page, chosen: int) -> None:
+    counts = [int(text) for text in page.locator("button.legend-entry .figure").all_inner_texts()]
+    assert sum(counts) == PLACED
+    expect(page.locator(".legend-entry:not(button)")).to_have_count(0)
+    colours = page.locator(".legend .swatch").evaluate_all("all => all.map((one) => getComputedStyle(one).background)")
+    assert len(set(colours)) == len(counts) == chosen
+
+
+def test_more_topics_are_named_when_near(page: Page) -> None:
+    page.wait_for_function(f"() => ({BOXES})().length > 3")
+    names = "document.querySelectorAll('.stage-names span').length"
+    far = page.evaluate(names)
+    known = set(page.locator(".legend-name").all_inner_texts())
+    assert set(shown_names(page)) <= known
+    assert far == len(known)
+    page.locator(".stage").focus()
+    for _ in range(2):
+        page.keyboard.press("+")
+    page.wait_for_function(f"far => {names} > far", arg=far)
+    page.keyboard.press("0")
+    page.wait_for_function(f"far => {names} === far", arg=far)
+
+
+def test_names_never_cover_each_other(page: Page) -> None:
+    box = stage(page)
+    page.get_by_label("How many topics, exactly").fill("20")
+    page.get_by_label("How many topics, exactly").press("Enter")
+    page.locator(".stage").focus()
+    for key in ("0", "+", "ArrowLeft", "+", "ArrowUp", "+"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(150)
+        boxes = page.evaluate(BOXES)
+        for place, (left, top, right, bottom) in enumerate(boxes):
+            assert left >= box["x"] - 1
+            assert right <= box["x"] + box["width"] + 1
+            for other in boxes[:place]:
+                assert left >= other[2] or right <= other[0] or top >= other[3] or bottom <= other[1]
+
+
+def test_names_stand_among_their_points(page: Page, chosen: int) -> None:
+    found = page.evaluate("""async () => {
+      const { readPoints } = await import("/pages/map/points.js");
+      const { Tree } = await import("/pages/core/tree.js");
+      const { TopicPlaces } = await import("/pages/map/names.js");
+      const points = readPoints(await (await fetch("/api/map")).arrayBuffer());
+      const tree = new Tree(await (await fetch("/api/tree")).json());
+      const places = new TopicPlaces(points, tree);
+      return places.of(null).map(({ node, x, y }) => {
+        const leaves = new Set(tree.rowsOf(node));
+        const near = Array.from(points.placed)
+          .map((row) => [Math.hypot(points.positions[2 * row] - x, points.positions[2 * row + 1] - y), row])
+          .sort((one, other) => one[0] - other[0]).slice(0, 5);
+        return near.filter(([, row]) => leaves.has(points.leaves[row])).length;
+      });
+    }""")
+    assert len(found) == chosen
+    assert min(found) >= 2
+    assert sum(found) >= 3 * chosen
+
+
+def test_another_number_of_topics_colours_the_map_anew(page: Page, chosen: int, most: int) -> None:
+    expect(page.locator("button.legend-entry")).to_have_count(chosen)
+    page.get_by_label("How many topics", exact=True).focus()
+    page.keyboard.press("End")
+    expect(page.locator("button.legend-entry")).to_have_count(most)
+    assert page.url.endswith(f"#/map?n={most}")
+    page.get_by_role("button", name="model’s own").click()
+    expect(page.locator("button.legend-entry")).to_have_count(chosen)
+    assert page.url.endswith("#/map")
 
 
 def test_fingers_pinch_and_draw(visit: Visiting) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("playwright.sync_api", reason="tests of pages need playwrigh
 from playwright.sync_api import Page, expect
 
 from tests.browser import Open
-from tests.explorer.conftest import ATTACKS
+from tests.explorer.conftest import ATTACKS, hostile_names
 from tests.explorer.serving import Served, served
 from tests.explorer.visiting import Visiting, visitor
 
@@ -72,27 +72,46 @@ def unharmed(page: Page) -> None:
 
 def test_hostile_topics(see: Visiting) -> None:
     page = see("/topics").page
-    expect(page.get_by_text(ATTACKS[0]).first).to_be_visible()
+    for name in hostile_names():
+        expect(page.get_by_text(name).first).to_be_attached()
     unharmed(page)
-    for route in ("/topics/0", "/topics/3", "/compare/1/2", "/training", "/map?topic=1"):
+    ids = page.locator(".topic-card").evaluate_all("all => all.map((one) => one.dataset.topic)")
+    routes = [f"/topics/{node}" for node in ids] + [f"/compare/{ids[0]}/{ids[1]}", f"/map?topic={ids[2]}"]
+    for route in (*routes, "/time", "/map", "/topics?n=16", "/training?unit=0"):
         page.evaluate("route => { location.hash = route }", route)
-        page.wait_for_timeout(200)
-        unharmed(page)
-
-
-def test_hostile_names_in_figures(see: Visiting) -> None:
-    """Plotly takes some markup for what it is; names come to it as text."""
-    page = see("/time?topics=0,1,2,3,4").page
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(len(ATTACKS))
-    expect(page.locator(".course-legend")).to_contain_text(ATTACKS[1])
-    box = page.locator(".plot").bounding_box()
-    assert box is not None
-    for share in (0.2, 0.4, 0.6, 0.8):
-        page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.4 * box["height"], steps=3)
         page.wait_for_timeout(100)
-        assert page.locator(".plot a, .plot img, .plot script").count() == 0
-    expect(page.locator(".hoverlayer")).to_contain_text("onerror")
+        unharmed(page)
+        if route == "/map":
+            expect(page.locator(".stage-names")).to_contain_text("<script>")
+
+
+def test_hostile_names_in_streams(see: Visiting) -> None:
+    page = see("/time").page
+    streams = page.locator(".stream")
+    expect(streams.first).to_be_visible()
+    for place in range(streams.count()):
+        streams.nth(place).dispatch_event("pointermove", {"bubbles": True, "clientX": 300, "clientY": 300})
+        expect(page.locator(".streams-frame .map-tip strong")).not_to_be_empty()
+        unharmed(page)
+    page.get_by_text("The same as a table").click()
+    expect(page.locator("table.figures")).to_contain_text("onerror")
     unharmed(page)
+
+
+def test_names_that_are_typed_stay_text(open_browser: Open, own_index: Path) -> None:
+    with served(own_index, "token") as running:
+        page = visitor(open_browser, running)("/topics").page
+        page.get_by_role("button", name="Edit").click()
+        for attack in ATTACKS:
+            page.get_by_role("button", name=re.compile("^Rename")).first.click()
+            page.get_by_label("The topic’s name").fill(attack)
+            page.keyboard.press("Enter")
+            expect(page.locator(".topic-card-name").first).to_have_text(attack)
+            unharmed(page)
+        page.get_by_role("button", name=re.compile("^Drop")).first.click()
+        expect(page.locator(".toast")).to_contain_text(ATTACKS[-1])
+        assert page.locator(".toast b, .toast img, .toast script").count() == 0
+        unharmed(page)
 
 
 def test_hostile_results(see: Visiting) -> None:
@@ -111,9 +130,11 @@ def test_hostile_documents(see: Visiting, number: int) -> None:
     attack = ATTACKS[number]
     name = f"{attack}/?#%2F&{number}"
     page = see(f"/documents/{quote(name, safe='')}").page
-    expect(page.locator("main h1")).to_have_text(name)
+    expect(page.locator(".facts")).to_contain_text(name)
     assert page.locator(".marked").inner_text().count(attack) == 2
-    assert attack in page.title()
+    title = page.evaluate("fetch(`/api${location.hash.slice(1)}`).then((answer) => answer.json())")["title"]
+    expect(page.locator("main h1")).to_have_text(title)
+    assert title in page.title()
     unharmed(page)
     page.get_by_role("link", name="Like this").click()
     expect(page.locator(".like-banner a")).to_have_text(name)

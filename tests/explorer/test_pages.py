@@ -1,4 +1,4 @@
-"""The pages of the explorer in a real browser: topics, search, documents, training and time."""
+"""The pages of the explorer in a real browser: search, documents, the model, and the keyboard."""
 
 from __future__ import annotations
 
@@ -15,55 +15,6 @@ from playwright.sync_api import Route, expect
 from tests.explorer.visiting import Visiting
 
 
-def test_topics_are_sorted_and_filtered(visit: Visiting) -> None:
-    shown = visit()
-    page = shown.page
-    cards = page.locator(".topic-card")
-    expect(cards).to_have_count(12)
-    expect(page.locator(".lede")).to_contain_text("301 documents · 12 topics")
-    numbers = [int(text) for text in page.locator(".topic-card-head .figure").all_inner_texts()]
-    page.get_by_role("radio", name="Number").check()
-    assert numbers != sorted(numbers)
-    assert [int(text) for text in page.locator(".topic-card-head .figure").all_inner_texts()] == sorted(numbers)
-    page.get_by_label("Filter topics").fill("rocket")
-    assert 0 < cards.count() < 12
-    assert all("rocket" in text for text in cards.all_text_contents())
-    expect(page.locator(".hit").first).to_have_text("rocket")
-    page.get_by_label("Filter topics").fill("no such word")
-    expect(page.get_by_text("No topic has such a word")).to_be_visible()
-    page.reload()
-    expect(page.get_by_label("Filter topics")).to_have_value("no such word")
-
-
-def test_a_topic_opens_and_back_returns_to_the_same_place(visit: Visiting) -> None:
-    page = visit(size=(1280, 500)).page
-    page.evaluate("scrollTo(0, 300)")
-    link = page.locator(".topic-card-name").nth(6)
-    name = link.inner_text()
-    link.click()
-    expect(page.locator("main h1")).to_have_text(name)
-    assert page.locator(".bars.up > li").count() > 5
-    assert page.locator(".bars.down > li").count() == 30
-    expect(page.locator(".document").first).to_be_visible()
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(1)
-    assert page.evaluate("document.activeElement.tagName") == "H1"
-    page.go_back()
-    expect(page.locator("main h1")).to_have_text("Topics")
-    page.wait_for_function("scrollY === 300")
-
-
-def test_two_topics_are_compared(visit: Visiting) -> None:
-    page = visit("/topics/1").page
-    page.get_by_label("Compare with").select_option("2")
-    expect(page.locator("main h1")).to_have_text("Two topics side by side")
-    assert page.url.endswith("#/compare/1/2")
-    expect(page.locator(".compare-head")).to_have_count(2)
-    for row in page.locator(".compare:has-text('Up in both') .wing .figure").all_inner_texts():
-        assert row.startswith("+")
-    page.locator(".compare-head").nth(1).get_by_role("combobox").select_option("5")
-    page.wait_for_url("**#/compare/1/5")
-
-
 def test_search_answers_while_one_types(visit: Visiting) -> None:
     page = visit("/search").page
     asked: list[str] = []
@@ -72,7 +23,11 @@ def test_search_answers_while_one_types(visit: Visiting) -> None:
     expect(page.locator(".document").first).to_be_visible()
     expect(page.locator(".search-status")).to_contain_text("20 documents of 301")
     assert len(asked) < 6  # of 16 keys
-    assert page.locator(".reasons .chip").count() > 5
+    expect(page.locator(".document").first.locator(".topic-chip").first).to_contain_text("%")
+    why = page.locator(".why").first
+    expect(why.locator("summary")).to_contain_text("⟶")
+    why.locator("summary").click()
+    expect(why.locator(".reasons .chip").first).to_be_visible()
     assert "q=apple+and+a+pear" in page.url
     page.get_by_role("button", name="Show more").click()
     expect(page.locator(".document")).to_have_count(40)
@@ -140,7 +95,7 @@ def test_the_keyboard_is_enough(visit: Visiting) -> None:
     expect(links.nth(1)).to_be_focused()
     name = links.nth(1).inner_text()
     page.keyboard.press("Enter")
-    expect(page.locator("main h1")).to_have_text(name)
+    expect(page.locator(".facts")).to_contain_text(name)
     page.keyboard.press("Escape")
     expect(page.get_by_label("Search the documents")).to_have_value("apple j/k?")
     page.keyboard.press("Escape")
@@ -174,11 +129,17 @@ def test_the_tints_of_a_document_add_up(visit: Visiting) -> None:
         assert text.lower() == span["word"]
     expect(page.locator(".marked .strong")).to_have_count(12)
     assert "to “" in (page.locator(".marked .strong").first.get_attribute("title") or "")
-    chips = page.locator(".chips a.chip")
-    expect(chips.first).to_have_attribute("aria-current", "true")
+    rows = page.locator("a.share-row")
+    expect(rows.first).to_have_attribute("aria-current", "true")
+    shares = [one["share"] for one in answer["topics"]]
+    widths = page.locator(".share-bar > span").evaluate_all("all => all.map((one) => one.offsetWidth)")
+    assert len(widths) == len(shares)
+    assert widths[0] / page.locator(".share-bar").evaluate("one => one.offsetWidth") == pytest.approx(
+        shares[0], abs=0.05
+    )
     page.get_by_label("Tint by another topic").select_option(index=1)
     page.wait_for_url("**?topic=*")
-    expect(page.locator(".chips .chip[aria-current]")).to_contain_text("off")
+    expect(page.locator("a.share-row[aria-current]")).to_contain_text("0 %")
     expect(page.locator(".section .document").first).to_be_visible()
 
 
@@ -208,7 +169,7 @@ def test_documents_that_are_unknown_or_say_nothing(visit: Visiting) -> None:
     missing.errors.clear()
     page = visit("/documents/unknown").page
     expect(page.locator(".marked")).to_have_text("zzz qqq xyzzy")
-    expect(page.get_by_text("No topic is on")).to_be_visible()
+    expect(page.get_by_text("No topic: no word is known")).to_be_visible()
     expect(page.locator(".document-main .section")).to_contain_text("knows no word")
 
 
@@ -221,25 +182,10 @@ def test_training_is_drawn_and_told(visit: Visiting, small_model: TopicModel) ->
     expect(page.locator("table.figures tbody tr").first).to_be_visible()
 
 
-def test_topics_over_time(visit: Visiting) -> None:
-    page = visit("/time").page
-    expect(page.get_by_role("img", name="Share of documents over time")).to_be_visible()
-    expect(page.locator(".strips > li")).to_have_count(12)
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(5)
-    page.locator(".strip-name[aria-pressed=false]").first.click()
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(6)
-    page.locator(".chip-close").first.click()
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(5)
-    chosen = page.evaluate("location.hash")
-    page.reload()
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(5)
-    assert page.evaluate("location.hash") == chosen
-    page.get_by_text("The same as a table").click()
-    answer = page.evaluate("fetch('/api/time?topics=0').then((answer) => answer.json())")
-    expect(page.locator("table.figures tbody tr")).to_have_count(len(answer["documents"]))
-    expect(page.locator("table.figures tbody tr").first.locator("td")).to_have_count(6)
-    while page.locator(".chip-close").count():
-        page.locator(".chip-close").first.click()
-    expect(page.get_by_text("Choose topics below")).to_be_visible()
-    page.locator(".strip-name").nth(3).click()
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(1)
+def test_hidden_units_are_on_the_page_of_the_model(visit: Visiting) -> None:
+    page = visit("/training?unit=3").page
+    expect(page.locator(".unit")).to_have_count(12)
+    expect(page.locator(".unit[aria-current]")).to_contain_text("unit 3")
+    expect(page.locator(".unit[aria-current]")).to_be_in_viewport()
+    page.get_by_text("12 hidden units: the features").click()
+    expect(page.locator(".unit").first).to_be_hidden()

@@ -34,6 +34,9 @@ def visitor(open_browser: Open, explorer: Served) -> Visiting:
     def go(route: str = "/topics", **options: Any) -> Visit:
         visit = open_browser(**options)
         visit.page.set_default_timeout(SLOWEST)
+        if explorer.token is not None:
+            visit.page.goto(f"{explorer.address}#token={explorer.token}")
+            visit.page.locator("main h1").wait_for(state="attached")
         visit.page.goto(explorer.at(route))
         visit.page.locator("main h1").wait_for(state="attached")
         return visit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -53,7 +54,8 @@ def explore(
     address = address_of(bound, host, token)
     if not is_loopback(host) and not quiet:
         typer.echo(f"Warning: anyone who can reach {host} can read the documents of {source.name}.", err=True)
-    started = lambda: _announce(address, browser=not no_browser, quiet=quiet and not edit)  # noqa: E731
+    # Without the address nobody could edit, so --quiet does not hide it then.
+    started = partial(_announce, address, browser=not no_browser, quiet=quiet and not edit)
     serve(source, bound, host=host, token=token, started=started)
 
 

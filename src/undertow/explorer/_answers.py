@@ -335,6 +335,14 @@ class LeafTimes(BaseModel):
     kind: Literal["date", "number"]
 
 
+class Curation(BaseModel):
+    """What was done to topics, as `TopicModel.save_curation` writes it."""
+
+    format: int
+    tree: str = Field(description="Names the tree that it was done to.")
+    actions: list[dict[str, Any]]
+
+
 class Edited(BaseModel):
     """What an edit came to."""
 

@@ -146,7 +146,7 @@ def _add_topics(routes: APIRouter, desk: TopicDesk) -> None:
 
 
 def _add_edits(routes: APIRouter, desk: EditDesk, *, edit: bool) -> None:
-    @routes.get("/curation", responses=PROBLEMS)
+    @routes.get("/curation", responses=PROBLEMS, response_model=answers.Curation)
     def curation(request: Request) -> Response:
         """What was done to the topics, as a file that can be applied to a later fit."""
         answer = desk.curation().response(request)

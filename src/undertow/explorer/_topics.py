@@ -175,7 +175,7 @@ class TopicDesk:
 
     def _typical(self, atlas: Atlas, record: Topic, overview: Overview | None) -> list[answers.Typical]:
         """Documents of the index; of a model alone, those of the training that it remembers."""
-        if self._source.index is None or overview is None:
+        if not overview:  # none, or one of no documents
             shown = _quotations(record, self._here([one.id for one in record.typical]))
             return [answers.Typical(**one.model_dump(), text="", label=None) for one in shown]
         ids = [overview.ids[row] for row in overview.typical_of(atlas, record.id, TYPICAL_ON_PAGE)]

@@ -92,6 +92,7 @@ async function show(route, mine, returned) {
   const { signal } = mine.control;
   hooks.shown(route);
   const waiting = setTimeout(() => main.replaceChildren(loading()), 150); // quick pages do not flicker
+  signal.addEventListener("abort", () => clearTimeout(waiting)); // another page is shown already
   try {
     const root = document.createElement("div");
     root.className = `view view-${route.page}`;

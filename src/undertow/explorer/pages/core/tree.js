@@ -23,11 +23,12 @@ export class Tree {
     return this.names[node] ?? `topic ${node}`;
   }
 
-  /** Documents of a topic. */
+  /** Documents of a topic, without those of parts that were dropped. */
   size(node) {
     if (!this.counts.has(node)) {
       const own = this.rowOf.has(node) ? this.sizes[this.rowOf.get(node)] : 0;
-      this.counts.set(node, this.below[node].reduce((sum, child) => sum + this.size(child), own));
+      const parts = this.below[node].filter((child) => !this.junk.has(child));
+      this.counts.set(node, parts.reduce((sum, child) => sum + this.size(child), own));
     }
     return this.counts.get(node);
   }
@@ -41,23 +42,32 @@ export class Tree {
     return n === null || !Number.isFinite(n) ? this.chosen : Math.min(this.most, Math.max(this.least, Math.round(n)));
   }
 
-  /** n topics, the widest first. The highest node is split again and again, as long as its parts fit. */
+  /** The topics of a cut of n, the widest first. */
   cut(n) {
     if (!this.cuts.has(n)) this.cuts.set(n, this.sorted(this.split(n)));
     return this.cuts.get(n);
   }
 
+  /** The highest node is split again and again, until the parts of the next one would be too many. */
   split(n) {
     const waiting = [this.root];
     const whole = [];
+    let full = false;
     while (waiting.length) {
       const node = this.takeHighest(waiting);
-      const parts = this.below[node].filter((child) => !this.junk.has(child));
-      const fits = waiting.length + whole.length + parts.length <= n;
-      if (parts.length && (fits || this.ranks[node] === null)) waiting.push(...parts);
+      const parts = this.below[node].filter((child) => this.isShown(child));
+      const splits = parts.length > 0 && (this.below[node].length > 1 || node === this.root); // an only child is the same topic
+      full ||= splits && this.ranks[node] !== null && waiting.length + whole.length + parts.length > n;
+      if (splits && !full) waiting.push(...parts);
       else if (node !== this.root) whole.push(node);
     }
     return whole;
+  }
+
+  /** Whether it holds a leaf that was not dropped, and was not dropped itself. */
+  isShown(node) {
+    if (this.junk.has(node)) return false;
+    return this.rowOf.has(node) || this.below[node].some((child) => this.isShown(child));
   }
 
   takeHighest(waiting) {
@@ -103,14 +113,15 @@ export class Tree {
     const place = new Map(nodes.map((node, at) => [node, at]));
     return Int16Array.from(this.leaves, (leaf) => {
       let node = leaf;
-      while (node !== NOWHERE && !place.has(node)) node = this.parents[node];
+      while (node !== NOWHERE && !place.has(node)) node = this.junk.has(node) ? NOWHERE : this.parents[node];
       return node === NOWHERE ? -1 : place.get(node);
     });
   }
 
-  /** Leaf rows of a topic. */
+  /** Leaf rows of a topic, without those of parts that were dropped. */
   rowsOf(node) {
-    return this.rowOf.has(node) ? [this.rowOf.get(node)] : this.below[node].flatMap((child) => this.rowsOf(child));
+    if (this.rowOf.has(node)) return [this.rowOf.get(node)];
+    return this.below[node].filter((child) => !this.junk.has(child)).flatMap((child) => this.rowsOf(child));
   }
 
   /** Topics that a node lies in, the widest first. */

@@ -1,0 +1,87 @@
+"""An index keeps a model whose topics were edited, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from undertow import InvalidInput, TopicModel
+from undertow.search import Index, _folder
+from undertow.storage import _swap
+
+TEXTS = ["apple pear plum orchard juice", "rocket orbit moon planet launch", "violin guitar melody chord tune"] * 30
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    model = TopicModel(6, random_state=0).fit(TEXTS)
+    return Index.create(tmp_path / "index", model, TEXTS)
+
+
+def test_what_was_edited_is_found_again(index: Index) -> None:
+    node = next(iter(index.model.topic_names()))
+    index.model.rename_topic(node, "renamed")
+    index.save_model()
+    again = Index.open(index.path)
+    assert again.model.topic(node).name == "renamed"
+    assert again.state == index.state
+    assert json.loads((index.path / "index.json").read_text())["model"] == _folder.model_digest(index.path)
+    assert {name for name in os.listdir(index.path) if name.startswith(".")} == set()
+
+
+@pytest.mark.parametrize("step", ["facts before", "aside", "in place", "facts after"])
+def test_cut_off_anywhere_the_index_opens(index: Index, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """As a power cut would leave it: nothing is tidied up."""
+    node = next(iter(index.model.topic_names()))
+    before = index.model.topic(node).name
+    index.model.rename_topic(node, "renamed")
+    calls = []
+
+    class Cut(BaseException):
+        pass
+
+    def dying(real: Any, when: int) -> Any:
+        def run(*given: Any) -> None:
+            calls.append(given)
+            if len(calls) == when:
+                raise Cut
+            real(*given)
+
+        return run
+
+    if step.startswith("facts"):
+        monkeypatch.setattr(_folder, "write_facts", dying(_folder.write_facts, 1 if step == "facts before" else 2))
+    else:
+
+        real = _swap.put_in_place
+
+        def halfway(new: Path, target: Path) -> None:
+            if target.parent != index.path:
+                real(new, target)  # what is written beside it first
+                return
+            os.rename(target, target.parent / f".{target.name}.undertow-old")
+            if step == "in place":
+                os.rename(new, target)
+            raise Cut
+
+        monkeypatch.setattr(_swap, "put_in_place", halfway)
+    with pytest.raises(Cut):
+        index.save_model()
+    monkeypatch.undo()
+    found = Index.open(index.path)
+    assert found.model.topic(node).name == ("renamed" if step in ("in place", "facts after") else before)
+    found.model.rename_topic(node, "later")
+    found.save_model()
+    assert Index.open(index.path).model.topic(node).name == "later"
+
+
+def test_a_model_that_was_trained_is_refused(index: Index) -> None:
+    index.model.softmax_.parameters_.weights[0, 0] += np.float32(1)
+    with pytest.raises(InvalidInput, match="must give the vectors that the index holds"):
+        index.save_model()
+    Index.open(index.path)
