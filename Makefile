@@ -9,10 +9,11 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test demo bench bench-full bench-check format clean environment
+.PHONY: help test torture demo bench bench-full bench-check format clean environment
 
 help:
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
+	@echo "make torture      what is slow and rarely fails: long statistics, whole sweeps, real corpora"
 	@echo "make demo         set up .venv, then train something small, show it, and write undertow-demo/report.html"
 	@echo "make bench        measure speed in about 3 minutes (RECORD=1 keeps JSON and plots under benchmarks/results)"
 	@echo "make bench-full   everything, with other libraries as peers: about 12 minutes, kept under benchmarks/results"
@@ -27,7 +28,10 @@ test: $(VENV)/installed-dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not torture"
+
+torture: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -m torture
 
 demo: $(VENV)/installed
 	$(BIN)/undertow demo
