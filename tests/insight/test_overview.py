@@ -129,6 +129,10 @@ def test_typical_documents_of_a_topic(model: TopicModel, table: pl.DataFrame) ->
     for node in atlas.cut(2):
         rows = found.typical_of(atlas, node, 4)
         assert len(rows) == len(set(rows)) == 4
+        direction = atlas.directions([node])[0]
+        means = atlas.means[found.leaves[rows]]
+        score = found.nearness[rows] * (means @ direction) / np.linalg.norm(means, axis=1)
+        assert (np.diff(score) <= 1e-6).all()  # the best first
         assert set(found.leaves[rows].tolist()) <= set(atlas.tree.leaf_rows(node).tolist())
         near = vectors @ atlas.directions([node])[0]
         inside = np.isin(found.leaves, atlas.tree.leaf_rows(node))

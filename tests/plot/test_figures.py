@@ -269,6 +269,14 @@ def test_a_name_is_not_put_among_the_documents_of_others() -> None:
     assert [place.name for place in _places.places(["few"], [few], 9)] == ["few"]
 
 
+def test_a_name_that_would_cover_its_own_documents_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    everywhere = np.random.default_rng(0).uniform(size=(4000, 2))
+    assert [place.name for place in _places.places(["a name"], [everywhere], 9)] == ["a name"]
+    monkeypatch.setattr(_places, "LINE", 0.3)
+    monkeypatch.setattr(_places, "LETTER", 0.08)
+    assert _places.places(["a name"], [everywhere], 9) == []
+
+
 def test_names_stand_beside_the_thickest_of_their_documents() -> None:
     assert _places.thickest(np.concatenate([np.full((30, 2), 0.2), np.full((10, 2), 0.9)])) == (0.2, 0.2)
 

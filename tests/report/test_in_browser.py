@@ -88,9 +88,9 @@ def test_no_label_covers_another(open_browser: Open, report: Path, size: tuple[i
     assert overflowing == 0
 
 
-# A box for each group of points; the second group has no room of its own.
-PLACED = """(points) => report.placeNames(
-    points.map((own) => ({ points: own.flat(), width: 90, height: 15 })), { width: 600, height: 500 })"""
+# A box for each group of points, on a map of 600 x 500 pixels.
+PLACED = """([points, width, height]) => report.placeNames(
+    points.map((own) => ({ points: own.flat(), width, height })), { width: 600, height: 500 })"""
 
 
 def test_names_cover_neither_each_other_nor_what_they_name(open_browser: Open, report: Path) -> None:
@@ -100,7 +100,7 @@ def test_names_cover_neither_each_other_nor_what_they_name(open_browser: Open, r
         (generator.uniform((60, 60), (540, 440), size=2) + 18 * generator.normal(size=(200, 2))).tolist()
         for _ in range(14)
     ]
-    boxes = page.evaluate(PLACED, groups)
+    boxes = page.evaluate(PLACED, [groups, 90, 15])
     found = [(box, np.array(own)) for box, own in zip(boxes, groups, strict=True) if box]
     assert len(found) >= 6
     for number, (box, own) in enumerate(found):
@@ -115,6 +115,11 @@ def test_names_cover_neither_each_other_nor_what_they_name(open_browser: Open, r
         under = ((own > low + 3) & (own < high - 3)).all(axis=1)
         assert under.mean() <= 0.08
         assert ((own > low - 20) & (own < high + 20)).all(axis=1).any()  # it stands beside its own
+    everywhere = [[x, y] for x in range(0, 600, 10) for y in range(0, 500, 10)]
+    assert page.evaluate(PLACED, [[everywhere], 90, 15]) != [None]
+    assert page.evaluate(PLACED, [[everywhere], 400, 120]) == [None]  # it would cover its own
+    crowd = [[x, y] for x in range(0, 600, 4) for y in range(0, 500, 4)]
+    assert page.evaluate(PLACED, [[everywhere[:40:10], crowd], 90, 15])[0] is None  # it would stand among others
 
 
 def test_points_are_seen(
