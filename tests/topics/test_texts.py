@@ -84,6 +84,18 @@ def test_sentences_are_without_header_quotations_and_tags() -> None:
     ]
 
 
+def test_addresses_tables_and_lines_that_lead_in_are_no_sentences() -> None:
+    text = (
+        "In article 12 somebody wrote:\n\nMail me at someone@example.org please.\n\n1 2 3 4 5 6 7 8 9 10 11 12 13\n\n"
+    )
+    assert sentences_of(text + "This is what it is about.") == ["This is what it is about."]
+
+
+@pytest.mark.parametrize("text", ["यह हिन्दी में लिखा गया एक साधारण वाक्य है", "Это обычное предложение по-русски."])
+def test_sentences_of_any_script(text: str) -> None:
+    assert sentences_of(text) == [text]
+
+
 def test_a_text_without_sentences_has_none() -> None:
     assert sentences_of("") == []
     assert sentences_of("Short. Too. So is this.") == []

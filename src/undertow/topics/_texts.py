@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from unicodedata import category
 
 import numpy as np
 import polars as pl
@@ -101,7 +102,7 @@ def sentences_of(text: str) -> list[str]:
 
 def _is_prose(part: str) -> bool:
     """Whether a part reads as a sentence: no line that leads in a quotation, no address, no table, no drawing."""
-    plain = sum(letter.isalpha() or letter.isspace() for letter in part)
+    plain = sum(letter.isspace() or category(letter)[0] in "LM" for letter in part)  # letters and their marks
     return not part.endswith(":") and "@" not in part and plain >= PROSE * len(part)
 
 
