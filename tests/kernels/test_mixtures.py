@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from undertow.kernels.cpu.mixtures import mix
 from undertow.kernels.reference.mixtures import mixtures
 from undertow.topics._clusters import unit
 from undertow.topics._shares import ROUNDS, TOLERANCE, mixture
@@ -75,6 +76,19 @@ def test_a_vector_of_one_direction_is_that_direction() -> None:
     np.testing.assert_allclose(mixture(directions, 7 * directions), np.eye(4), rtol=0, atol=TOLERANCE)
     np.testing.assert_array_equal(mixture(-directions, directions), np.zeros((4, 4)))
     np.testing.assert_array_equal(mixture(np.zeros((2, 6), dtype=np.float32), directions), np.zeros((2, 4)))
+
+
+def test_what_was_there_before_does_not_matter() -> None:
+    """Only the rows from the first to the last are written, whatever is in them."""
+    vectors, directions = make(9, 4, 12, 0)
+    gram = directions.astype(np.float64) @ directions.T.astype(np.float64)
+    products = vectors.astype(np.float64) @ directions.T.astype(np.float64)
+    clean, dirty = np.zeros((9, 4)), np.full((9, 4), 7.0)
+    for amounts in (clean, dirty):
+        mix(2, 6, gram, products, amounts, ROUNDS, TOLERANCE)
+    np.testing.assert_array_equal(clean[2:6], dirty[2:6])
+    np.testing.assert_array_equal(clean[[0, 1, 6, 7, 8]], 0.0)
+    np.testing.assert_array_equal(dirty[[0, 1, 6, 7, 8]], 7.0)
 
 
 def test_no_documents_and_one_topic() -> None:

@@ -52,6 +52,13 @@ def test_a_pair_is_in_four_documents_and_three_tenths_of_the_rarer_word() -> Non
     assert "white wine" not in pairs_of([*texts, "white and wine alone"])[0]  # 4 of 14
 
 
+def test_no_pair_goes_from_one_document_into_the_next() -> None:
+    texts = ["red wine"] * 4 + ["it is red", "wine is drunk"]
+    _, found, words = pairs_of(texts)
+    place = found.words.tolist().index([words.index("red"), words.index("wine")])
+    np.testing.assert_array_equal(found.presence[:, [place]].toarray().ravel(), [1, 1, 1, 1, 0, 0])
+
+
 def test_a_pair_in_one_document_counts_once() -> None:
     assert "red wine" not in pairs_of(["red wine and red wine, red wine, red wine", "x y"])[0]
 

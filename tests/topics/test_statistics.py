@@ -76,6 +76,16 @@ def test_a_term_that_is_everywhere_says_nothing() -> None:
     np.testing.assert_allclose(grouped.shares(), 1.0, rtol=4 * EPS)
 
 
+@pytest.mark.parametrize(("group", "least"), [(1, 1), (3, 1), (4, 2), (11, 2), (12, 3), (40, 3)])
+def test_a_term_is_in_some_documents_of_a_larger_topic(group: int, least: int) -> None:
+    labels = np.repeat([0, 1], [group, 200]).astype(np.int32)
+    counts = np.zeros((group + 200, TERMS), dtype=np.int64)
+    for term in range(min(group, 3)):
+        counts[: term + 1, term] = 1
+    found = statistics(counts, labels).grouped(np.array([0, 1, -1, -1, -1, -1], dtype=np.int32), 2).salience().toarray()
+    assert (found[0, : min(group, 3)] > 0).tolist() == [term + 1 >= least for term in range(min(group, 3))]
+
+
 def test_a_term_of_one_leaf_is_less_salient_than_one_of_all_leaves() -> None:
     """Both are in 12 documents of the first group, and in none of the second."""
     labels = np.repeat(np.arange(LEAVES), 20).astype(np.int32)
