@@ -15,7 +15,7 @@ from scipy import sparse
 
 from undertow.topics._statistics import Groups, top_places
 
-COHERENCE = 8.0  # what a mean NPMI of 1 is worth, in logarithms of salience
+COHERENCE = 14.0  # what a mean NPMI of 1 is worth, in logarithms of salience
 MOST_NPMI = 0.6  # beyond it words are parts of one name or one text, which is no better
 PRIOR = 1.0  # words that the mean NPMI with all candidates counts for, beside those chosen before
 CONTRAST = 1.5  # what the comparison with the other topics of the cut is worth
