@@ -18,14 +18,14 @@ from tests.plot.hostile import SCRIPT
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, plot
 from undertow.insight import Overview, topic_similarity
 from undertow.plot import _colours, _groups, _look, _palette, _places, _similarity, _times
-from undertow.topics import TopicChoice
+from undertow.topics import TopicChoice, atlas
 
 _GRID = np.linspace(0.05, 0.95, 15)
 Make = Callable[[TopicModel, Overview, list[str]], Any]
 Figures = Callable[[str], Any]
 FIGURES: dict[str, Make] = {
-    "icicle": lambda model, overview, texts: plot.tree(model, 8),
-    "sunburst": lambda model, overview, texts: plot.tree(model, 8, kind="sunburst"),
+    "icicle": lambda model, overview, texts: plot.tree(model, 6),
+    "sunburst": lambda model, overview, texts: plot.tree(model, 6, kind="sunburst"),
     "topics": lambda model, overview, texts: plot.topics(model, 4),
     "topic": lambda model, overview, texts: plot.topic(model, model.topics(4)[0].id),
     "units": lambda model, overview, texts: plot.units(model),
@@ -107,17 +107,21 @@ def test_a_model_of_counts_has_units_and_history_too() -> None:
 
 
 @pytest.mark.parametrize("kind", ["icicle", "sunburst"])
-def test_the_tree_holds_every_topic_of_the_cut_in_a_wider_one(model: TopicModel, kind: str) -> None:
-    trace = plot.tree(model, 8, kind=kind).data[0]
+def test_the_tree_holds_every_topic_of_the_cut_in_a_wider_one(
+    model: TopicModel, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atlas, "LEVEL", 2)  # few topics, and still two levels
+    trace = plot.tree(model, 6, kind=kind).data[0]
     assert trace.type == kind
     above = dict(zip(trace.ids, trace.parents, strict=True))
     own = dict(zip(trace.ids, trace.values, strict=True))
-    topics = {str(topic.id): topic for topic in model.topics(8)}
+    topics = {str(topic.id): topic for topic in model.topics(6)}
     assert set(topics) <= set(above)
     assert [name for name, parent in above.items() if parent == ""] == ["all"]
     for name in topics:
         assert own[name] == topics[name].documents
         assert name not in above.values()
+    assert set(above) - {"all", *topics}
     for name in set(above) - {"all", *topics}:  # a wider one has nothing but the topics in it
         assert own[name] == 0
         inside = {part for part, parent in above.items() if parent == name}
@@ -128,14 +132,14 @@ def test_the_tree_holds_every_topic_of_the_cut_in_a_wider_one(model: TopicModel,
 
 
 def test_neighbours_in_the_tree_have_different_colours(model: TopicModel) -> None:
-    nodes = model.atlas_.cut(8)
+    nodes = model.atlas_.cut(6)
     order = _colours.tree_order(model.atlas_, nodes)
-    assert sorted(order) == list(range(8))
+    assert sorted(order) == list(range(6))
     for wide in model.atlas_.cut(3):  # what lies in one topic stands together
         places = [place for place, position in enumerate(order) if nodes[position] in model.atlas_.tree.below(wide)]
         assert places == list(range(places[0], places[0] + len(places)))
     styles = _colours.topic_styles(model.atlas_, nodes)
-    assert len({colour for colour, _ in styles}) == 8
+    assert len({colour for colour, _ in styles}) == 6
     assert all(style != ("", "") for style in styles)
 
 
@@ -189,7 +193,7 @@ def test_every_document_is_in_one_group(model: TopicModel, overview: Overview, c
 
 
 def test_no_document_on_the_map_is_grey(model: TopicModel, overview: Overview) -> None:
-    found = _groups.groups(overview, model, "topic", _groups.shown_rows(overview, 1000), 8)
+    found = _groups.groups(overview, model, "topic", _groups.shown_rows(overview, 1000), 6)
     assert all(group.id >= 0 and group.colour != _palette.REST for group in found)
 
 
@@ -284,13 +288,12 @@ def test_names_stand_beside_the_thickest_of_their_documents() -> None:
 def test_streams_are_the_shares_of_the_overview(model: TopicModel, overview: Overview) -> None:
     series = overview.over_time
     assert series is not None
-    atlas = model.atlas_
     figure = plot.over_time(overview, model, 4)
-    filled, nodes = series.documents > 0, atlas.cut(4)
-    order = _colours.tree_order(atlas, nodes)
+    filled, nodes = series.documents > 0, model.atlas_.cut(4)
+    order = _colours.tree_order(model.atlas_, nodes)
     assert [trace.stackgroup for trace in figure.data[:-1]] == ["topics"] * 4
     for trace, place in zip(figure.data, order, strict=False):
-        np.testing.assert_array_equal(trace.y, series.shares(atlas, nodes)[filled, place])
+        np.testing.assert_array_equal(trace.y, series.shares(model.atlas_, nodes)[filled, place])
     total = np.sum([trace.y for trace in figure.data[:4]], axis=0)
     np.testing.assert_allclose(total[:-1], 1.0)  # the last document has no known word
     np.testing.assert_array_equal(figure.data[4].y, series.documents)

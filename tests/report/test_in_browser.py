@@ -42,7 +42,7 @@ def test_it_is_drawn_and_nothing_planted_runs(
     visit = opened(open_browser, report, dark=dark, size=size)
     page = visit.page
     assert page.locator("[data-chart] svg path.curve").count() == page.locator("[data-chart]").count() >= 4
-    assert page.locator("#streams path.stream").count() == 5
+    assert page.locator("#streams path.stream").count() == page.locator(".topic").count()
     for details in page.query_selector_all("details"):
         details.evaluate("element => { element.open = true; }")
     assert page.evaluate("window.hacked === undefined")
@@ -59,7 +59,7 @@ def test_the_first_screen_is_for_everybody(open_browser: Open, report: Path, mod
         "[...document.querySelectorAll('header, main section')].filter(part => part.getBoundingClientRect().top < 900)"
         ".map(part => part.innerText).join(' ').toLowerCase()"
     )
-    assert "120 documents, 5 topics" in seen
+    assert f"120 documents, {len(model.topics())} topics" in seen
     assert all(word in seen for word in ("guitar", "planet", "gear"))
     assert all(word not in seen for word in ("loss", "epoch", "hidden unit", "retrieval"))
     widths = page.evaluate("[...document.querySelectorAll('.summary .bar span')].map(bar => bar.offsetWidth)")
@@ -117,7 +117,7 @@ def test_names_cover_neither_each_other_nor_what_they_name(open_browser: Open, r
         assert ((own > low - 20) & (own < high + 20)).all(axis=1).any()  # it stands beside its own
     everywhere = [[x, y] for x in range(0, 600, 10) for y in range(0, 500, 10)]
     assert page.evaluate(PLACED, [[everywhere], 90, 15]) != [None]
-    assert page.evaluate(PLACED, [[everywhere], 400, 120]) == [None]  # it would cover its own
+    assert page.evaluate(PLACED, [[everywhere], 300, 100]) == [None]  # it would cover its own
     crowd = [[x, y] for x in range(0, 600, 4) for y in range(0, 500, 4)]
     assert page.evaluate(PLACED, [[everywhere[:40:10], crowd], 90, 15])[0] is None  # it would stand among others
 
@@ -210,13 +210,21 @@ def test_the_map_zooms_and_moves(open_browser: Open, report: Path) -> None:
     page.wait_for_function("(before) => scrollY !== before", arg=before)
 
 
-def test_the_streams_are_read_with_the_pointer(open_browser: Open, report: Path) -> None:
+def test_the_streams_are_read_with_the_pointer(open_browser: Open, report: Path, model: TopicModel) -> None:
     page = opened(open_browser, report).page
     page.locator("#streams").scroll_into_view_if_needed()
-    page.locator("#streams path.stream >> nth=1").hover()
-    words = page.inner_text("#tip")
-    assert "%" in words
-    assert "2020" in words or "2021" in words
+    box = page.locator("#streams svg").bounding_box()
+    assert box is not None
+    shown = []
+    for part in np.linspace(0.05, 0.75, 12):
+        page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * part)
+        shown.append(page.inner_text("#tip").splitlines())
+    streams = [lines for lines in shown if len(lines) == 3]
+    assert len({lines[0] for lines in streams}) >= 3
+    for name, share, when in streams:
+        assert name in model.topic_names().values()
+        assert share.endswith(" %")
+        assert when.startswith("202")
     tops = page.evaluate(
         "[...document.querySelectorAll('#streams path.stream')].map(path => path.getBBox())"
         ".map(box => [box.y, box.height])"
@@ -301,7 +309,7 @@ def test_without_scripts_topics_are_read(browser: Any, report: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report.as_uri())
-    assert page.locator(".summary li").count() == page.locator(".topic").count() == 5
+    assert page.locator(".summary li").count() == page.locator(".topic").count() >= 4
     assert "need JavaScript" in page.inner_text("noscript")
     context.close()
 

@@ -22,7 +22,8 @@
     for (const y of rows) {
       picture.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: up(y), y2: up(y) }));
       const step = rows.length > 1 ? rows[1] - rows[0] : 1;
-      picture.append(svg("text", { x: LEFT - 6, y: up(y) + 4, "text-anchor": "end" }, tickText(y, step, curve.percent)));
+      const text = tickText(y, step, curve.percent);
+      picture.append(svg("text", { x: LEFT - 6, y: up(y) + 4, "text-anchor": "end" }, text));
     }
     for (const x of columns) {
       const step = columns.length > 1 ? columns[1] - columns[0] : 1;

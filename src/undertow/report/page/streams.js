@@ -48,7 +48,8 @@
     place.replaceChildren(picture);
     topics.forEach((topic, number) => {
       const back = along([...xs].reverse(), [...ys[number]].reverse(), false);
-      const path = svg("path", { class: "stream", d: along(xs, ys[number + 1], true) + back + "Z", fill: topic.colour });
+      const outline = along(xs, ys[number + 1], true) + back + "Z";
+      const path = svg("path", { class: "stream", d: outline, fill: topic.colour });
       path.dataset.stream = number;
       picture.append(path);
     });

@@ -3,7 +3,10 @@
 (() => {
   const list = document.getElementById("topic-list");
   const topics = [...list.children];
-  const words = new Map(topics.map((topic) => [topic, topic.textContent.toLowerCase()]));
+  const words = new Map(topics.map((topic) => {
+    const own = [...topic.children].filter((part) => !part.classList.contains("like"));  // not the names of others
+    return [topic, own.map((part) => part.textContent).join(" ").toLowerCase()];
+  }));
   const orders = {
     size: (one, other) => other.dataset.documents - one.dataset.documents || one.dataset.id - other.dataset.id,
     name: (one, other) => one.dataset.name.localeCompare(other.dataset.name) || one.dataset.id - other.dataset.id,
