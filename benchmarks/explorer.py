@@ -108,20 +108,25 @@ def measure(index: Path, texts: Sequence[str]) -> dict[str, Any]:
         found = until_ready(connection)
         time.sleep(WARM)
         about = json.loads(get(connection, "/api/about")[1])
-        numbers = [place * 37 % about["topics"] for place in range(ASKED)]
+        leaves = json.loads(get(connection, "/api/tree")[1])["leaves"]
+        numbers = [leaves[place * 37 % len(leaves)] for place in range(ASKED)]
         routes: dict[str, list[str]] = {
             "/api/about": ["/api/about"] * ASKED,
+            "/api/tree": ["/api/tree"] * ASKED,
             "/api/topics": ["/api/topics"] * ASKED,
+            "/api/topics?n=, another each time": [f"/api/topics?n={10 + place}" for place in range(ASKED)],
             "/api/topics/{number}": [f"/api/topics/{number}" for number in numbers],
             "/api/documents/{name}": [f"/api/documents/{place * 997}" for place in range(ASKED)],
             "/api/map/documents, 200 rows": ["/api/map/documents?rows=" + ",".join(map(str, range(200)))] * ASKED,
-            "/api/time, 10 topics": ["/api/time?topics=1,2,3,4,5,6,7,8,9,10"] * ASKED,
+            "/api/time": ["/api/time"] * ASKED,
+            "/api/time/leaves": ["/api/time/leaves"] * ASKED,
             "/api/map": ["/api/map"] * ASKED,
         }
         for mode in ("semantic", "code", "text", "hybrid"):
             routes[f"/api/search, {mode}"] = [f"/api/search?q={quote(text)}&mode={mode}" for text in texts]
         measured = {name: timed(connection, paths) for name, paths in routes.items()}
-        measured["/api/map, gzip"] = timed(connection, routes["/api/map"], **{"Accept-Encoding": "gzip"})
+        for name in ("/api/tree", "/api/topics", "/api/map"):
+            measured[f"{name}, gzip"] = timed(connection, routes[name], **{"Accept-Encoding": "gzip"})
     return {
         "documents": about["documents"],
         "start_seconds": {"overview absent": cold, "overview stored": seconds},

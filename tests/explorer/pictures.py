@@ -1,6 +1,6 @@
 """Pictures of the explorer for the manual, and how quickly its pages are there.
 
-    python -m tests.explorer.pictures INDEX FOLDER [--document ID] [--question WORDS]
+    python -m tests.explorer.pictures INDEX FOLDER [--topics 20] [--document ID] [--question WORDS]
     python -m tests.explorer.pictures INDEX --times
 
 The pictures of docs/images are of 20 Newsgroups. Colours are reduced to 256, which keeps a picture below 200 kB.
@@ -22,7 +22,8 @@ from tests.explorer.serving import Served, served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-SIZE, PHONE = (1200, 820), (360, 760)
+SIZE, TALL, PHONE = (1280, 900), (1280, 1130), (390, 844)
+TOKEN = "only-for-pictures"
 RUNS = 9
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 DRAWN = "new Promise(done => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))"
@@ -36,12 +37,17 @@ def opened(browser: Browser, size: tuple[int, int] = SIZE, *, dark: bool = False
     return context.new_page()
 
 
-def take(page: Page, address: str, ready: str, file: Path) -> None:
+def take(page: Page, address: str, ready: str, file: Path, *, edit: bool = False) -> None:
     """One picture, once what it is about is drawn."""
     from PIL import Image
 
     page.goto(address)
     page.locator(ready).first.wait_for()
+    if edit:
+        page.get_by_role("button", name="Edit").click()
+        page.locator(".topic-tick").nth(0).check()
+        page.locator(".topic-tick").nth(3).check()
+        page.get_by_role("button", name="Rename").nth(2).click()
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
     with Image.open(io.BytesIO(page.screenshot())) as picture:
@@ -49,19 +55,23 @@ def take(page: Page, address: str, ready: str, file: Path) -> None:
     page.context.close()
 
 
-def pictures(browser: Browser, explorer: Served, folder: Path, document: str, question: str) -> None:
-    """All pictures of the manual."""
+def pictures(browser: Browser, explorer: Served, folder: Path, given: argparse.Namespace) -> None:
+    """All pictures of the manual. Nothing is edited: what is to be pressed for that is only shown."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = f"/documents/{quote(document, safe='')}"
+    text = f"/documents/{quote(given.document, safe='')}"
     for name, route, ready, dark, size in (
-        ("topics", "/topics", ".topic-card", False, SIZE),
-        ("map", "/map?colour=label", ".legend", True, SIZE),
-        ("search", f"/search?q={quote(question)}", ".document", False, SIZE),
+        ("topics", f"/topics?n={given.topics}", ".quotation", False, TALL),
+        ("map", "/map", ".legend", True, SIZE),
+        ("search", f"/search?q={quote(given.question)}", ".document", False, SIZE),
         ("document", text, ".section .document", False, SIZE),
-        ("phone", text, ".section .document", True, PHONE),
+        ("edit", "/topics", ".quotation", False, SIZE),
+        ("phone", f"/topics?n={given.topics}", ".quotation", True, PHONE),
     ):
         page = opened(browser, size, dark=dark)
-        take(page, explorer.at(route), ready, folder / f"explorer-{name}.png")
+        if name == "edit":
+            page.goto(f"{explorer.address}#token={TOKEN}")
+            page.locator(".topic-card").first.wait_for()
+        take(page, explorer.at(route), ready, folder / f"explorer-{name}.png", edit=name == "edit")
 
 
 def times(browser: Browser, explorer: Served) -> dict[str, float]:
@@ -91,14 +101,15 @@ def main() -> None:
     parser.add_argument("index", type=Path)
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--times", action="store_true")
+    parser.add_argument("--topics", type=int, default=20)
     parser.add_argument("--document", default="train/sci.space/60774")
     parser.add_argument("--question", default="a rocket to the moon")
     given = parser.parse_args()
     program = next(filter(None, map(shutil.which, NAMES)), None)
-    with served(given.index) as explorer, sync_playwright() as playwright:
+    with served(given.index, TOKEN) as explorer, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         if given.folder is not None:
-            pictures(browser, explorer, given.folder, given.document, given.question)
+            pictures(browser, explorer, given.folder, given)
         if given.times:
             print(times(browser, explorer))  # noqa: T201
 

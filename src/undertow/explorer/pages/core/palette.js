@@ -36,7 +36,8 @@ export function topicColour(tree, node) {
 }
 
 /** A hue at a lightness; yellow is lighter than others, or else it is brown. */
-function shade(lightness, hue) {
+function shade(lightness, angle) {
+  const hue = angle % 360;
   return oklch(lightness + (isDark() ? 0.03 : 0.12) * Math.exp(-(((hue - 92) / 32) ** 2)), 0.15, hue);
 }
 

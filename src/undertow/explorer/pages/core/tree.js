@@ -1,6 +1,7 @@
 // The tree of topics, cut anywhere without asking the server. Cuts are those of undertow.topics, node by node.
 
 const NOWHERE = -1;
+const CIRCLE = [195, 550]; // hues, from blue on; not quite round, since the ends are no neighbours
 
 export class Tree {
   /** `given` is the answer of /api/tree. */
@@ -136,7 +137,7 @@ export class Tree {
     return this.junk.has(node) || this.above(node).some((other) => this.junk.has(other));
   }
 
-  /** Hue of a topic from 0 to 360: topics of one branch lie near each other, and keep their hue in every cut. */
+  /** Hue of a topic in degrees: topics of one branch lie near each other, and keep their hue in every cut. */
   hue(node) {
     this.hues ??= this.circle();
     return this.hues.get(node) ?? 0;
@@ -165,7 +166,7 @@ export class Tree {
         at = next;
       }
     };
-    share(this.root, 20, 375); // not quite round: the ends are no neighbours
+    share(this.root, ...CIRCLE);
     return hues;
   }
 }
