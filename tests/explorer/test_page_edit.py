@@ -160,6 +160,7 @@ def test_without_the_token_nothing_can_be_edited(open_browser: Open, running: Se
     shown.page.goto(running.at("/topics"))
     expect(shown.page.locator(".topic-card").first).to_be_visible()
     expect(shown.page.get_by_role("button", name="Edit")).to_have_count(0)
+    expect(shown.page.locator(".edit-hint")).to_contain_text("open the address that the command printed")
     status = shown.page.evaluate("""fetch("/api/edit", {
       method: "POST", headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ action: "drop", topic: 1 }),

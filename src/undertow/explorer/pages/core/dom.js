@@ -58,8 +58,6 @@ const ICONS = {
   minus: "M5 12h14",
   home: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
   close: "M6 6l12 12M18 6L6 18",
-  back: "M14.5 5.5L8 12l6.5 6.5",
-  next: "M9.5 5.5L16 12l-6.5 6.5",
 };
 
 /** A small drawing that goes with a text or a label, and says nothing itself. */

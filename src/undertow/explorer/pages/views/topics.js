@@ -48,7 +48,7 @@ class TopicsPage {
         "div",
         { class: "head" },
         h("div", { class: "head-text" }, h("h1", {}, "Topics"), this.lede),
-        h("div", { class: "controls" }, this.found, this.filterBox(), this.editing?.button),
+        h("div", { class: "controls" }, this.found, this.filterBox(), this.editing?.button ?? hint()),
       ),
       h("div", { class: "slider-bar" }, this.slider.element, this.editing?.bar),
       this.notice,
@@ -155,6 +155,11 @@ function item({ node, branches }, look, kept, depth) {
     groupHead(node, look, inside.length),
     h("ol", { class: "topic-inside" }, inside),
   );
+}
+
+/** Where the explorer was started for editing, but this tab has come without the token. */
+function hint() {
+  return about().has.edit && h("p", { class: "figure edit-hint" }, "To edit topics, open the address that the command printed.");
 }
 
 function summary(tree, cut) {
