@@ -7,7 +7,7 @@
   const place = document.getElementById("map-figure"), canvas = place.querySelector("canvas");
   const names = place.querySelector(".names"), legend = document.getElementById("legend");
   const context = canvas.getContext("2d");
-  const NONE = 65535, REST = "#8c9199", MOST_ZOOM = 40, MARGIN = 14;
+  const NONE = 65535, REST = "#8c9199", MOST_ZOOM = 40, MARGIN = 14, LEAST_SEEN = 0.1;
   const positions = numbers(map.positions), topicOf = numbers(map.topic);
   const labelOf = map.label && numbers(map.label.of), timeOf = map.time && numbers(map.time.of);
   const size = { width: 0, height: 0 };
@@ -109,7 +109,8 @@
         const x = screenX(row), y = screenY(row);
         if (x >= 0 && y >= 0 && x <= size.width && y <= size.height) points.push(x, y);
       }
-      return { points, width: spans[number].offsetWidth, height: spans[number].offsetHeight };
+      const seen = points.length / 2 >= LEAST_SEEN * group.rows.length;  // or else most of it lies elsewhere
+      return { points: seen ? points : [], width: spans[number].offsetWidth, height: spans[number].offsetHeight };
     });
     report.placeNames(wanted, size).forEach((box, number) => {
       if (!box) { spans[number].remove(); return; }
