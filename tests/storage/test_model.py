@@ -19,7 +19,16 @@ WORDS = ["sea", "tide", "wave", "surf", "undertow"]
 
 
 def test_public_names() -> None:
-    names = ["StoredModel", "load_model", "read_folder", "resume_run", "save_model", "save_run", "write_folder"]
+    names = [
+        "StoredModel",
+        "load_model",
+        "read_folder",
+        "resume_run",
+        "save_model",
+        "save_run",
+        "write_folder",
+        "write_text",
+    ]
     assert sorted(storage.__all__) == names
     assert all(hasattr(storage, name) for name in storage.__all__)
 

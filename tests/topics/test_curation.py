@@ -520,8 +520,10 @@ def test_anything_at_all_is_a_curation_or_refused(found: Any) -> None:
 
 
 def test_a_topic_is_found_by_its_own_key() -> None:
-    atlas = fitted(THREE).model.atlas_
-    for node in atlas.cut(10):
+    """Also by a sample of its documents, where these are more than a hundred."""
+    atlas = fitted().model.atlas_
+    assert atlas.sizes_of(atlas.cut(2)).min() > 120
+    for node in [*atlas.cut(2), *atlas.cut(10)]:
         key = key_of(atlas, node)
         assert find(atlas, key, same=True) == node
         found = find(atlas, key, same=False)
