@@ -26,6 +26,9 @@ def report(
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    n: Annotated[
+        int | None, typer.Option("-n", min=2, help="How many topics; the model's own number unless given.")
+    ] = None,
     title: Annotated[str | None, typer.Option(help="The page's title; the model's name unless given.")] = None,
     no_evaluation: Annotated[
         bool, typer.Option("--no-evaluation", help="Leave the evaluation out, which takes longest with labels.")
@@ -40,7 +43,7 @@ def report(
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Write one HTML file about a model: topics, similarities and training; with a corpus, its documents too.
+    """Write one HTML file about a model: its topics as a list and a tree; with a corpus, a map, quotations and times.
 
     The file opens by a double click, without a network, and can be sent to others: it holds the beginnings of up to
     20,000 documents of the corpus. Needs the extra: pip install 'undertow\\[explorer]'.
@@ -49,7 +52,7 @@ def report(
 
         undertow report model
 
-        undertow report model 20newsgroups --out news.html
+        undertow report model 20newsgroups -n 20 --out news.html
 
         undertow report model posts.csv --time-column sent --title "Posts" --force
     """
@@ -69,6 +72,7 @@ def report(
             trained,
             out,
             documents,
+            n=n,
             title=title or model.resolve().name,
             corpus_name=None if corpus is None else Path(corpus).name or corpus,
             evaluate=not no_evaluation,
