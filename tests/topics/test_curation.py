@@ -6,6 +6,7 @@ import copy
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.subjects import VOCABULARY, changeable, corpus, fitted, pure, untrained
 from undertow import InvalidInput, TopicModel
-from undertow.topics import Atlas
+from undertow.topics import Atlas, _matching
 from undertow.topics._matching import TopicKey, find, hashes_of, key_of
 from undertow.topics.curation import KINDS, Curation, Curator
 from undertow.topics.tree import NOWHERE
@@ -530,6 +531,34 @@ def test_a_topic_is_found_by_its_own_key() -> None:
         assert found is not None
         assert atlas.tree.leaf_rows(found).tolist() == atlas.tree.leaf_rows(node).tolist()
         assert TopicKey.from_plain(json.loads(json.dumps(key.plain())), "x") == key
+
+
+def test_a_small_sample_of_documents_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only documents that could be in the sample count, or a wide topic would look unlike itself."""
+    monkeypatch.setattr(_matching, "SKETCH", 30)
+    atlas = fitted().model.atlas_
+    for node in atlas.cut(2):
+        key = replace(key_of(atlas, node), words=None)
+        assert len(key.documents) == 30
+        found = find(atlas, key, same=False)
+        assert found is not None
+        same, all_of_it = (set(atlas.tree.leaf_rows(topic).tolist()) for topic in (found, node))
+        assert len(same & all_of_it) >= 0.8 * len(same | all_of_it)
+
+
+def test_what_an_action_made_is_known_to_those_after_it() -> None:
+    """By its id in the file, which another topic has in this fit."""
+    model = changeable(THREE)
+    made = model.merge_topics(ids(model, 3)[:2], "two of three")
+    told = model.curation_.plain()
+    told["actions"].append({"kind": "rename", "name": "renamed", "topics": [made]})
+    other = copy.deepcopy(fitted(THREE, seed=7).model)
+    while made not in other.atlas_.tree:  # until something else has that id
+        other.merge_topics(ids(other, len(other.atlas_.tree.leaves))[:2])
+    assert [one.problem for one in other.apply_curation(Curation.from_plain(told, "file"))] == [None, None]
+    assert list(other.atlas_.names.values()) == ["renamed"]
+    (renamed,) = other.atlas_.names
+    assert f1(documents_of(other, renamed), documents_of(model, made)) > 0.7
 
 
 def test_hashes_are_those_of_the_ids() -> None:
