@@ -57,7 +57,6 @@ def test_cut_off_anywhere_the_index_opens(index: Index, monkeypatch: pytest.Monk
     if step.startswith("facts"):
         monkeypatch.setattr(_folder, "write_facts", dying(_folder.write_facts, 1 if step == "facts before" else 2))
     else:
-
         real = _swap.put_in_place
 
         def halfway(new: Path, target: Path) -> None:
