@@ -61,11 +61,12 @@ def sums_by_label(vectors: Vectors, labels: Labels, number: int) -> NDArray[np.f
 def spherical_kmeans(vectors: Vectors, number: int, *, seed: int, threads: int | None = None) -> Labels:
     """(n,) Clusters of unit vectors, numbered from 0 without gaps: `number` of them, or fewer where rows repeat.
 
-    It begins with documents drawn at random, and a cluster that loses all its documents gets the one that fits its own
-    cluster worst.
+    It begins with documents drawn at random among those that differ, and a cluster that loses all its documents gets
+    the one that fits its own cluster worst.
     """
-    first = np.sort(randomness.permutation(seed, number, np.arange(len(vectors)))[:number])
-    centres = np.unique(vectors[first], axis=0)
+    distinct = np.sort(np.unique(vectors, axis=0, return_index=True)[1])  # the first of each that are the same
+    first = np.sort(randomness.permutation(seed, number, distinct)[:number])
+    centres = vectors[distinct[first]]
     labels: Labels | None = None
     for _ in range(ROUNDS):
         found, products = nearest(vectors, centres, threads)

@@ -18,7 +18,7 @@ from undertow.kernels import randomness
 MOST_TEXTS = 20_000
 LETTERS = 4000  # kept of each text
 TITLE, SENTENCE, SHORTEST_SENTENCE = 90, 240, 20  # characters
-PROSE = 0.8  # of a sentence, at least, are letters and spaces
+PROSE = 0.75  # of a sentence, at least, are letters and spaces
 STAGE = 2  # of Purpose.HOLD_OUT
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,40}:\s")
 SUBJECT = re.compile(r"(?i)(?:subject|title):\s*(?:re:\s*)*(.*)")
