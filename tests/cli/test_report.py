@@ -85,5 +85,5 @@ def test_wrong_use_is_one_line(run: Run, folder: Path, tmp_path: Path) -> None:
 def test_help_has_examples_and_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = run("report", "--help")
-    assert (code, "undertow report model 20newsgroups --out news.html" in out) == (0, True)
+    assert (code, "undertow report model 20newsgroups -n 20 --out news.html" in out) == (0, True)
     assert "undertow[explorer]" in out

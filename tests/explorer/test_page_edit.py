@@ -46,7 +46,8 @@ def kept(folder: Path) -> TopicModel:
 
 
 def names(page: Page) -> list[str]:
-    return page.locator(".topic-card-name").all_inner_texts()
+    page.wait_for_function("() => [...document.querySelectorAll('.topic-card-name')].every((one) => one.textContent)")
+    return page.locator(".topic-card-name").all_text_contents()
 
 
 def tool(page: Page, kind: str, place: int = 0) -> None:
@@ -95,7 +96,7 @@ def test_topics_are_merged_and_split(page: Page, own_index: Path, chosen: int) -
     page.get_by_label("Name", exact=True).fill("together")
     page.get_by_role("button", name="Merge", exact=True).click()
     expect(page.locator(".topic-card")).to_have_count(chosen - 1)
-    assert "together" in names(page)
+    expect(page.locator(".topic-card-name", has_text="together")).to_have_count(1)
     expect(page.locator(".topic-tick:checked")).to_have_count(0)
     page.get_by_role("button", name="Split together").click()
     expect(page.locator(".topic-card")).to_have_count(chosen)
@@ -110,7 +111,7 @@ def test_a_drop_can_be_undone_at_once_and_later(page: Page, own_index: Path, cho
     expect(page.locator(".lede")).to_contain_text("1 topic dropped")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".topic-card")).to_have_count(chosen)
-    assert name in names(page)
+    expect(page.locator(".topic-card-name", has_text=name).first).to_be_visible()
     tool(page, "Drop", 1)
     expect(page.locator(".topic-card")).to_have_count(chosen - 1)
     page.locator(".edit-dropped summary").click()

@@ -13,6 +13,7 @@ import { empty, failed } from "../parts/states.js";
 import { groupHead, topicCard } from "../parts/topic_card.js";
 
 const PAUSE = 120; // milliseconds that the slider rests before words are asked for
+const known = new Map(); // what was told of topics, so that who comes back finds the page as high as it was
 
 export function show(root, { query, signal }) {
   const page = new TopicsPage(root, query, signal);
@@ -22,7 +23,7 @@ export function show(root, { query, signal }) {
 
 class TopicsPage {
   constructor(root, query, signal) {
-    Object.assign(this, { root, signal, filter: query.get("filter") ?? "", records: new Map() });
+    Object.assign(this, { root, signal, filter: query.get("filter") ?? "", records: known });
     this.n = topicCount(query);
     this.list = h("ol", { class: "topic-tree" });
     this.notice = h("div", {});
@@ -88,6 +89,7 @@ class TopicsPage {
   /** After an edit: the tree is another one, and what was known of its topics may be too. */
   edited() {
     this.records.clear();
+    this.list.querySelector("form.topic-name")?.remove();
     this.n = topicCount();
     const slider = topicSlider(this.tree, this.n, (n) => this.choose(n));
     this.slider.element.replaceWith(slider.element);
@@ -127,12 +129,21 @@ class TopicsPage {
     const shown = this.tree.branches(this.n).map((branch) => item(branch, look, kept, 0)).filter(Boolean);
     const nested = shown.some((one) => one.matches(".topic-group"));
     const focused = document.activeElement?.closest?.("[data-topic]")?.dataset.topic;
+    const form = this.list.querySelector("form.topic-name"); // a name that is being typed
+    const typed = form?.closest("[data-topic]")?.dataset.topic;
     this.list.classList.toggle("flat", !nested);
     fill(this.list, shown.length ? shown : h("li", { class: "wide" }, empty("No topic has such a word", h("p", {}, "Each topic shows its most telling words; more topics have more of them."))));
     if (focused) this.list.querySelector(`[data-topic="${Number(focused)}"] a`)?.focus({ preventScroll: true });
+    if (typed) this.goOnTyping(this.list.querySelector(`[data-topic="${Number(typed)}"] .topic-name`), form);
     this.found.textContent = wanted ? `${whole(kept.size)} of ${counted(cut.length, "topic")}` : "";
     this.lede.textContent = summary(this.tree, cut);
     this.editing?.refresh();
+  }
+
+  /** Cards are drawn anew when words arrive; the box with a name stays where it was. */
+  goOnTyping(name, form) {
+    name?.replaceWith(form);
+    form.querySelector("input").focus({ preventScroll: true });
   }
 
   matches(node, wanted) {
