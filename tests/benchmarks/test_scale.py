@@ -41,6 +41,7 @@ def test_too_little_disk_is_refused(tmp_path: Path) -> None:
         scale.require_room(tmp_path, 10**15)
 
 
+@pytest.mark.torture
 @pytest.mark.slow
 def test_a_fit_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
     scale.write_corpus(tmp_path / "corpus", pl.Series([f"w{n} w{n + 1} w{n // 2}" for n in range(500)]), 60_000)

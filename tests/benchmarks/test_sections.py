@@ -63,6 +63,7 @@ def test_documents() -> None:
     assert len(documents.sheets(found)) == 2
 
 
+@pytest.mark.torture
 def test_quality(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(peers.SYSTEMS, "no such library", peers.Entry("none", needs="no_such_library"))
     said: list[str] = []

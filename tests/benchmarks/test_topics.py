@@ -54,6 +54,7 @@ def test_a_peer_is_judged_and_shown() -> None:
     assert three.rows[0][-1] == "2"
 
 
+@pytest.mark.torture
 @pytest.mark.slow
 def test_every_system_runs() -> None:
     found = topics.measure(made_up(), replace(TINY, sizes=(2,), seeds=1))

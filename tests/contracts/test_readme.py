@@ -16,5 +16,5 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert len(blocks) == 1
     names: dict[str, object] = {}
     exec(compile(blocks[0], str(README), "exec"), names)
-    assert len(capsys.readouterr().out.splitlines()) == 5
+    assert len(capsys.readouterr().out.splitlines()) == 8
     assert (tmp_path / "my_model" / "model.json").exists()

@@ -81,6 +81,7 @@ def test_equal_with_options(options: dict[str, Any]) -> None:
     compare(TEXTS * 3, **options)
 
 
+@pytest.mark.torture
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["imdb", "20newsgroups"])
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2)])

@@ -54,6 +54,7 @@ def test_an_archive_of_the_posts_gives_the_same_table(tmp_path: Path) -> None:
     assert read_archive(archive, newsgroups.OFFICIAL).equals(documents)
 
 
+@pytest.mark.torture
 @pytest.mark.slow
 def test_an_archive_of_the_reviews_gives_the_same_table(tmp_path: Path) -> None:
     documents = load_imdb()

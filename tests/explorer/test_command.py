@@ -91,6 +91,7 @@ def test_from_the_command_to_an_answer_and_to_the_end(small_index: Path) -> None
         held.close()
 
 
+@pytest.mark.torture
 def test_many_requests_that_are_given_up(small_index: Path) -> None:
     with running(small_index) as explorer:
         for number in range(40):  # as someone types who never waits for an answer

@@ -61,6 +61,7 @@ def test_the_first_page_does_not_fetch_plotly(visit: Visiting) -> None:
     assert [name for name in fetched if "plotly" in name or "figure" in name] == []
 
 
+@pytest.mark.torture
 def test_figures_follow_the_theme(visit: Visiting) -> None:
     route = "/training"
     page = drawn(visit, route, dark=False).page
