@@ -20,7 +20,7 @@ Vectors = NDArray[np.float32]
 Labels = NDArray[np.int32]
 
 BLOCK = 1024  # rows that are compared with all centres at a time
-ROUNDS = 20  # of k-means, at most
+ROUNDS = 12  # of k-means, at most
 
 
 def unit(vectors: NDArray[np.floating]) -> Vectors:

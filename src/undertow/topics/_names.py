@@ -33,7 +33,7 @@ def names_of(
     found = dict(known)
     for level in _levels(tree, set(known)):
         rows = [place for place, node in enumerate(level) if node not in found]
-        ranks = _words.ranked(terms.grouped(tree.positions(level), len(level)), rows=rows)
+        ranks = _words.ranked(terms.grouped(tree.positions(level), len(level)), rows=rows, most=FIRST_WORDS)
         for row, rank in zip(rows, ranks, strict=True):
             chosen = _chosen(_with_phrases(rank, words, pairs)[:FIRST_WORDS], term_of, taken)
             taken.add(frozenset(chosen))
@@ -42,7 +42,7 @@ def names_of(
 
 
 def _levels(tree: TopicTree, known: set[int]) -> list[list[int]]:
-    """Cuts of the tree, each at least a third finer, until every topic is named in one; then siblings that are left."""
+    """Cuts of the tree, each more than half finer, until every topic is named in one; then siblings that are left."""
     nodes = [node for node in range(len(tree.parents)) if tree.parents[node] != NOWHERE]
     levels, size, most, left = [], 2, len(tree.leaves), set(nodes) - known
     while left and len(known) == 0:
@@ -51,7 +51,7 @@ def _levels(tree: TopicTree, known: set[int]) -> list[list[int]]:
         left -= set(level)
         if size >= most:
             break
-        size = max(size + 1, size * 4 // 3)
+        size = max(size + 1, size * 8 // 5)
     above = sorted({int(tree.parents[node]) for node in left})
     return [*levels, *(tree.children(node) for node in above)]
 

@@ -37,8 +37,13 @@ class Ranked:
     share: NDArray[np.float64]
 
 
-def ranked(groups: Groups, *, contrast: bool = True, rows: Sequence[int] | None = None) -> list[Ranked]:
-    """The candidates of each group, or of these, best first: words, and after them pairs of words."""
+def ranked(
+    groups: Groups, *, contrast: bool = True, rows: Sequence[int] | None = None, most: int | None = None
+) -> list[Ranked]:
+    """The candidates of each group, or of these, best first: words, and after them pairs of words.
+
+    After the first `most` the others follow as they come.
+    """
     salience, shares = groups.salience(), groups.shares()
     largest = np.zeros(salience.shape[1])
     np.maximum.at(largest, salience.indices, salience.data)
@@ -52,27 +57,28 @@ def ranked(groups: Groups, *, contrast: bool = True, rows: Sequence[int] | None 
         known = _block(groups.of.npmi, terms)
         worth -= np.where(_in_blocks(known, share), 100.0, 0.0)
         worth -= np.where(terms >= groups.of.words, 1000.0, 0.0)
-        order = _in_order(worth, np.minimum(known, MOST_NPMI), values)
+        order = _in_order(worth, np.minimum(known, MOST_NPMI), values, most)
         found.append(Ranked(terms[order], values[order], share[order]))
     return found
 
 
 def _in_order(
-    worth: NDArray[np.float64], known: NDArray[np.float64], salience: NDArray[np.float64]
+    worth: NDArray[np.float64], known: NDArray[np.float64], salience: NDArray[np.float64], most: int | None = None
 ) -> NDArray[np.int64]:
     """Terms one after the other: the best by its worth and its NPMI with all, then with those chosen before it."""
     together, weights = _sums(known, salience)
     order: list[int] = []
     left = np.ones(len(worth), dtype=np.bool_)
     chosen, chosen_weights = np.zeros(len(worth)), np.zeros(len(worth))
-    for _ in range(len(worth)):
+    for _ in range(len(worth) if most is None else min(most, len(worth))):
         fit = (PRIOR * together / np.maximum(weights, 1e-12) + chosen) / (PRIOR + chosen_weights)
         best = int(np.where(left, worth + COHERENCE * fit, -np.inf).argmax())
         order.append(best)
         left[best] = False
         chosen += known[best]
         chosen_weights += known[best] != 0
-    return np.array(order, dtype=np.int64)
+    rest = np.flatnonzero(left)
+    return np.concatenate([np.array(order, dtype=np.int64), rest[np.argsort(-worth[rest], kind="stable")]])
 
 
 def _sums(known: NDArray[np.float64], salience: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -30,7 +30,9 @@ from undertow.topics.tree import NOWHERE, TopicTree
 
 MOST_LEAVES, DOCUMENTS_A_LEAF = 400, 12
 REFINEMENTS = 2  # times that documents are sent along the tree anew
+HALF_LEAVES = 120  # of the trees whose cuts are compared, at most: three times the topics that are tried
 KEPT_A_LEAF = 2  # documents
+SENTENCES = 12  # of a document that are looked at
 TOPICS_SHOWN = 30  # of the cut that sentences are chosen for
 NODES_AT_ONCE = 64
 FEW_DOCUMENTS, MANY_COPIES = 200, 0.2  # that are remarked on
@@ -161,7 +163,7 @@ def stability(vectors: Vectors, leaves: int, *, seed: int, threads: int | None =
     if len(vectors) < 4 or leaves < 2 or not numbers:
         return []
     halves = [vectors[part::2] for part in (0, 1)]
-    grown = [grow_tree(half, max(leaves // 2, 2), seed=seed, threads=threads) for half in halves]
+    grown = [grow_tree(half, max(min(leaves // 2, HALF_LEAVES), 2), seed=seed, threads=threads) for half in halves]
     routed = [nearest(vectors, one.routes, threads)[0] for one in grown]
     figures = []
     for n in numbers:
@@ -261,7 +263,9 @@ def _shown(
     nodes = atlas.tree.cut(max(atlas.chosen, min(TOPICS_SHOWN, len(atlas.sizes))))
     positions = atlas.tree.positions(nodes)
     salience = atlas.terms.grouped(positions, len(nodes)).salience()
-    parts = [sentences_of(texts.texts[row]) or [shortened(texts.texts[row], PAIRS_SENTENCE)] for row in rows]
+    parts = [
+        sentences_of(texts.texts[row])[:SENTENCES] or [shortened(texts.texts[row], PAIRS_SENTENCE)] for row in rows
+    ]
     counts = vectorizer.transform([part for sentences in parts for part in sentences] or [""])
     ones = sparse.csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
     found, first = [], 0
