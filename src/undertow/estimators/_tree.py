@@ -189,7 +189,7 @@ class TopicTreeMethods:
         return np.concatenate([np.zeros((0, len(nodes)), dtype=np.float32), *parts])
 
     def _vectors_of_texts(self, texts: Any) -> Iterator[Vectors]:
-        for chunk in self.vectorizer_.count_chunks(_several(texts)):
+        for chunk in self.vectorizer_.count_chunks(several(texts)):
             yield self._unit_vectors(transformed_counts(chunk.counts, self._count_transform))
 
     def document_topics(self, texts: Any, n: int | None = None) -> list[DocumentTopics]:
@@ -213,7 +213,7 @@ class TopicTreeMethods:
         """
         atlas = self._atlas()
         direction = atlas.directions([atlas.checked(topic)])[0]
-        counts = transformed_counts(self.vectorizer_.transform(_several(texts)), self._count_transform)
+        counts = transformed_counts(self.vectorizer_.transform(several(texts)), self._count_transform)
         return word_parts(self.softmax_, counts, direction)
 
     # Curation
@@ -311,7 +311,7 @@ def word_parts(softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: 
     return sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
 
 
-def _several(texts: Any) -> Any:
+def several(texts: Any) -> Any:
     """Refuses a single text, which would be read letter by letter."""
     if isinstance(texts, (str, bytes)):
         raise InvalidInput("texts must be a list of texts, got a single text: put it into a list")

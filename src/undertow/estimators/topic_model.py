@@ -23,7 +23,7 @@ from undertow.estimators._counts import transformed_counts
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, number_of_bytes, read_counts
 from undertow.estimators._stored import restore, store
-from undertow.estimators._tree import TopicTreeMethods
+from undertow.estimators._tree import TopicTreeMethods, several
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
 from undertow.storage import StoredModel
@@ -90,7 +90,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         limit = number_of_bytes("memory_limit", self.memory_limit)
         sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
-            counts = self._read(Watched(_texts(texts), sample.see), limit, scratch)
+            counts = self._read(Watched(several(texts), sample.see), limit, scratch)
             try:
                 self._train(counts)
             except KeyboardInterrupt:  # what was learned so far has topics too; a second one leaves them out
@@ -127,7 +127,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         """One more epoch over these texts. New words are appended; topics and units keep their ids and old words their
         columns. `drift_` says what appeared, grew and faded.
         """
-        documents, sample = text_list(_texts(texts)), TextSample()
+        documents, sample = text_list(several(texts)), TextSample()
         if not hasattr(self, "softmax_"):
             self._begin()
             counts = self.vectorizer_.fit_transform(Watched(documents, sample.see))
@@ -159,7 +159,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     def counts(self, texts: Any) -> sparse.csr_array:
         """Word counts of texts; words that the vocabulary does not know are left out (`coverage` counts them)."""
         check_is_fitted(self)
-        return self.vectorizer_.transform(_texts(texts))
+        return self.vectorizer_.transform(several(texts))
 
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Document vectors."""
@@ -241,13 +241,6 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         model.vectorizer_, model.softmax_ = vectorizer, softmax
         model._restore_topics(stored, path)
         return model
-
-
-def _texts(texts: Any) -> Any:
-    """Refuses a single text, which would be read letter by letter."""
-    if isinstance(texts, (str, bytes)):
-        raise InvalidInput("texts must be a list of texts, got a single text: put it into a list")
-    return texts
 
 
 def _plain(name: str, value: Any) -> Any:
