@@ -24,8 +24,8 @@ _GRID = np.linspace(0.05, 0.95, 15)
 Make = Callable[[TopicModel, Overview, list[str]], Any]
 Figures = Callable[[str], Any]
 FIGURES: dict[str, Make] = {
-    "icicle": lambda model, overview, texts: plot.tree(model, 6),
-    "sunburst": lambda model, overview, texts: plot.tree(model, 6, kind="sunburst"),
+    "icicle": lambda model, overview, texts: plot.tree(model, 5),
+    "sunburst": lambda model, overview, texts: plot.tree(model, 5, kind="sunburst"),
     "topics": lambda model, overview, texts: plot.topics(model, 4),
     "topic": lambda model, overview, texts: plot.topic(model, model.topics(4)[0].id),
     "units": lambda model, overview, texts: plot.units(model),
@@ -111,11 +111,12 @@ def test_the_tree_holds_every_topic_of_the_cut_in_a_wider_one(
     model: TopicModel, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(atlas, "LEVEL", 2)  # few topics, and still two levels
-    trace = plot.tree(model, 6, kind=kind).data[0]
+    monkeypatch.setattr(atlas, "FEWEST_BRANCHES", 2)
+    trace = plot.tree(model, 5, kind=kind).data[0]
     assert trace.type == kind
     above = dict(zip(trace.ids, trace.parents, strict=True))
     own = dict(zip(trace.ids, trace.values, strict=True))
-    topics = {str(topic.id): topic for topic in model.topics(6)}
+    topics = {str(topic.id): topic for topic in model.topics(5)}
     assert set(topics) <= set(above)
     assert [name for name, parent in above.items() if parent == ""] == ["all"]
     for name in topics:
@@ -132,14 +133,14 @@ def test_the_tree_holds_every_topic_of_the_cut_in_a_wider_one(
 
 
 def test_neighbours_in_the_tree_have_different_colours(model: TopicModel) -> None:
-    nodes = model.atlas_.cut(6)
+    nodes = model.atlas_.cut(5)
     order = _colours.tree_order(model.atlas_, nodes)
-    assert sorted(order) == list(range(6))
+    assert sorted(order) == list(range(5))
     for wide in model.atlas_.cut(3):  # what lies in one topic stands together
         places = [place for place, position in enumerate(order) if nodes[position] in model.atlas_.tree.below(wide)]
         assert places == list(range(places[0], places[0] + len(places)))
     styles = _colours.topic_styles(model.atlas_, nodes)
-    assert len({colour for colour, _ in styles}) == 6
+    assert len({colour for colour, _ in styles}) == 5
     assert all(style != ("", "") for style in styles)
 
 
@@ -162,11 +163,11 @@ def test_history_is_that_of_the_model(model: TopicModel) -> None:
 
 
 def test_similar_topics_stand_beside_each_other(model: TopicModel) -> None:
-    whole = plot.similarity(model, 6)
-    ids = list(model.topic_names(6))
+    whole = plot.similarity(model, 5)
+    ids = list(model.topic_names(5))
     order = [ids.index(int(name.rsplit(" ", 1)[1])) for name in whole.data[0].x]
-    assert sorted(order) == list(range(6))
-    np.testing.assert_allclose(whole.data[0].z, topic_similarity(model, 6)[np.ix_(order, order)], atol=6e-4)
+    assert sorted(order) == list(range(5))
+    np.testing.assert_allclose(whole.data[0].z, topic_similarity(model, 5)[np.ix_(order, order)], atol=6e-4)
     blocks = np.kron(np.eye(3), np.ones((4, 4)))
     shuffled = np.random.default_rng(0).permutation(12)
     order_found = shuffled[_similarity.like_beside_like(blocks[np.ix_(shuffled, shuffled)].astype(np.float32))]
@@ -193,7 +194,7 @@ def test_every_document_is_in_one_group(model: TopicModel, overview: Overview, c
 
 
 def test_no_document_on_the_map_is_grey(model: TopicModel, overview: Overview) -> None:
-    found = _groups.groups(overview, model, "topic", _groups.shown_rows(overview, 1000), 6)
+    found = _groups.groups(overview, model, "topic", _groups.shown_rows(overview, 1000), 5)
     assert all(group.id >= 0 and group.colour != _palette.REST for group in found)
 
 
@@ -324,7 +325,7 @@ def test_what_is_asked_for_has_to_be_there(model: TopicModel, overview: Overview
     with pytest.raises(InvalidInput, match="must be of documents with times"):
         plot.over_time(bare, model)
     first, second = model.atlas_.cut(2)
-    inside = next(node for node in model.atlas_.cut(6) if node in model.atlas_.tree.below(first) - {first})
+    inside = next(node for node in model.atlas_.cut(5) if node in model.atlas_.tree.below(first) - {first})
     for wrong in ([], [first, first], [first, inside]):
         with pytest.raises(InvalidInput, match="none lies in another"):
             plot.over_time(overview, model, topics=wrong)

@@ -55,7 +55,7 @@ def test_every_topic_is_on_the_page(report: Path, model: TopicModel) -> None:
         assert record["similar"] == expected
 
 
-@pytest.mark.parametrize("n", [2, 6])
+@pytest.mark.parametrize("n", [2, 5])
 @pytest.mark.usefixtures("map_is_known")
 def test_any_number_of_topics(model: TopicModel, table: pl.DataFrame, tmp_path: Path, n: int) -> None:
     file = write_report(model, tmp_path / "report.html", table, n=n, evaluate=False)
@@ -68,13 +68,14 @@ def test_any_number_of_topics(model: TopicModel, table: pl.DataFrame, tmp_path: 
 
 def test_the_tree_holds_every_topic_once(model: TopicModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(atlas, "LEVEL", 2)  # few topics, and still two levels
-    shown = _topics.topics(model, 6, None, {})
+    monkeypatch.setattr(atlas, "FEWEST_BRANCHES", 2)
+    shown = _topics.topics(model, 5, None, {})
 
     def listed(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [found for node in nodes for found in (node, *listed(node["branches"]))]
 
-    nodes = listed(_topics.branches(model, 6, shown))
-    assert sorted(node["id"] for node in nodes if node["colour"]) == sorted(model.topic_names(6))
+    nodes = listed(_topics.branches(model, 5, shown))
+    assert sorted(node["id"] for node in nodes if node["colour"]) == sorted(model.topic_names(5))
     assert all(bool(node["branches"]) is (node["colour"] is None) for node in nodes)
     assert {node["width"] for node in nodes if node["branches"]} == {50.0}
     assert all(node["width"] == 100.0 for node in nodes if not node["branches"])
