@@ -5,8 +5,9 @@ Names are loaded when they are first used, so `import undertow` costs next to no
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from undertow import _lazy
 
 if TYPE_CHECKING:
     from undertow._errors import (
@@ -39,7 +40,7 @@ _HOMES = {
     "undertow.model": ("Parameters",),
     "undertow.storage": ("load_model", "resume_run", "save_model", "save_run"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__getattr__, __dir__ = _lazy.names_of(__name__, _HOMES)
 
 __all__ = [
     "SGD",
@@ -70,15 +71,3 @@ __all__ = [
     "save_run",
     "train",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        value = getattr(import_module(_HOME_OF[name]), name)
-        globals()[name] = value  # the next use finds it at once
-        return value
-    raise AttributeError(f"module 'undertow' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])

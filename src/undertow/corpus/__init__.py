@@ -1,10 +1,28 @@
 """Text in, counts out: readers of corpora of any size, and the vectorizer that counts their words inside polars."""
 
-from undertow.corpus.corpus import Corpus
-from undertow.corpus.occurrences import Occurrence, occurrences
-from undertow.corpus.readers import open_corpus
-from undertow.corpus.texts import as_corpus
-from undertow.corpus.vectorizer import ChunkCounts, Coverage, Vectorizer
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    from undertow.corpus._occurrences import Occurrence, occurrences
+    from undertow.corpus.corpus import Corpus
+    from undertow.corpus.readers import open_corpus
+    from undertow.corpus.texts import as_corpus
+    from undertow.corpus.vectorizer import ChunkCounts, Coverage, Vectorizer
+
+__getattr__, __dir__ = _lazy.names_of(
+    __name__,
+    {
+        "undertow.corpus.corpus": ("Corpus",),
+        "undertow.corpus._occurrences": ("Occurrence", "occurrences"),
+        "undertow.corpus.readers": ("open_corpus",),
+        "undertow.corpus.texts": ("as_corpus",),
+        "undertow.corpus.vectorizer": ("ChunkCounts", "Coverage", "Vectorizer"),
+    },
+)
 
 __all__ = [
     "ChunkCounts",

@@ -3,13 +3,33 @@
 Nothing here knows text; `CountSource` is the seam at which corpora of any kind meet the learners.
 """
 
-from undertow.counts.batch import CountBatch
-from undertow.counts.scratch import Scratch
-from undertow.counts.source import CountSource, CsrSource
-from undertow.counts.spool import CountSpool, SpoolWriter
-from undertow.counts.spooled import SpooledSource
-from undertow.counts.transform import checked_counts, log_counts
-from undertow.counts.weighting import WordTotals, idf_weights, word_distribution
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    from undertow.counts.batch import CountBatch
+    from undertow.counts.scratch import Scratch
+    from undertow.counts.source import CountSource, CsrSource
+    from undertow.counts.spool import CountSpool, SpoolWriter
+    from undertow.counts.spooled import SpooledSource
+    from undertow.counts.transform import checked_counts, log_counts
+    from undertow.counts.weighting import WordTotals, idf_weights, word_distribution
+
+__getattr__, __dir__ = _lazy.names_of(
+    __name__,
+    {
+        "undertow.counts.batch": ("CountBatch",),
+        "undertow.counts.scratch": ("Scratch",),
+        "undertow.counts.source": ("CountSource", "CsrSource"),
+        "undertow.counts.spool": ("CountSpool", "SpoolWriter"),
+        "undertow.counts.spooled": ("SpooledSource",),
+        "undertow.counts.transform": ("checked_counts", "log_counts"),
+        "undertow.counts.weighting": ("WordTotals", "idf_weights", "word_distribution"),
+    },
+)
 
 __all__ = [
     "CountBatch",

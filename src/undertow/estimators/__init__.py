@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from undertow.estimators.replicated_softmax import ReplicatedSoftmax
-from undertow.estimators.topic_model import TopicModel
-from undertow.storage import load_model
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+    from undertow.estimators.topic_model import TopicModel
+
+__getattr__, __dir__ = _lazy.names_of(
+    __name__,
+    {
+        "undertow.estimators.replicated_softmax": ("ReplicatedSoftmax",),
+        "undertow.estimators.topic_model": ("TopicModel",),
+    },
+)
 
 __all__ = ["ReplicatedSoftmax", "TopicModel", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> ReplicatedSoftmax | TopicModel:
     """The estimator that was saved in a folder: a `TopicModel` if it reads texts, a `ReplicatedSoftmax` if counts."""
-    stored = load_model(path)
+    from undertow.storage import load_model
+
+    stored = load_model(path)  # before what is heavy: a wrong folder is said at once
+    from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+    from undertow.estimators.topic_model import TopicModel
+
     if "vectorizer" in stored.training:
         return TopicModel.from_stored(stored, path)
     return ReplicatedSoftmax.from_stored(stored, path)

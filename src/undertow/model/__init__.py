@@ -2,19 +2,45 @@
 learns here.
 """
 
-from undertow.model.parameters import Parameters, initial_parameters, with_more_words
-from undertow.model.partition import exact_log_probabilities
-from undertow.model.replicated_softmax import (
-    activations,
-    free_energies,
-    frozen_log_normaliser,
-    posteriors,
-    scores,
-    soft_posteriors,
-    strengths,
-    words_given_hidden,
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    from undertow.model.parameters import Parameters, initial_parameters, with_more_words
+    from undertow.model.partition import exact_log_probabilities
+    from undertow.model.replicated_softmax import (
+        activations,
+        free_energies,
+        frozen_log_normaliser,
+        posteriors,
+        scores,
+        soft_posteriors,
+        strengths,
+        words_given_hidden,
+    )
+    from undertow.model.sampling import sample_documents
+
+__getattr__, __dir__ = _lazy.names_of(
+    __name__,
+    {
+        "undertow.model.parameters": ("Parameters", "initial_parameters", "with_more_words"),
+        "undertow.model.partition": ("exact_log_probabilities",),
+        "undertow.model.replicated_softmax": (
+            "activations",
+            "free_energies",
+            "frozen_log_normaliser",
+            "posteriors",
+            "scores",
+            "soft_posteriors",
+            "strengths",
+            "words_given_hidden",
+        ),
+        "undertow.model.sampling": ("sample_documents",),
+    },
 )
-from undertow.model.sampling import sample_documents
 
 __all__ = [
     "Parameters",

@@ -4,10 +4,27 @@
 trained model looks like in them.
 """
 
-from undertow.storage.checkpoint import resume_run, save_run
-from undertow.storage.files import write_text
-from undertow.storage.folder import read_folder, write_folder
-from undertow.storage.model import StoredModel, load_model, save_model
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    from undertow.storage.checkpoint import resume_run, save_run
+    from undertow.storage.files import write_text
+    from undertow.storage.folder import read_folder, write_folder
+    from undertow.storage.model import StoredModel, load_model, save_model
+
+__getattr__, __dir__ = _lazy.names_of(
+    __name__,
+    {
+        "undertow.storage.checkpoint": ("resume_run", "save_run"),
+        "undertow.storage.files": ("write_text",),
+        "undertow.storage.folder": ("read_folder", "write_folder"),
+        "undertow.storage.model": ("StoredModel", "load_model", "save_model"),
+    },
+)
 
 __all__ = [
     "StoredModel",

@@ -3,20 +3,47 @@
 `grow` makes an `Atlas` of documents; `TopicTree` is its tree; `records` are what users get.
 """
 
-from undertow.topics._choose import TopicChoice
-from undertow.topics.atlas import Atlas
-from undertow.topics.records import (
-    Branch,
-    Change,
-    DocumentTopics,
-    Drift,
-    Topic,
-    TopicShare,
-    TopicWord,
-    TypicalDocument,
-    UnitOfTopic,
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    from undertow.topics._choose import TopicChoice
+    from undertow.topics.atlas import Atlas
+    from undertow.topics.records import (
+        Branch,
+        Change,
+        DocumentTopics,
+        Drift,
+        Topic,
+        TopicShare,
+        TopicWord,
+        TypicalDocument,
+        UnitOfTopic,
+    )
+    from undertow.topics.tree import TopicTree
+
+__getattr__, __dir__ = _lazy.names_of(
+    __name__,
+    {
+        "undertow.topics._choose": ("TopicChoice",),
+        "undertow.topics.atlas": ("Atlas",),
+        "undertow.topics.records": (
+            "Branch",
+            "Change",
+            "DocumentTopics",
+            "Drift",
+            "Topic",
+            "TopicShare",
+            "TopicWord",
+            "TypicalDocument",
+            "UnitOfTopic",
+        ),
+        "undertow.topics.tree": ("TopicTree",),
+    },
 )
-from undertow.topics.tree import TopicTree
 
 __all__ = [
     "Atlas",
