@@ -17,7 +17,7 @@ def test_every_public_name_is_there(name: str) -> None:
 
 
 def test_public_names_are_listed_once() -> None:
-    assert sorted(undertow.__all__) == sorted(undertow._HOME_OF)
+    assert sorted(undertow.__all__) == sorted(name for names in undertow._HOMES.values() for name in names)
 
 
 def test_unknown_name_is_an_attribute_error() -> None:
