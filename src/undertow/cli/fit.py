@@ -25,7 +25,9 @@ def fit(
     out: Annotated[Path, typer.Option(help="The model folder to write.")],
     vocabulary_size: Annotated[int, _option(WORDS, "Words kept, the most frequent ones.", min=1)] = 50_000,
     ngram_range: Annotated[tuple[int, int], _option(WORDS, "Shortest and longest n-gram.")] = (1, 1),
-    stop_words: Annotated[str | None, _option(WORDS, "'english', or a file with a word a line.")] = None,
+    stop_words: Annotated[
+        str | None, _option(WORDS, "A language, such as 'english', or a file with a word a line.")
+    ] = None,
     stemmer: Annotated[str | None, _option(WORDS, "A language, such as 'english'.")] = None,
     min_df: Annotated[int, _option(WORDS, "Fewest documents a word must be in.", min=1)] = 1,
     max_df: Annotated[float, _option(WORDS, "Largest share of documents a word may be in.", max=1.0)] = 1.0,
@@ -195,11 +197,13 @@ def _chosen(model: TopicModel) -> str:
 
 def _stop_words(given: str | None) -> Any:
     from undertow._errors import InvalidInput
+    from undertow.corpus._stop_words import LANGUAGES
 
-    if given is None or given == "english":
+    if given is None or given in LANGUAGES:
         return given
     if not Path(given).is_file():
-        raise InvalidInput(f"--stop-words must be 'english' or a file with a word a line, got {given!r}")
+        known = ", ".join(LANGUAGES)
+        raise InvalidInput(f"--stop-words must be a file with a word a line or one of {known}, got {given!r}")
     return Path(given).read_text(encoding="utf-8").split()
 
 

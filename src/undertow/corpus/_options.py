@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 from polars.exceptions import PolarsError
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow.corpus._stop_words import LANGUAGES, words_of
 from undertow.corpus._tokens import Analyzer
 
 
@@ -90,11 +90,14 @@ def _pattern(value: Any) -> str:
 def _stop_words(value: Any, lowercase: bool) -> tuple[str, ...]:
     if value is None:
         return ()
-    if isinstance(value, str) and value == "english":
-        return tuple(sorted(ENGLISH_STOP_WORDS))
-    words = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if isinstance(value, str):
+        if value not in LANGUAGES:
+            known = ", ".join(LANGUAGES)
+            raise InvalidInput(f"stop_words must be None, a list of words or one of {known}, got {value!r:.60}")
+        return words_of(value)
+    words = list(value) if isinstance(value, Iterable) else []
     if not words or not all(isinstance(word, str) for word in words):
-        raise InvalidInput(f"stop_words must be None, 'english' or a list of words, got {value!r:.60}")
+        raise InvalidInput(f"stop_words must be None, a language or a list of words, got {value!r:.60}")
     return tuple(sorted({word.lower() if lowercase else word for word in words}))
 
 

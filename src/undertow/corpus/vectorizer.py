@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.corpus import _few, _options
+from undertow.corpus import _few, _options, _stop_words
 from undertow.corpus._ahead import ahead, threads
 from undertow.corpus._few import FewTexts
 from undertow.corpus._kept import KeptChunks, Recall
@@ -29,6 +30,8 @@ WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+"
 """Letters with their marks (and the joiners inside words of Hindi or Persian), digits and _, at least two."""
 
 UNKNOWN_SHOWN = 10
+
+logger = logging.getLogger("undertow")
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     vocabulary_size : number of words kept, the most frequent ones (ties alphabetically); None for all.
     ngram_range : shortest and longest n-grams; words are joined by a space, and none crosses into another document.
-    stop_words : words left out, before stemming and before n-grams are made: None, "english" (scikit-learn's list) or
-        a list.
-    stemmer : None, or a language of PyStemmer such as "english"; it is applied to each distinct word once.
+    stop_words : words left out, before stemming and before n-grams are made: None, a list, or a language such as
+        "english" (scikit-learn's list) or "german" (stopwordsiso's); docs/languages.md lists them.
+    stemmer : None, or a language of PyStemmer such as "english"; it is applied to each distinct word once. Where it
+        differs from that of `stop_words`, a warning says so.
     min_df, max_df : words in fewer or more documents are left out; whole numbers count documents, floats are shares.
     token_pattern : what a token is, in the syntax of Rust's regex; a whole match is a token. CountVectorizer's default
         tokens are those of `[\p{L}\p{N}_]{2,}`.
@@ -102,7 +106,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vocabulary_size: int | None = 50_000,
         *,
         ngram_range: tuple[int, int] = (1, 1),
-        stop_words: Literal["english"] | Iterable[str] | None = None,
+        stop_words: str | Iterable[str] | None = None,
         stemmer: str | None = None,
         min_df: float = 1,
         max_df: float = 1.0,
@@ -253,6 +257,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _count(self, X: Any, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None) -> None:
         """Counts types on top of those seen before, and extends the vocabulary; `kept` collects counts by chunk."""
         analyzer = self._analyzer()
+        if not self.n_documents_ and _stop_words.do_not_fit(self.stop_words, self.stemmer):
+            logger.warning("stop words are %s, but words are stemmed as %s", self.stop_words, self.stemmer)
         max_types = _check.whole_number("max_types", self.max_types, at_least=1)
         seen = TypeCounts(max_types, self.type_counts_, self.pruned_)
         documents = self.n_documents_
