@@ -335,7 +335,7 @@ def test_debug_shows_the_traceback(corpus: Path, tmp_path: Path, monkeypatch: py
 
 
 def test_every_command_has_examples(run: Run) -> None:
-    for command in ("fit", "topics", "units", "transform", "info", "evaluate", "demo"):
+    for command in ("fit", "topics", "units", "transform", "info", "evaluate", "serve-mcp", "demo"):
         code, out, _ = run(command, "--help")
         assert code == 0
         assert f"undertow {command}" in out.split("Example")[1]

@@ -6,7 +6,21 @@ import sys
 
 import typer
 
-from undertow.cli import demo, evaluate, explore, fit, index, info, paper, report, search, topics, transform, units
+from undertow.cli import (
+    demo,
+    evaluate,
+    explore,
+    fit,
+    index,
+    info,
+    paper,
+    report,
+    search,
+    serve_mcp,
+    topics,
+    transform,
+    units,
+)
 
 app = typer.Typer(
     name="undertow",
@@ -18,7 +32,7 @@ app = typer.Typer(
 )
 for command in (
     *(fit.fit, topics.topics, units.units, transform.transform, info.info, evaluate.evaluate),
-    *(index.index, search.search, index.add, index.delete, explore.explore, report.report),
+    *(index.index, search.search, index.add, index.delete, explore.explore, serve_mcp.serve_mcp, report.report),
     *(demo.demo, paper.paper),
 ):
     app.command()(command)

@@ -1,0 +1,189 @@
+"""Reading an index for an assistant: every answer is bounded, whatever the corpus holds."""
+
+from __future__ import annotations
+
+import math
+import os
+from importlib.util import find_spec
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from undertow import _check
+from undertow._errors import IndexFileError, InvalidInput
+from undertow.assistant.records import (
+    About,
+    Example,
+    Found,
+    Passage,
+    Results,
+    TopicLine,
+    TopicList,
+    TopicPage,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from undertow.search import Hit, Index, Reason
+    from undertow.topics import Topic
+
+MOST_RESULTS = 50
+MOST_TOPICS = 200
+MOST_CHARACTERS = 20_000  # of a text, in one answer
+SNIPPET, LINE = 300, 200  # characters of a text in a list, and of any other value
+MOST_FIELDS = 50
+LISTED_WORDS, WORDS, REASON_WORDS = 8, 25, 4
+
+
+def check_extra() -> None:
+    """What the extra installs is there; said before anything is read."""
+    if find_spec("mcp") is None:
+        raise InvalidInput("undertow serve-mcp needs mcp, which is not installed: pip install 'undertow[mcp]'")
+
+
+class Reader:
+    """An index, as an assistant may read it: what others change meanwhile is seen by the next call.
+
+    One call at a time looks at the index; the others wait.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        self._opened = _open(path)
+        self._lock = Lock()
+
+    def search(
+        self,
+        query: str | None = None,
+        n: int = 10,
+        *,
+        like: str | None = None,
+        where: str | None = None,
+        mode: str | None = None,
+    ) -> Results:
+        """The best documents for words or a text, or those most like a document."""
+        _check_range("n", n, 1, MOST_RESULTS)
+        chosen: dict[str, Any] = {} if mode is None else {"mode": mode}  # the index has a default of its own
+        with self._lock:
+            index = self._current()
+            hits = index.search(query, n, like=like, where=where, **chosen)
+            hint = None if hits else _hint(index, query, where)
+        return Results([_found(hit) for hit in hits], hint)
+
+    def document(self, id: str, offset: int = 0, length: int = 8000) -> Passage:
+        """The document with an id, or a part of its text."""
+        _check.whole_number("offset", offset, at_least=0)
+        _check_range("length", length, 1, MOST_CHARACTERS)
+        with self._lock:
+            document = self._current().document(id)
+        if document is None:
+            raise InvalidInput(f"id must be that of a document of the index, got {id!r:.80}")
+        end, whole = offset + length, len(document.text)
+        text = document.text[offset:end]
+        return Passage(id, _fields(document.fields), text, offset, whole, end if end < whole else None)
+
+    def topics(self, n: int | None = None) -> TopicList:
+        """The topics of a cut, the widest first."""
+        if n is not None:
+            _check_range("n", n, 2, MOST_TOPICS)
+        with self._lock:
+            topics = self._current().model.topics(n, n_words=LISTED_WORDS)
+        return TopicList([_line(topic) for topic in topics[:MOST_TOPICS]], max(len(topics) - MOST_TOPICS, 0))
+
+    def topic(self, id: int) -> TopicPage:
+        """The topic with an id, of any cut, with documents that are typical of it."""
+        with self._lock:
+            index = self._current()
+            topic = index.model.topic(id, n_words=WORDS)
+            there = index.documents([one.id for one in topic.typical])
+        examples = [
+            Example(one.id, _short(one.title), _short(one.sentence, SNIPPET), document is not None)
+            for one, document in zip(topic.typical, there, strict=True)
+        ]
+        line, phrases = _line(topic), [_short(phrase.word) for phrase in topic.phrases[:WORDS]]
+        return TopicPage(
+            line.id, line.name, line.words, phrases, line.documents, line.share, examples,
+            topic.parent, list(topic.children),
+        )  # fmt: skip
+
+    def about(self) -> About:
+        """What the index holds."""
+        with self._lock:
+            index = self._current()
+            model, documents, columns = index.model, len(index), index.columns
+        grown = hasattr(model, "atlas_")  # a model of an earlier version has no topics
+        return About(
+            name=index.path.name,
+            documents=documents,
+            columns=columns,
+            topics=len(model.topic_names()) if grown else None,
+            smallest_topics=len(model.atlas_.tree.leaves) if grown else None,
+            words_known=len(model.words()),
+        )
+
+    def _current(self) -> Index:
+        """The index as it is now, also when another took its place."""
+        try:
+            self._opened.refresh()
+        except IndexFileError:
+            self._opened = _open(self._path)
+        return self._opened
+
+
+def _open(path: str | os.PathLike[str]) -> Index:
+    from undertow.search import Index
+
+    return Index.open(path)
+
+
+def _check_range(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise InvalidInput(f"{name} must be from {least:,} to {most:,}, got {value:,}")
+
+
+def _hint(index: Index, query: str | None, where: str | None) -> str:
+    if where is not None:
+        return "Nothing found: try it without the filter."
+    if query is not None and not index.knows(query):
+        return "Nothing found: the model knows no word of the query. Try other words, or mode 'text'."
+    return "Nothing found: try other words."
+
+
+def _found(hit: Hit) -> Found:
+    """A hit as it is told; what hits come to hold is added here and in `Found`."""
+    return Found(hit.id, round(hit.score, 4), _short(hit.text, SNIPPET), _fields(hit.fields), _why(hit.reasons))
+
+
+def _why(reasons: tuple[Reason, ...]) -> list[str]:
+    lines = []
+    for reason in reasons:
+        asked, given = (
+            ", ".join(part.word for part in parts[:REASON_WORDS]) or "-"
+            for parts in (reason.question_words, reason.words)
+        )
+        lines.append(_short(f"{reason.name}: asked {asked}; here {given}"))
+    return lines
+
+
+def _line(topic: Topic) -> TopicLine:
+    words = [_short(word.word) for word in topic.words]
+    return TopicLine(topic.id, _short(topic.name), words, topic.documents, round(topic.share, 4))
+
+
+def _fields(fields: dict[str, Any]) -> dict[str, Value]:
+    """What else is known of a document, as JSON can hold it; what is missing is left out."""
+    known = [(name, _value(value)) for name, value in fields.items()]
+    return {name: value for name, value in known[:MOST_FIELDS] if value is not None}
+
+
+def _value(value: Any) -> Value:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None  # JSON has no word for it
+    if isinstance(value, bool | int | float):
+        return value
+    return _short(value.isoformat() if hasattr(value, "isoformat") else str(value))
+
+
+def _short(text: str, most: int = LINE) -> str:
+    """One line of at most so many characters."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else line[: most - 3] + "..."
