@@ -54,13 +54,14 @@ def quality(model: TopicModel, train: pl.DataFrame, test: pl.DataFrame, folder: 
     """MAP and precision at 10 of each mode over a sample of questions; rankings are of all documents."""
     train = train.sample(fraction=1.0, shuffle=True, seed=0)  # equal codes come in the order of the documents
     index = Index.create(folder / "news", model, train)
+    view = index._versions.current
     asked = test.sample(min(JUDGED, test.height), seed=0)
     found: dict[str, tuple[list[float], list[float]]] = {mode: ([], []) for mode in MODES}
-    labels = dict(zip(index._store.row_numbers().tolist(), train["label"], strict=True))
+    labels = dict(zip(view.store.row_numbers().tolist(), train["label"], strict=True))
     for text, label in asked.select("text", "label").iter_rows():
-        question = index._question(text[:100_000], None)
+        question = index._question(view, text[:100_000], None)
         for mode, (areas, firsts) in found.items():
-            rows, _ = index._ranker.find(question, mode, train.height, None)
+            rows, _ = view.ranker.find(question, mode, train.height, None)
             relevant = np.array([labels[int(row)] == label for row in rows], dtype=bool)
             areas.append(average_precision(relevant, int((train["label"] == label).sum())))
             firsts.append(float(relevant[:10].mean()) if len(relevant) else 0.0)
@@ -155,12 +156,13 @@ def latency(index: Index, texts: Sequence[str], mode: str, reasons: bool) -> dic
 
 def recall(index: Index, texts: Sequence[str]) -> float:
     """How many of the ten nearest vectors semantic search finds."""
-    held, shares = HeldVectors.of(index._store), []
+    view = index._versions.current
+    held, shares = HeldVectors.of(view.store), []
     for text in texts:
-        question = index._question(text, None)
+        question = index._question(view, text, None)
         if question.known:
             exact, _ = held.nearest(question.encoded.vectors[0], 10, None)
-            found, _ = index._ranker.find(question, "semantic", 10, None)
+            found, _ = view.ranker.find(question, "semantic", 10, None)
             shares.append(len(np.intersect1d(exact, found)) / max(len(exact), 1))
     return float(np.mean(shares))
 

@@ -101,17 +101,60 @@ def test_like_a_document(run: Run, index: Path) -> None:
 def test_adding_and_deleting(run: Run, index: Path, tmp_path: Path) -> None:
     odd = "<script>alert('apple')</script> [bold]pear[/bold] \x1b[31m😀\nplum"
     pl.DataFrame({"id": ["d0", "odd's"], "text": ["gear", odd]}).write_parquet(tmp_path / "more.parquet")
-    code, out, _ = run("add", index, tmp_path / "more.parquet", "--optimize")
+    code, _, err = run("add", index, tmp_path / "more.parquet")
+    assert (code, "got 'd0', which is there already" in err, "replace" in err) == (2, True, True)
+    code, out, _ = run("add", index, tmp_path / "more.parquet", "--replace", "--optimize")
     assert (code, "Added 1 and replaced 1 documents" in out) == (0, True)
     code, out, _ = run("search", index, "alert", "--mode", "text")
     assert "<script>alert('apple')</script> [bold]pear[/bold]" in out
     assert "\x1b[31m" not in out
     code, out, err = run("delete", index, "--id", "odd's", "--id", "nobody")
     assert (code, out.startswith("Deleted 1 documents"), "No document has the id 'nobody'" in err) == (0, True, True)
-    facts = json.loads(run("delete", index, "--id", "d1", "--id", "nobody", "--json")[1])
+    facts = json.loads(run("delete", index, "d1", "--id", "nobody", "--json")[1])
     assert (facts["deleted"], facts["missing"], facts["documents"]) == (1, ["nobody"], 119)
-    facts = json.loads(run("add", index, tmp_path / "more.parquet", "--json")[1])
-    assert (facts["added"], facts["replaced"], facts["documents"]) == (1, 1, 120)
+    facts = json.loads(run("add", index, tmp_path / "more.parquet", "--replace", "--json")[1])
+    assert (facts["added"], facts["replaced"], facts["made_ids"], facts["documents"]) == (1, 1, None, 120)
+
+
+def test_texts_without_ids_are_given_new_ones(run: Run, index: Path, tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("gear and brake\nxylophone\n")
+    code, out, _ = run("add", index, tmp_path / "more.txt")
+    assert (code, "Added 2 and replaced 0 documents" in out, "ids are new: 0 to 1." in out) == (0, True, True)
+    assert json.loads(run("add", index, tmp_path / "more.txt", "--json")[1])["made_ids"] == ["2", "3"]
+    (tmp_path / "one.txt").write_text("xylophone\n")
+    assert "ids are new: 4." in run("add", index, tmp_path / "one.txt")[1]
+    assert json.loads(run("info", index, "--json")[1])["documents"] == 125
+    code, _, err = run("add", index, tmp_path / "one.txt", "--replace")
+    assert (code, "replace must be used with documents that have ids" in err) == (2, True)
+
+
+def test_deleting_by_ids_as_they_are(run: Run, index: Path) -> None:
+    facts = json.loads(run("delete", index, "d1", "d2", "nobody", "--json")[1])
+    assert (facts["deleted"], facts["missing"], facts["documents"]) == (2, ["nobody"], 118)
+    assert json.loads(run("delete", index, "--json", "--", "-d3", "d4")[1])["missing"] == ["-d3"]
+    code, _, err = run("delete", index)
+    assert (code, "ID must be given" in err, err.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("replace", "at", "said"),
+    [
+        (False, "append_whole", "Stopped. The index is as it was."),
+        (False, "index_what_is_not", "had been added already: do not add them again."),
+        (True, "index_what_is_not", "the same command does the rest."),
+    ],
+)
+def test_ctrl_c_tells_what_was_added(
+    run: Run, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replace: bool, at: str, said: str
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    pl.DataFrame({"id": ["new"], "text": ["plum"]}).write_parquet(tmp_path / "more.parquet")
+    monkeypatch.setattr(_store.Store, at, interrupted)
+    code, _, err = run("add", index, tmp_path / "more.parquet", *(["--replace"] if replace else []))
+    assert (code, said in err) == (130, True)
+    assert json.loads(run("info", index, "--json")[1])["documents"] == 120 + (at != "append_whole")
 
 
 def test_info_of_an_index(run: Run, index: Path) -> None:

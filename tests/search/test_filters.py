@@ -54,7 +54,7 @@ def indices(tmp_path_factory: pytest.TempPathFactory, model: TopicModel) -> list
             patch.setattr(_build, "EXACT_BELOW", exact_below)
             folder = tmp_path_factory.mktemp("filters") / "index"
             index = Index.create(folder, model, table.head(350), keep=["count", "score", "seen", "day", "moment"])
-            index.add(table.tail(60))  # ten of them again
+            index.add(table.tail(60), replace=True)  # ten of them again
         assert index.info()["vector_index"] == (exact_below < DOCUMENTS)
         assert len(index) == DOCUMENTS
         found.append(index)

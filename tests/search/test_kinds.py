@@ -119,7 +119,7 @@ def test_a_wrong_value_at_the_end_changes_nothing(
 ) -> None:
     monkeypatch.setattr(_documents, "ROWS", 2)
     index = Index.create(tmp_path / "index", model, pl.DataFrame(ROWS).drop("at", "date"), keep="rating")
-    (tmp_path / "more.csv").write_text("id,text,rating\na,pear,1\nd,plum,2\ne,plum,three\n")
+    (tmp_path / "more.csv").write_text("id,text,rating\nf,pear,1\nd,plum,2\ne,plum,three\n")
     with pytest.raises(InvalidInput, match=r"rating must hold .*, got 'three' in document 2"):
         index.add(open_corpus(tmp_path / "more.csv"))
     assert index.search("apple", mode="text")[0].fields["rating"] == 5

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from undertow import InvalidInput, TopicModel
 from undertow.corpus import as_corpus, open_corpus
-from undertow.search import Deleted, Index, _documents
+from undertow.search import Added, Deleted, Index, _documents
 
 MODES = ("semantic", "code", "text", "hybrid")
 LETTERS = st.characters(codec="utf-8") | st.sampled_from("'\"\\`%_;-\n\r\t\0 \u202e😀")
@@ -35,9 +35,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory, model: TopicModel) -> Index
 def test_ids_and_texts_of_any_letters(shared: Index, names: list[str], text: str) -> None:
     names = [f"x{name}" for name in names]
     text = f"{text} apple"
-    added = shared.add(pl.DataFrame({"id": names, "text": [text] * len(names), "label": names}))
-    assert (added.documents, added.replaced) == (len(names), 0)
-    assert shared.add(pl.DataFrame({"id": names, "text": [text] * len(names), "label": names})).replaced == len(names)
+    rows = pl.DataFrame({"id": names, "text": [text] * len(names), "label": names})
+    assert shared.add(rows) == Added(len(names))
+    assert shared.add(rows, replace=True) == Added(0, len(names))
     for mode in MODES:
         assert set(names) <= set(ids(shared.search("apple", 1000, mode=mode)))
     for name in names:
@@ -83,7 +83,7 @@ def test_no_documents_at_all(tmp_path: Path, model: TopicModel) -> None:
     index.optimize()
     with pytest.raises(InvalidInput, match="corpus must hold a document"):
         index.add(pl.DataFrame({"text": []}, schema={"text": pl.String}))
-    assert index.add(["apple"]).documents == 1
+    assert index.add(["apple"]) == Added(1, made=("0", "0"))
 
 
 def test_all_deleted_and_added_again(index: Index, table: pl.DataFrame) -> None:
@@ -95,7 +95,7 @@ def test_all_deleted_and_added_again(index: Index, table: pl.DataFrame) -> None:
             assert index.search("apple gear", mode=mode) == []
         if turn == 1:
             index.optimize()
-        assert index.add(table).replaced == 0
+        assert index.add(table) == Added(120)
         assert len(index) == 120
         for mode in MODES:
             found = ids(index.search("apple gear", 200, mode=mode))

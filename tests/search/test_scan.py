@@ -20,7 +20,7 @@ def test_every_document_once_in_a_fixed_order(index: Index, table: pl.DataFrame)
     for name in ("id", "text", "label"):
         assert pl.concat([batch[name] for batch in batches]).to_list() == table[name].to_list()
     index.delete(["d5", "d7"])
-    index.add(pl.concat([one("d0", "a wheel"), one("new", "zanzibar")]))
+    index.add(pl.concat([one("d0", "a wheel"), one("new", "zanzibar")]), replace=True)
     found = [name for batch in index.scan(["id"], batch=7) for name in batch["id"]]
     assert sorted(found) == sorted({*table["id"], "new"} - {"d5", "d7"})
     assert found == [name for batch in index.scan(["id"], batch=100) for name in batch["id"]]

@@ -226,7 +226,7 @@ from undertow.search import Index
 index, name = Index.open(sys.argv[1]), sys.argv[2]
 for turn in range(4):
     ids = [f"shared-{number}" for number in range(20)] + [f"{name}-{turn}"]
-    index.add(pl.DataFrame({"id": ids, "text": [f"apple {name} {turn}"] * len(ids)}))
+    index.add(pl.DataFrame({"id": ids, "text": [f"apple {name} {turn}"] * len(ids)}), replace=True)
     index.delete(f"{name}-{turn}")
 """
 
@@ -249,7 +249,8 @@ def test_threads_write_one_after_the_other(index: Index) -> None:
     def write(name: str) -> None:
         mine = Index.open(index.path)
         for _ in range(3):
-            mine.add(pl.DataFrame({"id": [f"shared-{number}" for number in range(5)], "text": [f"apple {name}"] * 5}))
+            rows = pl.DataFrame({"id": [f"shared-{number}" for number in range(5)], "text": [f"apple {name}"] * 5})
+            mine.add(rows, replace=True)
 
     threads = [threading.Thread(target=write, args=(name,)) for name in "abc"]
     for thread in threads:

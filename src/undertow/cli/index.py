@@ -85,17 +85,25 @@ def add(
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
     time_column: common.TimeColumn = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Let documents take the place of those that have their ids.")
+    ] = False,
     optimize: Optimize = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Add documents to a search index. One whose id is there already takes that one's place.
+    """Add documents to a search index: all of them or, after an error or Ctrl-C, none.
 
-    Give ids: a corpus without them is numbered from 0, and so takes the places of documents numbered before. Columns
-    that the index keeps have to be there.
+    Nothing that is there is lost: a corpus without ids is given new ones, numbers above the highest that is there, and
+    an id that is there already is an error. With --replace, a document takes the place of the one with its id; after
+    Ctrl-C some have, and the same command does the rest. Columns that the index keeps have to be in the corpus.
 
-    Example: undertow add news more.parquet --id-column message_id
+    Examples:
+
+        undertow add news more.parquet --id-column message_id
+
+        undertow add news corrected.parquet --id-column message_id --replace
     """
     from undertow.search import Index
 
@@ -104,21 +112,40 @@ def add(
     documents = common.open_any(
         corpus, **columns, split_column=split_column, time_column=time_column, quiet=quiet or json
     )
-    with _bar("adding", silent=quiet or json) as progress:
-        added = opened.add(documents, progress=progress)
+    before = opened.version
+    try:
+        with _bar("adding", silent=quiet or json) as progress:
+            added = opened.add(documents, replace=replace, progress=progress)
+    except KeyboardInterrupt:
+        if not quiet:
+            typer.echo(_what_stopped(changed=opened.version != before, replace=replace), err=True)
+        raise
     if optimize:
         with common.status("bringing the index up to date", silent=quiet or json):
             opened.optimize()
     if json:
-        facts = {"added": added.documents - added.replaced, "replaced": added.replaced}
+        facts = {"added": added.added, "replaced": added.replaced, "made_ids": added.made}
         common.print_json({"index": str(index), **facts, "documents": len(opened), "version": opened.version})
     elif not quiet:
-        typer.echo(f"Added {added.documents - added.replaced:,} and replaced {added.replaced:,} documents of {index}.")
+        made = "" if added.made is None else f" Their ids are new: {' to '.join(dict.fromkeys(added.made))}."
+        typer.echo(f"Added {added.added:,} and replaced {added.replaced:,} documents of {index}.{made}")
+
+
+def _what_stopped(*, changed: bool, replace: bool) -> str:
+    """What Ctrl-C left of an addition."""
+    if not changed:
+        return "Stopped. The index is as it was."
+    if replace:
+        return "Stopped. Some documents may have been replaced: the same command does the rest."
+    return "Stopped, when the documents had been added already: do not add them again."
 
 
 def delete(
     index: IndexArgument,
-    ids: Annotated[list[str], typer.Option("--id", help="The id of a document; may be given many times.")],
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID...", help="Ids of documents; after -- where one begins with -.")
+    ] = None,
+    more: Annotated[list[str] | None, typer.Option("--id", help="An id too; may be given many times.")] = None,
     optimize: Optimize = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -126,12 +153,20 @@ def delete(
 ) -> None:
     """Delete documents of a search index by their ids.
 
-    Example: undertow delete news --id train/sci.space/60774 --id train/sci.space/60905
+    Examples:
+
+        undertow delete news train/sci.space/60774 train/sci.space/60905
+
+        undertow delete news --id train/sci.space/60774
     """
+    from undertow._errors import InvalidInput
     from undertow.search import Index
 
+    wanted = [*(ids or ()), *(more or ())]
+    if not wanted:
+        raise InvalidInput("ID must be given: the ids of documents to delete, got none")
     opened = Index.open(index)
-    deleted = opened.delete(ids)
+    deleted = opened.delete(wanted)
     if optimize and deleted.documents:
         with common.status("bringing the index up to date", silent=quiet or json):
             opened.optimize()

@@ -74,6 +74,11 @@ class Corpus:
         return ("id", "text", *(role for role in ROLES[2:] if role in self._columns), *self._kept)
 
     @property
+    def has_ids(self) -> bool:
+        """Whether documents have ids of their own; where not, they are numbers of rows."""
+        return "id" in self._columns
+
+    @property
     def typed(self) -> bool:
         """Whether times and kept columns come as what they are; where not, as in CSV and JSON lines, as strings."""
         return self._source.typed

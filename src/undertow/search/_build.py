@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,15 @@ from undertow.search._documents import Survey, chunks_from, field_of, rows_of, s
 from undertow.search._kinds import OWN, wanted
 from undertow.search._lock import alone
 from undertow.search._modes import EXACT_BELOW
+from undertow.search._new_ids import NewIds
+from undertow.search._results import Added
 from undertow.search._store import Language, Store, check_extra, named_trouble
 from undertow.search._where import column_kinds
 
 if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
 
@@ -59,21 +65,52 @@ def build(
         _replace.put_in_place(place, folder)
 
 
-def add(store: Store, model: TopicModel, corpus: Corpus, progress: Progress | None) -> tuple[int, int]:
-    """Merges a corpus into an index by id; how many documents it has, and how many of them took another's place."""
+def add(
+    store: Store, model: TopicModel, corpus: Corpus, *, replace: bool = False, progress: Progress | None = None
+) -> Added:
+    """Adds a corpus to an index, in one commit, or merges it by id; the caller holds the writer's lock."""
+    if replace and not corpus.has_ids:
+        raise InvalidInput(f"replace must be used with documents that have ids, got {corpus.name} without any")
     kinds = column_kinds(store.schema)
     kept = [name for name in kinds if name not in OWN]
     corpus = corpus.keeping(kept)
-    found, done, replaced = survey(corpus, {name: kinds[name] for name in (*kept, "time") if name in kinds}), 0, 0
+    told = {name: kinds[name] for name in (*kept, "time") if name in kinds}
+    found = survey(corpus, told, check=None if replace or not corpus.has_ids else partial(_refuse_present, store))
     if "time" in found.kinds and "time" not in kinds:
         store.add_column(field_of("time", found.kinds["time"]))
-    for chunk in chunks_from(corpus, 0):
-        replaced += store.merge(rows_of(model, chunk, store.schema))
+    chunks = chunks_from(corpus, 0)
+    made = None if corpus.has_ids else NewIds.of(store)
+    rows = _rows(model, chunks if made is None else made.given(chunks), store, found.documents, progress)
+    replaced = 0
+    if replace:
+        replaced = sum(map(store.merge, rows))
+    else:
+        store.append_whole(rows)
+    store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
+    return Added(found.documents - replaced, replaced, None if made is None else made.first_and_last)
+
+
+def _rows(
+    model: TopicModel, chunks: Iterable[pl.DataFrame], store: Store, total: int, progress: Progress | None
+) -> Iterator[pa.Table]:
+    """The rows of chunks, each told of when the next is asked for."""
+    done, target = 0, store.schema
+    for chunk in chunks:
+        yield rows_of(model, chunk, target)
         done += chunk.height
         if progress is not None:
-            progress(done, found.documents)
-    store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
-    return done, replaced
+            progress(done, total)
+
+
+def _refuse_present(store: Store, ids: pl.Series) -> None:
+    """Nothing is written over unless that is asked for."""
+    there = store.present(ids.to_list())
+    if there:
+        first = next(name for name in ids if name in there)
+        raise InvalidInput(
+            f"ids must be new to the index, got {first!r:.80}, which is there already: "
+            "give the document another id, or use replace to put it in that one's place"
+        )
 
 
 def language(model: TopicModel) -> Language:

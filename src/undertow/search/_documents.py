@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,14 +39,19 @@ class Survey:
     kinds: dict[str, str]
 
 
-def survey(corpus: Corpus, told: Mapping[str, str | None]) -> Survey:
+def survey(
+    corpus: Corpus, told: Mapping[str, str | None], *, check: Callable[[pl.Series], None] | None = None
+) -> Survey:
     """Goes through the corpus once, before any work is done; refuses ids that are missing or occur twice, and values
-    that are not of their column's kind. `told` are the kinds of columns that are not to be found out.
+    that are not of their column's kind. `told` are the kinds of columns that are not to be found out; `check` may
+    refuse ids too.
     """
     columns = Columns([name for name in corpus.columns if name not in PLAIN], told, typed=corpus.typed)
     digest, hashes, total = hashlib.sha256(), [], 0
     for chunk in corpus.chunks(ROWS):
         _check_ids(chunk["id"], first=total)
+        if check is not None:
+            check(chunk["id"])
         hashes.append(chunk["id"].hash(seed=0).to_numpy())
         for column in (*(chunk[name] for name in PLAIN if name in chunk.columns), *columns.look(chunk, first=total)):
             digest.update(column.hash(seed=0).to_numpy().tobytes())

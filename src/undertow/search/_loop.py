@@ -9,8 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
+
+PAUSE = 0.2  # seconds
 
 _guard = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -20,10 +24,29 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     """The result of a coroutine, waited for."""
     future = asyncio.run_coroutine_threadsafe(work, _running())
     try:
-        return future.result()
+        return _waited_for(future)
     except BaseException:  # Ctrl-C among them
         future.cancel()
         raise
+
+
+def run_whole(work: Coroutine[Any, Any, Any], stop: Callable[[], None]) -> Any:
+    """The same for work that goes on when it is cancelled: it is asked to stop, and has ended when this returns."""
+    future = asyncio.run_coroutine_threadsafe(work, _running())
+    try:
+        return _waited_for(future)
+    except BaseException:
+        stop()
+        future.exception()
+        raise
+
+
+def _waited_for(future: Future[Any]) -> Any:
+    """Wakes up now and then: polars handles Ctrl-C so that a wait without end goes on, and Python hears of it later."""
+    while not future.done():
+        with suppress(TimeoutError):
+            return future.result(PAUSE)
+    return future.result()
 
 
 def _running() -> asyncio.AbstractEventLoop:

@@ -30,10 +30,14 @@ class Document:
 
 @dataclass(frozen=True)
 class Added:
-    """What `Index.add` did."""
+    """What `Index.add` did: documents that are new, and those that took another's place.
 
-    documents: int
-    replaced: int
+    `made` are the first and the last of the ids that documents without any were given, which are numbers in a row.
+    """
+
+    added: int
+    replaced: int = 0
+    made: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ This is the only module that talks to the database. Every change is a commit; re
 from __future__ import annotations
 
 import shutil
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
-from undertow.search._loop import run
+from undertow.search._flow import Flow
+from undertow.search._loop import run, run_whole
 from undertow.search._where import quoted
 
 if TYPE_CHECKING:
@@ -75,10 +76,10 @@ def named_trouble(folder: Path) -> Iterator[None]:
 
 
 class Store:
-    """The table of an index, as of one version: others' commits are seen after `refresh`."""
+    """The table of an index, as of one version: its own commits are seen at once, others' by `latest`."""
 
-    def __init__(self, table: Any) -> None:
-        self._table = table
+    def __init__(self, database: Any, table: Any) -> None:
+        self._database, self._table = database, table
         self._version: int | None = None  # asked for once a version
         self._schema: pa.Schema | None = None
 
@@ -93,10 +94,11 @@ class Store:
         if place.exists():
             shutil.rmtree(place)
 
-        async def make() -> Any:
-            return await (await lancedb.connect_async(folder)).create_table(TABLE, schema=schema)
+        async def make() -> Store:
+            database = await lancedb.connect_async(folder)
+            return cls(database, await database.create_table(TABLE, schema=schema))
 
-        return cls(run(make()))
+        return run(make())  # type: ignore[no-any-return]
 
     @classmethod
     def open(cls, folder: Path) -> Store:
@@ -104,11 +106,16 @@ class Store:
         check_extra()
         import lancedb
 
-        async def find() -> Any:
-            return await (await lancedb.connect_async(folder)).open_table(TABLE)
+        async def find() -> Store:
+            database = await lancedb.connect_async(folder)
+            return cls(database, await database.open_table(TABLE))
 
         with named_trouble(folder):
-            return cls(run(find()))
+            return run(find())  # type: ignore[no-any-return]
+
+    def latest(self) -> Store:
+        """The same table as of its last commit; this one stays as it is. What the database has read is shared."""
+        return Store(self._database, run(self._database.open_table(TABLE)))
 
     @property
     def version(self) -> int:
@@ -123,10 +130,6 @@ class Store:
         if self._schema is None:
             self._schema = run(self._table.schema())
         return self._schema
-
-    def refresh(self) -> None:
-        """Sees what others have committed meanwhile."""
-        self._change(self._table.checkout_latest())
 
     def count(self, where: str | None = None) -> int:
         """How many documents there are."""
@@ -143,6 +146,19 @@ class Store:
     def append(self, rows: pa.Table) -> None:
         """Adds rows whose ids are new."""
         self._change(self._table.add(rows, on_bad_vectors="null"))
+
+    def append_whole(self, pieces: Iterable[pa.Table]) -> None:
+        """Adds rows whose ids are new in one commit: all pieces or, when making one of them fails, none."""
+        flow = Flow(self.schema, pieces)
+        work = self._table.add(flow.reader, on_bad_vectors="null", write_parallelism=1)  # in their order
+        try:
+            run_whole(work, flow.stop)
+        except Exception:
+            if flow.trouble is not None:
+                raise flow.trouble from None  # not what the database makes of it
+            raise
+        finally:
+            self._version = self._schema = None
 
     def merge(self, rows: pa.Table) -> int:
         """Adds rows, each in the place of the one with its id where there is one; says how many were replaced."""
@@ -203,6 +219,11 @@ class Store:
             found.update((document["id"], document) for document in rows)
         return found
 
+    def ids(self) -> Iterator[pa.Array]:
+        """All ids, in pieces."""
+        for batch in self._batches(self._table.query().select(["id"])):
+            yield batch.column("id")
+
     def row_numbers(self) -> Rows:
         """The numbers of all rows, in order: an order of the documents that holds for one version."""
         return self._rows(self._table.query().select(["_rowid"]).with_row_id())
@@ -227,15 +248,20 @@ class Store:
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
         """A column of vectors or codes of all documents that have one, in pieces, with the numbers of the rows."""
         query = self._table.query().where(f"{column} IS NOT NULL").select([column]).with_row_id()
+        for batch in self._batches(query):
+            values = batch.column(column)
+            width = values.type.list_size
+            yield batch.column("_rowid").to_numpy(), values.flatten().to_numpy().reshape(-1, width)
+
+    @staticmethod
+    def _batches(query: Any) -> Iterator[pa.RecordBatch]:
         batches = run(query.to_batches())
 
         async def following() -> Any:
             return await anext(batches, None)
 
         while (batch := run(following())) is not None:
-            values = batch.column(column)
-            width = values.type.list_size
-            yield batch.column("_rowid").to_numpy(), values.flatten().to_numpy().reshape(-1, width)
+            yield batch
 
     def documents(self, rows: Rows) -> list[dict[str, Any]]:
         """What is kept of these rows, in their order, without vectors."""

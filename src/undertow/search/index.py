@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +19,7 @@ from undertow.search import _folder, _lock, _modes, _replace, _scan, _store
 from undertow.search._encoded import Encoded
 from undertow.search._reasons import Reasoner
 from undertow.search._results import Added, Deleted, Document, Hit, document_of, hit_of
+from undertow.search._versions import Versions, View
 from undertow.search._where import column_kinds, expression
 
 if TYPE_CHECKING:
@@ -35,11 +37,14 @@ class Index:
 
     Ids are texts. Vectors are the model's strengths, which retrieve best, in half precision; codes are its posteriors
     above 1/2. A document without a word that the model knows has neither, and is found by its text alone.
+
+    Threads may share one: an answer is of one version from beginning to end, whatever is added or deleted meanwhile.
     """
 
     def __init__(self, folder: Path, model: TopicModel, store: _store.Store, token: str) -> None:
-        self._folder, self._model, self._store, self._token = folder, model, store, token
-        self._ranker = _modes.Ranker(store)
+        self._folder, self._model, self._token = folder, model, token
+        self._versions = Versions(store)
+        self._writer = threading.Lock()
         self._counter = model.vectorizer_.counter()
         self._reasoner: Reasoner | None = None
 
@@ -84,7 +89,7 @@ class Index:
         return cls(folder, _topic_model(folder / _folder.MODEL), store, facts.token)
 
     def __len__(self) -> int:
-        return self._store.count()
+        return self._versions.current.store.count()
 
     @property
     def path(self) -> Path:
@@ -99,7 +104,7 @@ class Index:
     @property
     def version(self) -> int:
         """The number of the last commit."""
-        return self._store.version
+        return self._versions.current.version
 
     @property
     def state(self) -> str:
@@ -109,20 +114,23 @@ class Index:
     @property
     def columns(self) -> dict[str, str]:
         """What filters may name, with the kind of each column."""
-        return column_kinds(self._store.schema)
+        return column_kinds(self._versions.current.store.schema)
 
     # Changing it
 
-    def add(self, corpus: Any, *, progress: Progress | None = None) -> Added:
-        """Adds documents; one with an id that is there already takes that one's place. An id twice is an error.
+    def add(self, corpus: Any, *, replace: bool = False, progress: Progress | None = None) -> Added:
+        """Adds documents: all of them or, after an error or Ctrl-C, none.
 
-        They must have the columns that the index keeps.
+        Documents without ids get new ones, numbers that go on above the highest number that is an id already. An id
+        that comes twice is an error, and so is one that is there already. With `replace`, a document takes the place of
+        the one with its id; these come in commits of some 16,000, so after Ctrl-C some are there, and the same call
+        made again finishes. They must have the columns that the index keeps.
         """
         from undertow.search._build import add
 
         documents = _corpus(corpus)
-        with self._writing():
-            return Added(*add(self._store, self._model, documents, progress))
+        with self._writing() as store:
+            return add(store, self._model, documents, replace=replace, progress=progress)
 
     def delete(self, ids: str | Sequence[str]) -> Deleted:
         """Removes documents by their ids."""
@@ -131,23 +139,22 @@ class Index:
             raise InvalidInput("ids must name a document, got none")
         for name in wanted:
             _check_text("ids", name)
-        with self._writing():
-            present = self._store.present(wanted)
+        with self._writing() as store:
+            present = store.present(wanted)
             if present:
-                self._store.delete([name for name in wanted if name in present])
+                store.delete([name for name in wanted if name in present])
         return Deleted(len(present), tuple(name for name in wanted if name not in present))
 
     def refresh(self) -> None:
         """Sees what others have changed since this was opened; changing it oneself does so too."""
-        if _folder.read_facts(self._folder).token != self._token:
-            raise IndexFileError(f"{self._folder} must be the index that was opened, got another in its place: open it")
+        self._check_still_there()
         with _store.named_trouble(self._folder):
-            self._store.refresh()
+            self._versions.see_latest()
 
     def optimize(self) -> None:
         """Brings everything up to date after many changes: quicker searches, less room. It may take a minute."""
-        with self._writing():
-            self._store.optimize()
+        with self._writing() as store:
+            store.optimize()
 
     def save_model(self) -> None:
         """Writes the model again, after its topics were renamed, merged or changed otherwise.
@@ -160,11 +167,18 @@ class Index:
             replace_model(self._folder, self._model)
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Nobody else changes it meanwhile, and what they changed before is seen."""
-        with _lock.alone(self._folder), _store.named_trouble(self._folder):
-            self.refresh()
-            yield
+    def _writing(self) -> Iterator[_store.Store]:
+        """What to change it through. Nobody else changes it meanwhile; what came of it, be it half, is seen after."""
+        with self._writer, _lock.alone(self._folder), _store.named_trouble(self._folder):
+            self._check_still_there()
+            try:
+                yield self._versions.to_write()
+            finally:
+                self._versions.see_latest()
+
+    def _check_still_there(self) -> None:
+        if _folder.read_facts(self._folder).token != self._token:
+            raise IndexFileError(f"{self._folder} must be the index that was opened, got another in its place: open it")
 
     # Asking it
 
@@ -195,11 +209,12 @@ class Index:
                 _check_text(name, text)
         if wanted > MOST_RESULTS:
             raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
-        condition = None if where is None else expression(where, self.columns)
+        view = self._versions.current
+        condition = None if where is None else expression(where, column_kinds(view.store.schema))
         with _store.named_trouble(self._folder):
-            question = self._question(query, like)
-            rows, scores = self._ranker.find(question, mode, wanted + (like is not None), condition)
-            documents = self._store.documents(rows)
+            question = self._question(view, query, like)
+            rows, scores = view.ranker.find(question, mode, wanted + (like is not None), condition)
+            documents = view.store.documents(rows)
         found = [hit_of(document, float(score)) for document, score in zip(documents, scores, strict=True)]
         found = [hit for hit in found if hit.id != like][:wanted]
         return self._with_reasons(question, found) if reasons else found
@@ -217,7 +232,7 @@ class Index:
         for name in ids:
             _check_text("ids", name)
         with _store.named_trouble(self._folder):
-            found = self._store.with_ids(list(dict.fromkeys(ids)))
+            found = self._versions.current.store.with_ids(list(dict.fromkeys(ids)))
         return [document_of(found[name]) if name in found else None for name in ids]
 
     def scan(
@@ -226,35 +241,35 @@ class Index:
         """Columns of all documents, so many at a time, in an order that is fixed until the index is changed.
 
         "vector" comes as float32 (rows, topics), with nan where a document has none; "code" as uint8, with zeros there;
-        every other column of the index ("id", "text", "label", ...) as a polars Series. What others change meanwhile
-        is not seen; do not change it yourself. `places` are numbers of documents in this order, rising: those alone are
-        read.
+        every other column of the index ("id", "text", "label", ...) as a polars Series. What is changed meanwhile is
+        not seen. `places` are numbers of documents in this order, rising: those alone are read.
         """
-        rows = _check.whole_number("batch", batch, at_least=1)
+        rows, store = _check.whole_number("batch", batch, at_least=1), self._versions.current.store
         for name in columns:
-            _check.one_of("columns", name, self._store.schema.names)
+            _check.one_of("columns", name, store.schema.names)
         with _store.named_trouble(self._folder):
-            yield from _scan.batches(self._store, columns, rows, places)
+            yield from _scan.batches(store, columns, rows, places)
 
     def info(self) -> dict[str, Any]:
         """Documents, version, size and columns."""
+        view = self._versions.current
         return {
             "index": str(self._folder),
-            "documents": len(self),
-            "version": self.version,
+            "documents": view.store.count(),
+            "version": view.version,
             "bytes": _folder.size_on_disk(self._folder),
-            "columns": self.columns,
+            "columns": column_kinds(view.store.schema),
             "units": self._model.softmax_.n_components,
-            "vector_index": self._store.has_vector_index,
+            "vector_index": view.store.has_vector_index,
         }
 
-    def _question(self, query: str | None, like: str | None) -> _modes.Question:
+    def _question(self, view: View, query: str | None, like: str | None) -> _modes.Question:
         if (query is None) == (like is None):
             raise InvalidInput(
                 "search must be given a query or an id to be like, got " + ("both" if query else "neither")
             )
         if like is not None:
-            document = self._store.row_of(like)
+            document = view.store.row_of(like)
             if document is None:
                 raise InvalidInput(f"like must be the id of a document of the index, got {like!r:.80}")
             query = document["text"][:LONGEST_QUERY]
