@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from starlette.exceptions import StarletteDeprecationWarning
+from fastapi.testclient import TestClient
 
 from undertow.explorer._background import Background
 from undertow.explorer.app import create_app
 from undertow.explorer.source import Source
-
-with warnings.catch_warnings():  # it works with httpx, but would rather have httpx2, which is new
-    warnings.simplefilter("ignore", StarletteDeprecationWarning)
-    from fastapi.testclient import TestClient
 
 __all__ = ["ADDRESS", "Answer", "TestClient", "background", "explorer", "got", "refused", "sent"]
 

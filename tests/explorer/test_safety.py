@@ -81,7 +81,7 @@ def test_head_is_get_without_a_body(client: TestClient) -> None:
 )
 def test_other_hosts_are_refused(client: TestClient, host: str) -> None:
     for path in ("/", "/api/about", "/pages/index.html", "/nothing"):
-        answer = client.get(path, headers={"Host": host.encode()})
+        answer = client.get(path, headers={b"Host": host.encode()})
         assert answer.status_code == 400, host
         assert "Host header" in answer.json()["error"]
         assert host == "" or host not in answer.text
