@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from undertow import TopicModel
+from undertow.estimators._counts import transformed_counts
 from undertow.search import Index
 from undertow.search._encoded import Encoded
 from undertow.search._reasons import word_parts
@@ -15,12 +16,13 @@ from undertow.search._reasons import word_parts
 def test_the_parts_of_words_sum_to_the_input(model: TopicModel, table: pl.DataFrame) -> None:
     texts = table["text"].head(20)
     encoded = Encoded.of(model, model.counts(texts))
-    lengths = encoded.counts @ model.softmax_.word_weights_
+    lengths = transformed_counts(model.counts(texts), "log") @ model.softmax_.word_weights_
     inputs = model.encode(texts, "activation") * lengths[:, None]
     for topic in range(12):
         exact = model.attribute(texts, topic)
         for row in range(len(texts)):
-            words, parts = word_parts(model, encoded.counts[[row]], topic)
+            words, counts = encoded.words(row)
+            parts = word_parts(model.softmax_.parameters_, words, counts, topic)
             assert parts.sum() == pytest.approx(inputs[row, topic], rel=1e-4, abs=1e-4)
             np.testing.assert_allclose(parts, exact[[row]].toarray()[0, words], rtol=1e-6)
 
@@ -44,7 +46,7 @@ def test_the_parts_of_topics_are_of_the_cosine(index: Index, model: TopicModel) 
 
 def test_texts_are_encoded_as_the_model_does(model: TopicModel, table: pl.DataFrame) -> None:
     texts = [*table["text"].head(20), "xylophone"]
-    counts = model.vectorizer_.counter()(texts)
+    counts = model.vectorizer_.counter().counts(texts)
     np.testing.assert_array_equal(counts.toarray(), model.counts(texts).toarray())
     encoded = Encoded.of(model, counts)
     strengths = model.encode(texts, "strength")

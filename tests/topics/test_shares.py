@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.subjects import COMMON, VOCABULARY, changeable, document, fitted, halves, pure
 from undertow.topics._clusters import unit
-from undertow.topics._shares import AHEAD, LEAST, shares
+from undertow.topics._shares import AHEAD, LEAST, mixture, mixture_of_few, shares
 
 EYE = np.eye(4, dtype=np.float32)
 ROUNDING = 4 * 2.0**-24  # four shares, each rounded once
@@ -17,7 +17,7 @@ ROUNDING = 4 * 2.0**-24  # four shares, each rounded once
 
 def shares_of(vector: list[float], own: int = 0, near: float = 1.0) -> list[float]:
     rows = unit(np.array([vector]))
-    found = shares(rows, EYE, np.array([own], dtype=np.int32), np.array([near], dtype=np.float32), (0.2, 0.6))
+    found = shares(mixture(rows, EYE), np.array([own], dtype=np.int32), np.array([near], dtype=np.float32), (0.2, 0.6))
     return [float(share) for share in found[0]]
 
 
@@ -45,7 +45,8 @@ def test_what_is_far_from_all_has_less_to_share() -> None:
 
 def test_many_small_parts_leave_the_own_topic() -> None:
     directions = np.eye(40, dtype=np.float32)
-    found = shares(unit(np.ones((1, 40))), directions, np.array([7]), np.ones(1, dtype=np.float32), (0.0, 0.1))
+    amounts = mixture(unit(np.ones((1, 40))), directions)
+    found = shares(amounts, np.array([7]), np.ones(1, dtype=np.float32), (0.0, 0.1))
     assert int(found.argmax()) == 7
     assert found.sum() == pytest.approx(1.0, abs=40 * 2.0**-24)
 
@@ -57,7 +58,10 @@ def test_shares_add_to_at_most_1_and_none_is_negative(documents: int, topics: in
     vectors = unit(generator.normal(0.3, 1.0, (documents, 12)))
     own = generator.integers(0, topics, documents).astype(np.int32)
     near = generator.uniform(-1, 1, documents).astype(np.float32)
-    found = shares(vectors, unit(generator.normal(0.3, 1.0, (topics, 12))), own, near, (0.1, 0.5))
+    directions = unit(generator.normal(0.3, 1.0, (topics, 12)))
+    amounts = mixture(vectors, directions)
+    np.testing.assert_allclose(mixture_of_few(vectors, directions), amounts, rtol=0, atol=1e-3)
+    found = shares(amounts, own, near, (0.1, 0.5))
     assert (found >= 0).all()
     assert (found.sum(axis=1) <= 1 + topics * 2.0**-24).all()
     told = found.sum(axis=1) > 0
@@ -69,9 +73,9 @@ def test_limits_are_never_too_strict() -> None:
     """Half of each of two topics is near both, even where all training documents are purer than that."""
     half = unit(np.array([[1.0, 1.0, 0.0, 0.0]]))
     near = np.full(1, np.sqrt(0.5), dtype=np.float32)
-    found = shares(half, EYE, np.zeros(1, dtype=np.int32), near, (0.99, 0.999))
+    found = shares(mixture(half, EYE), np.zeros(1, dtype=np.int32), near, (0.99, 0.999))
     np.testing.assert_allclose(found, [[0.5, 0.5, 0.0, 0.0]], rtol=0, atol=AHEAD - 1)
-    assert not shares(half, EYE, np.zeros(1, dtype=np.int32), near - 0.3, (0.99, 0.999)).any()
+    assert not shares(mixture(half, EYE), np.zeros(1, dtype=np.int32), near - 0.3, (0.99, 0.999)).any()
 
 
 # Of a model

@@ -1,18 +1,27 @@
-"""Counting the words of a few texts, such as questions, in Python: for these, setting up a chunk takes longer."""
+"""Counting the words of a few texts, such as questions, in Python: for these, setting up a chunk takes longer.
+
+Neither polars nor scikit-learn is loaded for it where `_plain` finds the tokens.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
-from scipy import sparse
 
+from undertow.corpus import _plain
 from undertow.corpus._tokens import Analyzer, without_html
+from undertow.counts import CountBatch
 
-MOST = 20_000  # characters: more are counted as a chunk
+if TYPE_CHECKING:
+    from scipy import sparse
+
+MOST = 20_000  # characters: more are counted as a chunk, by polars
+MOST_WITHOUT = 1_000_000  # the same where polars is yet to be loaded, which takes as long as counting so many
 
 
 class FewTexts:
@@ -24,16 +33,48 @@ class FewTexts:
 
     def counts(self, texts: Sequence[str]) -> sparse.csr_array:
         """Texts x words."""
-        rows = [self._row(tokens) for tokens in self._tokens(texts)]
-        starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
-        entries = np.array(list(chain.from_iterable(rows)), dtype=np.int32).reshape(-1, 2)
-        parts = (entries[:, 1].copy(), entries[:, 0].copy(), starts)
-        counted: sparse.csr_array = sparse.csr_array(parts, shape=(len(rows), len(self._columns)))
+        from scipy import sparse
+
+        batch = self.batch(texts)
+        parts = (batch.counts, batch.words, batch.starts.astype(np.int32))
+        counted: sparse.csr_array = sparse.csr_array(parts, shape=(len(texts), len(self._columns)))
         return counted
 
+    def batch(self, texts: Sequence[str]) -> CountBatch:
+        """The same, without SciPy where that is not needed."""
+        most = MOST if "polars" in sys.modules else MOST_WITHOUT
+        if sum(map(len, texts)) > most:
+            return CountBatch.from_csr(self._as_chunk(texts))
+        rows = [self._row(tokens) for tokens in self._tokens(texts)]
+        entries = np.array(list(chain.from_iterable(rows)), dtype=np.int32).reshape(-1, 2)
+        return CountBatch(
+            document_ids=np.arange(len(rows), dtype=np.int64),
+            starts=np.cumsum([0, *map(len, rows)], dtype=np.int64),
+            words=entries[:, 0].copy(),
+            counts=entries[:, 1].copy(),
+        )
+
+    def _as_chunk(self, texts: Sequence[str]) -> sparse.csr_array:
+        import polars as pl
+
+        from undertow.corpus._matrices import summed
+
+        parts = []
+        for terms in self._analyzer.terms(pl.Series("text", texts, dtype=pl.String)):
+            found = np.array([self._columns.get(word, -1) for word in terms.types.to_list()], dtype=np.int32)
+            parts.append(terms.known(found, len(self._columns)))
+        return summed(parts)
+
     def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """The matches of each text; by polars, whose idea of a letter is the one that the model was trained with."""
-        options, column = self._analyzer, pl.Series("text", texts, dtype=pl.String)
+        """The matches of each text; polars' idea of a letter, with which the model was trained, is what counts."""
+        options = self._analyzer
+        if not options.strip_html:
+            plain = _plain.tokens(texts, options.token_pattern, lowercase=options.lowercase)
+            if plain is not None:
+                return plain
+        import polars as pl
+
+        column = pl.Series("text", texts, dtype=pl.String)
         if options.strip_html:
             column = without_html(column)
         if options.lowercase:

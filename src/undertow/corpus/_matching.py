@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
+
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = _lazy.module("polars")  # questions are read without it
 
 CLASS = r"\[(?:[^\[\]\\^]|\\[pP]\{[^{}]*\}|\\x\{[0-9A-Fa-f]+\}|\\[wd])+\]|\\[pP]\{[^{}]*\}|\\[wd]"
 REPEATED = r"(?:[+*?]|\{\d+(?:,\d*)?\})?"
 
-Found = tuple[pl.Series, NDArray[np.int64], NDArray[np.int32]]
+Found: TypeAlias = "tuple[pl.Series, NDArray[np.int64], NDArray[np.int32]]"
 """Types; where each text begins among the tokens, and the end; the number of each token's type."""
 
 

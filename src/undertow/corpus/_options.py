@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import polars as pl
-from polars.exceptions import PolarsError
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow.corpus._plain import parts_of
 from undertow.corpus._stop_words import LANGUAGES, words_of
 from undertow.corpus._tokens import Analyzer
 
@@ -76,6 +75,11 @@ def _documents(name: str, value: Any, documents: int) -> float:
 def _pattern(value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidInput(f"token_pattern must be a regular expression, got {value!r}")
+    if parts_of(value) is not None:
+        return value
+    import polars as pl
+    from polars.exceptions import PolarsError
+
     try:
         matches = pl.Series([""]).str.extract_all(value)
     except PolarsError:

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from undertow.corpus._english import english_stop_words
+
 CODES = {
     "afrikaans": "af",
     "arabic": "ar",
@@ -78,9 +80,7 @@ VOWELS = dict(zip("αεηιουω", "άέήίόύώ", strict=True))
 def words_of(language: str) -> tuple[str, ...]:
     """The stop words of a language, in small letters and in order."""
     if language == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return tuple(sorted(ENGLISH_STOP_WORDS))
+        return tuple(sorted(english_stop_words()))
     from stopwordsiso import stopwords
 
     words = _mended(language, {word.lower() for word in stopwords(CODES[language])})

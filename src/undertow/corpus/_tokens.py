@@ -9,13 +9,19 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
-from scipy import sparse
 
+from undertow import _lazy
 from undertow.corpus._matching import matched, numbered, starts_of
+
+if TYPE_CHECKING:
+    import polars as pl
+    from scipy import sparse
+else:  # questions are read without them
+    pl, sparse = _lazy.module("polars"), _lazy.module("scipy.sparse")
 
 TAGS = r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[a-z/!?][^<>]*>"
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"

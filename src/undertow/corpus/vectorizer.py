@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.corpus import _few, _options, _stop_words
+from undertow.corpus import _options, _stop_words
 from undertow.corpus._ahead import ahead, threads
 from undertow.corpus._few import FewTexts
 from undertow.corpus._kept import KeptChunks, Recall
@@ -207,21 +207,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         return ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs))
 
-    def counter(self) -> Callable[[list[str]], sparse.csr_array]:
-        """`transform` for a few texts at a time, such as questions: what does not depend on them is prepared once."""
-        analyzer, columns = self._analyzer(), self._columns()
-        few = FewTexts(analyzer, columns)
-
-        def count(texts: list[str]) -> sparse.csr_array:
-            if sum(map(len, texts)) <= _few.MOST:
-                return few.counts(texts)
-            parts = []
-            for terms in analyzer.terms(pl.Series("text", texts, dtype=pl.String)):
-                found = np.array([columns.get(word, -1) for word in terms.types.to_list()], dtype=np.int32)
-                parts.append(terms.known(found, len(columns)))
-            return summed(parts)
-
-        return count
+    def counter(self) -> FewTexts:
+        """Counts a few texts at a time, such as questions: what does not depend on them is prepared once."""
+        return FewTexts(self._analyzer(), self._columns())
 
     def coverage(self, X: Any) -> Coverage:
         """How much of these texts the vocabulary knows, and which words it misses most."""

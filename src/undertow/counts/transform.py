@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
+from undertow import _lazy
 from undertow._errors import InvalidInput
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = _lazy.module("scipy.sparse")  # questions are read without it
 
 LARGEST_COUNT = 2**31 - 1
 
@@ -33,9 +39,14 @@ def log_counts(counts: Any) -> sparse.csr_array:
     Whole numbers are transformed exactly: e^n - 1 is never whole, and rounding could only matter beyond 10^14.
     """
     matrix = _csr(counts, "counts")
-    transformed = matrix.data.astype(np.float64)
+    return _whole(sparse.csr_array((damped(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape))
+
+
+def damped(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """ceil(log(1 + v)) of each number, as float64."""
+    transformed: NDArray[np.float64] = counts.astype(np.float64)
     np.ceil(np.log1p(transformed, out=transformed), out=transformed)  # in place: a large corpus fits only once
-    return _whole(sparse.csr_array((transformed, matrix.indices, matrix.indptr), shape=matrix.shape))
+    return transformed
 
 
 def _csr(counts: Any, name: str) -> Any:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from undertow import _lazy
 from undertow.model import Parameters
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = _lazy.module("scipy.sparse")  # questions are read without it
 
 
 @dataclass(frozen=True)

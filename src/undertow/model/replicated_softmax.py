@@ -17,6 +17,7 @@ from undertow.counts import CountBatch
 from undertow.kernels.cpu import threads as pool
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.reference import energies
+from undertow.model.features import mean_inputs, strengths_of
 from undertow.model.parameters import Parameters
 
 DOCUMENTS_PER_TASK = 32
@@ -42,11 +43,7 @@ def posteriors(parameters: Parameters, batch: CountBatch, *, threads: int | None
 
 def activations(parameters: Parameters, batch: CountBatch, *, threads: int | None = None) -> NDArray[np.float32]:
     """The posterior's argument divided by L: the mean input per token. An empty document gets 0."""
-    sums, lengths = inputs(parameters, batch, threads=threads)
-    per_length = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0).astype(np.float32)
-    sums *= per_length[:, None]
-    sums += (lengths > 0).astype(np.float32)[:, None] * parameters.hidden_bias
-    return sums
+    return mean_inputs(*inputs(parameters, batch, threads=threads), parameters.hidden_bias)
 
 
 def strengths(
@@ -57,10 +54,7 @@ def strengths(
     Where posteriors of two documents are both 1, it still says which is more about the topic; and a query of three
     words can be compared with a page. An empty document gets log(1 + log 2).
     """
-    x = np.float32(length) * activations(parameters, batch, threads=threads)
-    softplus = np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
-    result: NDArray[np.float32] = np.log1p(softplus)
-    return result
+    return strengths_of(activations(parameters, batch, threads=threads), length)
 
 
 def soft_posteriors(

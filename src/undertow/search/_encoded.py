@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.counts import CountBatch
-from undertow.estimators._counts import transformed_counts
-from undertow.model import posteriors, strengths
+from undertow.counts.batch import CountBatch
+from undertow.model.features import inputs_of_few, mean_inputs, strengths_of
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     from undertow.estimators import TopicModel
+    from undertow.model import Parameters
 
 
 @dataclass(frozen=True)
@@ -26,26 +26,42 @@ class Encoded:
     a word that the model goes by; the others have a vector that means nothing.
     """
 
-    counts: sparse.csr_array  # as the model takes them in
+    batch: CountBatch  # words and counts, as the model takes them in
     known: NDArray[np.bool_]
     vectors: NDArray[np.float32]
     on: NDArray[np.bool_]  # posteriors above 1/2
 
     @classmethod
     def of(cls, model: TopicModel, counts: sparse.csr_array) -> Encoded:
-        """Word counts, encoded. The estimator would do the same, but checks for milliseconds what was just counted."""
+        """Word counts of many texts. The estimator would do the same, but checks for milliseconds what was counted."""
+        from undertow.estimators._counts import transformed_counts
+        from undertow.model import posteriors, strengths
+
         softmax = model.softmax_
         parameters = softmax.parameters_
         damped = transformed_counts(counts, softmax.count_transform)
         batch = CountBatch.from_csr(damped)
         vectors = unit(strengths(parameters, batch, softmax.typical_length_))
         known = ((damped @ parameters.word_weights) > 0) & vectors.any(axis=1)
-        return cls(damped, known, vectors, posteriors(parameters, batch) > 0.5)
+        return cls(batch, known, vectors, posteriors(parameters, batch) > 0.5)
+
+    @classmethod
+    def of_few(cls, parameters: Parameters, batch: CountBatch, typical_length: float) -> Encoded:
+        """Damped counts of a few texts, such as questions, without anything compiled."""
+        sums, lengths = inputs_of_few(parameters, batch)
+        on = sums + lengths[:, None].astype(np.float32) * parameters.hidden_bias > 0
+        vectors = unit(strengths_of(mean_inputs(sums, lengths, parameters.hidden_bias), typical_length))
+        return cls(batch, (lengths > 0) & vectors.any(axis=1), vectors, on)
 
     @property
     def codes(self) -> NDArray[np.uint8]:
         """`on` as packed bits."""
         return np.packbits(self.on, axis=1)
+
+    def words(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The columns of a text's words, and how often each counts."""
+        own = slice(self.batch.starts[row], self.batch.starts[row + 1])
+        return self.batch.words[own], self.batch.counts[own]
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu import threads as pool
-from undertow.kernels.cpu.hamming import LEFT_OUT, bits_apart, closest
 from undertow.search._encoded import unit
 from undertow.search._store import Rows, Scores, Store
 
@@ -42,6 +40,9 @@ class HeldCodes:
 
     def nearest(self, code: NDArray[np.uint8], bits: int, n: int, allowed: Rows | None) -> tuple[Rows, Scores]:
         """Rows of the codes that share the most of their `bits` with a code, and the share."""
+        from undertow.kernels.cpu import threads as pool  # compiled, so loaded for this alone
+        from undertow.kernels.cpu.hamming import LEFT_OUT, bits_apart, closest
+
         n = min(n, len(self.rows))
         if not n:
             return self.rows[:0], np.zeros(0)

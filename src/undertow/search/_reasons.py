@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from undertow.search._encoded import Encoded
 
 if TYPE_CHECKING:
-    from scipy import sparse
-
-    from undertow.estimators import TopicModel
+    from undertow.model import Parameters
+    from undertow.search._encoder import Encoder
 
 TOPICS, WORDS = 3, 4  # shown of each document, and of each topic
+
+Counts = tuple[NDArray[np.int32], NDArray[np.int32]]  # words of a text, and how often each counts
 
 
 @dataclass(frozen=True)
@@ -48,21 +49,18 @@ class Reason:
 class Reasoner:
     """Finds the reasons; what is needed of the model again and again is kept."""
 
-    def __init__(self, model: TopicModel) -> None:
-        self._model = model
-        self._words = model.words()
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
         self._names: dict[int, str] = {}
 
     def reasons(self, question: Encoded, texts: Encoded) -> list[tuple[Reason, ...]]:
         """The reasons of each text for a question."""
         on = texts.on & question.on & texts.known[:, None] & question.known
         parts = texts.vectors * question.vectors
-        return [
-            self._of_text(on[row], parts[row], question.counts, texts.counts[[row]]) for row in range(len(texts.on))
-        ]
+        return [self._of_text(on[row], parts[row], question.words(0), texts.words(row)) for row in range(len(texts.on))]
 
     def _of_text(
-        self, on: NDArray[np.bool_], parts: NDArray[np.float32], asked: sparse.csr_array, given: sparse.csr_array
+        self, on: NDArray[np.bool_], parts: NDArray[np.float32], asked: Counts, given: Counts
     ) -> tuple[Reason, ...]:
         shared = np.flatnonzero(on)
         units = [int(number) for number in shared[np.argsort(-parts[shared], kind="stable")][:TOPICS]]
@@ -77,26 +75,25 @@ class Reasoner:
             for topic in units
         )
 
-    def _carriers(self, counts: sparse.csr_array, topic: int) -> tuple[WordPart, ...]:
-        words, moved = word_parts(self._model, counts, topic)
+    def _carriers(self, counts: Counts, topic: int) -> tuple[WordPart, ...]:
+        moved = word_parts(self._encoder.parameters, *counts, topic)
         order = np.argsort(-moved, kind="stable")[:WORDS]
-        return tuple(WordPart(self._words[words[place]], float(moved[place])) for place in order if moved[place] > 0)
+        names, words = self._encoder.words, counts[0]
+        return tuple(WordPart(names[words[place]], float(moved[place])) for place in order if moved[place] > 0)
 
     def _name(self, topic: int) -> str:
         if topic not in self._names:
-            self._names[topic] = self._model.unit_names([topic])[0]
+            self._names[topic] = self._encoder.unit_name(topic)
         return self._names[topic]
 
 
 def word_parts(
-    model: TopicModel, counts: sparse.csr_array, topic: int
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The words of one document and how much each moved a topic: together, the topic's input.
+    parameters: Parameters, words: NDArray[np.int32], counts: NDArray[np.int32], topic: int
+) -> NDArray[np.float64]:
+    """How much each word of one document moved a topic: together, the topic's input.
 
     Counts are those that the model takes in. `TopicModel.attribute` says the same of many.
     """
-    parameters = model.softmax_.parameters_
-    words = counts.indices
     push = parameters.weights[words, topic].astype(np.float64) + float(parameters.hidden_bias[topic])
-    moved: NDArray[np.float64] = counts.data * parameters.word_weights[words] * push
-    return words, moved
+    moved: NDArray[np.float64] = counts * parameters.word_weights[words] * push
+    return moved

@@ -17,6 +17,7 @@ from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _folder, _lock, _modes, _replace, _scan, _store
 from undertow.search._encoded import Encoded
+from undertow.search._encoder import Encoder
 from undertow.search._reasons import Reasoner
 from undertow.search._results import Added, Deleted, Document, Hit, document_of, hit_of
 from undertow.search._versions import Versions, View
@@ -25,6 +26,7 @@ from undertow.search._where import column_kinds, expression
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
+    from undertow.topics.outline import Outline
 
 MOST_RESULTS = 1000
 LONGEST_QUERY = 100_000  # characters
@@ -41,11 +43,13 @@ class Index:
     Threads may share one: an answer is of one version from beginning to end, whatever is added or deleted meanwhile.
     """
 
-    def __init__(self, folder: Path, model: TopicModel, store: _store.Store, token: str) -> None:
-        self._folder, self._model, self._token = folder, model, token
+    def __init__(self, folder: Path, store: _store.Store, token: str) -> None:
+        self._folder, self._token = folder, token
         self._versions = Versions(store)
         self._writer = threading.Lock()
-        self._counter = model.vectorizer_.counter()
+        self._encoder = Encoder.load(folder / _folder.MODEL, lambda: self.model)
+        self._model: TopicModel | None = None
+        self._loading = threading.Lock()
         self._reasoner: Reasoner | None = None
 
     @classmethod
@@ -86,7 +90,7 @@ class Index:
         if _folder.model_digest(folder) not in facts.model.split():
             raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
         store = _store.Store.open(folder / _folder.DATABASE)
-        return cls(folder, _topic_model(folder / _folder.MODEL), store, facts.token)
+        return cls(folder, store, facts.token)
 
     def __len__(self) -> int:
         return self._versions.current.store.count()
@@ -98,8 +102,18 @@ class Index:
 
     @property
     def model(self) -> TopicModel:
-        """The model that encodes documents and questions."""
-        return self._model
+        """The model that encodes documents; loaded when it is first asked for, since questions need less."""
+        with self._loading:
+            if self._model is None:
+                from undertow.estimators import TopicModel
+
+                self._model = TopicModel.from_stored(self._encoder.stored, self._folder / _folder.MODEL)
+            return self._model
+
+    @property
+    def outline(self) -> Outline | None:
+        """The tree of topics, with their names, as it is now; None for a model of an earlier version."""
+        return self._encoder.outline if self._model is None else getattr(self._model, "atlas_", None)
 
     @property
     def version(self) -> int:
@@ -130,7 +144,7 @@ class Index:
 
         documents = _corpus(corpus)
         with self._writing() as store:
-            return add(store, self._model, documents, replace=replace, progress=progress)
+            return add(store, self.model, documents, replace=replace, progress=progress)
 
     def delete(self, ids: str | Sequence[str]) -> Deleted:
         """Removes documents by their ids."""
@@ -164,7 +178,7 @@ class Index:
         from undertow.search._model import replace_model
 
         with self._writing():
-            replace_model(self._folder, self._model)
+            replace_model(self._folder, self.model)
 
     @contextmanager
     def _writing(self) -> Iterator[_store.Store]:
@@ -259,7 +273,7 @@ class Index:
             "version": view.version,
             "bytes": _folder.size_on_disk(self._folder),
             "columns": column_kinds(view.store.schema),
-            "units": self._model.softmax_.n_components,
+            "units": self._encoder.parameters.units,
             "vector_index": view.store.has_vector_index,
         }
 
@@ -280,13 +294,13 @@ class Index:
         return _modes.Question(query, self._encoded([query]))
 
     def _encoded(self, texts: list[str]) -> Encoded:
-        return Encoded.of(self._model, self._counter(texts))
+        return self._encoder.encode(texts)
 
     def _with_reasons(self, question: _modes.Question, hits: list[Hit]) -> list[Hit]:
         if not hits:
             return hits
         if self._reasoner is None:
-            self._reasoner = Reasoner(self._model)
+            self._reasoner = Reasoner(self._encoder)
         why = self._reasoner.reasons(question.encoded, self._encoded([hit.text for hit in hits]))
         return [replace(hit, reasons=found) for hit, found in zip(hits, why, strict=True)]
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_mutual_info_score
 
 MOST, FEWEST = 40, 5  # topics that are offered unasked
 DETAIL = 0.04  # of agreement that e times as many topics are worth: between cuts as stable, people want the finer
@@ -49,6 +48,8 @@ def numbers_tried(leaves: int, documents: int) -> list[int]:
 
 def agreement(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:
     """How well two sortings of the same documents agree; 1 for the same, 0 for chance."""
+    from sklearn.metrics import adjusted_mutual_info_score
+
     return float(adjusted_mutual_info_score(first, second))
 
 

@@ -7,14 +7,20 @@ thread each, with one thread of BLAS, and sums over a cluster run in the order o
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from undertow import _lazy
 from undertow.kernels import randomness
-from undertow.kernels.cpu.threads import thread_count
+from undertow.kernels.cores import thread_count
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = _lazy.module("scipy.sparse")  # questions are read without it
 
 Vectors = NDArray[np.float32]
 Labels = NDArray[np.int32]

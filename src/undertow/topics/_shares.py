@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from undertow.kernels.cpu.mixtures import mix
-from undertow.kernels.cpu.threads import run, split, thread_count
 from undertow.topics._clusters import Labels, Vectors, unit
 
 ROUNDS, TOLERANCE = 500, 1e-5
@@ -29,6 +27,9 @@ MOST_FAR, MOST_NEAR = 0.5, 0.7
 
 def mixture(vectors: Vectors, directions: Vectors, threads: int | None = None) -> NDArray[np.float64]:
     """(documents, n) Amounts of the directions, none negative, whose sum is closest to each vector."""
+    from undertow.kernels.cpu.mixtures import mix
+    from undertow.kernels.cpu.threads import run, split, thread_count
+
     directions = unit(directions)
     with threadpool_limits(1, user_api="blas"):  # more threads may round differently
         gram = directions.astype(np.float64) @ directions.astype(np.float64).T
@@ -40,21 +41,34 @@ def mixture(vectors: Vectors, directions: Vectors, threads: int | None = None) -
     return amounts
 
 
+def mixture_of_few(vectors: Vectors, directions: Vectors) -> NDArray[np.float64]:
+    """The same for a few documents, in plain NumPy: nothing compiled is loaded for them."""
+    directions = unit(directions).astype(np.float64)
+    gram = directions @ directions.T
+    gram[np.diag_indices_from(gram)] = np.maximum(np.diag(gram), 1e-12)
+    amounts = np.zeros((len(vectors), len(directions)))
+    for amount, left in zip(amounts, vectors.astype(np.float64) @ directions.T, strict=True):
+        for _ in range(ROUNDS):
+            moved = 0.0
+            for place in np.flatnonzero((left > 0) | (amount > 0)):
+                step = max(amount[place] + left[place] / gram[place, place], 0.0) - amount[place]
+                amount[place] += step
+                left -= step * gram[place]
+                moved = max(moved, abs(step))
+            if moved <= TOLERANCE:
+                break
+    return amounts
+
+
 def shares(
-    vectors: Vectors,
-    directions: Vectors,
-    own: Labels,
-    nearness: NDArray[np.float32],
-    limits: tuple[float, float],
-    threads: int | None = None,
+    amounts: NDArray[np.float64], own: Labels, nearness: NDArray[np.float32], limits: tuple[float, float]
 ) -> NDArray[np.float32]:
-    """(documents, n) Shares that add to at most 1. `own` is the topic that each document lies in, and `nearness` its
-    cosine with the route to it.
+    """(documents, n) Shares that add to at most 1, of the amounts of a mixture. `own` is the topic that each document
+    lies in, and `nearness` its cosine with the route to it.
 
     No topic has a larger share than the own one. Below the first of the limits nothing is shared out, above the second
     everything.
     """
-    amounts = mixture(vectors, directions, threads)
     inside = np.flatnonzero(own >= 0)
     amounts[inside, own[inside]] = np.maximum(amounts[inside].max(axis=1, initial=0.0) * AHEAD, MINIMUM)
     part = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), 1e-12)

@@ -7,12 +7,18 @@ term, by leaf, in a sample of the corpus; and NPMI between terms that may descri
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from undertow import _lazy
 from undertow.topics._clusters import Labels, membership
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = _lazy.module("scipy.sparse")  # questions are read without it
 
 ENTRIES_AT_MOST = 8_000_000  # of counts by leaf and term; beyond, the terms seen in one document of a leaf go
 CANDIDATES, CANDIDATE_PAIRS = 40, 8  # words and pairs that may describe a topic

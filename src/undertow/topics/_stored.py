@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from undertow import _lazy
 from undertow._errors import InvalidInput
 from undertow.topics._statistics import TermStatistics
 from undertow.topics.atlas import Atlas, KeptDocuments, SeenDocuments
 from undertow.topics.curation import checked_name
+from undertow.topics.outline import Outline
 from undertow.topics.records import TypicalDocument
 from undertow.topics.tree import NOWHERE, TopicTree
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = _lazy.module("scipy.sparse")  # an outline is read without it
 
 PREFIX = "topics."
 LONGEST_TEXT = 2000  # of an id, a title or a sentence
@@ -67,13 +73,16 @@ def plain(atlas: Atlas, vocabulary: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def restored_outline(manifest: Any, arrays: Arrays, units: int) -> Outline:
+    """The outline of the atlas that was stored; `InvalidInput` where something does not fit."""
+    return Outline(**_outline(_reader(manifest, arrays), manifest, units))
+
+
 def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: int) -> Atlas:
     """The atlas that was stored; `InvalidInput` where something does not fit."""
-    if not isinstance(manifest, dict):
-        raise InvalidInput(f"topics must be an object, got {manifest!r:.60}")
-    read = _Reader({name.removeprefix(PREFIX): array for name, array in arrays.items()})
-    tree = _tree(read, manifest)
-    leaves, words = len(tree.leaves), len(vocabulary)
+    read = _reader(manifest, arrays)
+    outline = _outline(read, manifest, units)
+    leaves, words = len(outline["tree"].leaves), len(vocabulary)
     pairs = read.array("pairs", np.int32, (None, 2), below=words)
     size = words + len(pairs)
     npmi = read.packed("npmi", np.float32, (size, size))
@@ -85,12 +94,8 @@ def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: 
         words,
     )
     documents = [TypicalDocument(*_texts(one)) for one in _list(manifest, "kept")]
-    chosen = _whole(manifest, "chosen", at_least=1)
     return Atlas(
-        tree=tree,
-        routes=read.array("routes", np.float32, (leaves, units)),
-        means=read.array("means", np.float32, (leaves, units)),
-        sizes=read.array("sizes", np.int64, (leaves,), at_least=0),
+        **outline,
         terms=terms,
         words=_written(manifest, vocabulary),
         pairs=pairs,
@@ -100,14 +105,32 @@ def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: 
             tuple(documents),
         ),
         seen=_seen(read, leaves),
-        limits=_limits(manifest),
-        chosen=min(chosen, leaves),
         stability=tuple((int(n), _number(figure)) for n, figure in _pairs(manifest, "stability")),
         documents=_whole(manifest, "documents", at_least=0),
         identity=str(manifest.get("identity", "")),
-        names={node: checked_name(name) for node, name in _names(manifest, "names").items()},
-        made_names=_names(manifest, "made_names"),
     )
+
+
+def _reader(manifest: Any, arrays: Arrays) -> _Reader:
+    if not isinstance(manifest, dict):
+        raise InvalidInput(f"topics must be an object, got {manifest!r:.60}")
+    return _Reader({name.removeprefix(PREFIX): array for name, array in arrays.items()})
+
+
+def _outline(read: _Reader, manifest: dict[str, Any], units: int) -> dict[str, Any]:
+    """The fields of an `Outline`."""
+    tree = _tree(read, manifest)
+    leaves = len(tree.leaves)
+    return {
+        "tree": tree,
+        "routes": read.array("routes", np.float32, (leaves, units)),
+        "means": read.array("means", np.float32, (leaves, units)),
+        "sizes": read.array("sizes", np.int64, (leaves,), at_least=0),
+        "limits": _limits(manifest),
+        "chosen": min(_whole(manifest, "chosen", at_least=1), leaves),
+        "names": {node: checked_name(name) for node, name in _names(manifest, "names").items()},
+        "made_names": _names(manifest, "made_names"),
+    }
 
 
 class _Reader:

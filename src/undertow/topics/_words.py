@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from undertow.topics._statistics import Groups, top_places
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 COHERENCE = 14.0  # what a mean NPMI of 1 is worth, in logarithms of salience
 MOST_NPMI = 0.6  # beyond it words are parts of one name or one text, which is no better

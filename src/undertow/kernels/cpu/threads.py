@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from undertow import _check
+from undertow.kernels.cores import thread_count as thread_count
 from undertow.kernels.cpu import spin
 from undertow.kernels.cpu.team import Seat, call, give_up, new_sync
 
@@ -34,13 +34,6 @@ SHARE = 0.25  # of the latest call in what is remembered
 SHORTEST_REST, LONGEST_REST = 8, 512  # calls between tries; they double while the habit is confirmed
 TRY = 3  # calls
 SLOT = 8  # each thread's number has a cache line of its own
-
-
-def thread_count(requested: int | None) -> int:
-    """The number of threads to use: as requested, or one per core that this process may run on."""
-    if requested is None or requested == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return _check.whole_number("threads", requested, at_least=1)
 
 
 def run(tasks: Iterable[Task], threads: int) -> None:

@@ -1,0 +1,43 @@
+"""From what hidden units see of documents to features, in plain NumPy; `inputs_of_few` is for a question or two.
+
+`replicated_softmax.inputs` gives the same inputs, compiled, for any number of documents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.counts.batch import CountBatch
+from undertow.model.parameters import Parameters
+
+
+def inputs_of_few(parameters: Parameters, batch: CountBatch) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """W.u of each document, without the hidden bias, and the weighted lengths L."""
+    sums = np.zeros((batch.size, parameters.units), dtype=np.float32)
+    lengths = np.zeros(batch.size)
+    for document in range(batch.size):
+        own = slice(batch.starts[document], batch.starts[document + 1])
+        words = batch.words[own]
+        weighted = parameters.word_weights[words] * batch.counts[own].astype(np.float32)
+        sums[document] = weighted @ parameters.weights[words]
+        lengths[document] = weighted.sum(dtype=np.float64)
+    return sums, lengths
+
+
+def mean_inputs(
+    sums: NDArray[np.float32], lengths: NDArray[np.float64], hidden_bias: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """(W.u + L a) / L: the mean input per token, in the place of the sums. An empty document gets 0."""
+    per_length = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0).astype(np.float32)
+    sums *= per_length[:, None]
+    sums += (lengths > 0).astype(np.float32)[:, None] * hidden_bias
+    return sums
+
+
+def strengths_of(mean: NDArray[np.float32], length: float) -> NDArray[np.float32]:
+    """log(1 + softplus(x)), x the input of a document that is `length` long and has these mean inputs."""
+    x = np.float32(length) * mean
+    softplus = np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+    result: NDArray[np.float32] = np.log1p(softplus)
+    return result
