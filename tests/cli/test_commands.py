@@ -298,15 +298,15 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
             2,
             "--noise-level must be a number in [0, 1) or 'auto', got 'half'",
         ),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--noise-level", 3), 2, "noise_level must be in [0, 1), got 3.0"),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "em"), 2, "learner must be one of 'alpha-nce'"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--noise-level", 3), 2, "--noise-level must be in [0, 1), got 3.0"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "em"), 2, "--learner must be one of 'alpha-nce'"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "cd", "--n-noise", 3), 2, "--n-noise must be used with"),
         (
             ("fit", "{corpus}", "--out", "{tmp}/m", "--stop-words", "klingon"),
             2,
             "--stop-words must be a file with a word a line or one of afrikaans",
         ),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "min_df"),
+        (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "--min-df"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--memory", "lots"), 2, "--memory must be a number of bytes such as"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--scratch", "{tmp}/x"), 2, "--scratch must be a folder, got"),
         (

@@ -76,7 +76,7 @@ def test_demo_as_json(few: int, tmp_path: Path) -> None:
 
 def test_help_has_examples_and_version_is_told() -> None:
     assert "undertow demo --units 64" in CliRunner().invoke(app, ["demo", "--help"]).output
-    assert CliRunner().invoke(app, ["version"]).output.strip() == undertow.__version__
+    assert CliRunner().invoke(app, ["--version"]).output.strip() == undertow.__version__
 
 
 def test_wrong_use_is_one_line_and_exit_code_2() -> None:

@@ -102,7 +102,7 @@ def test_adding_and_deleting(run: Run, index: Path, tmp_path: Path) -> None:
     odd = "<script>alert('apple')</script> [bold]pear[/bold] \x1b[31m😀\nplum"
     pl.DataFrame({"id": ["d0", "odd's"], "text": ["gear", odd]}).write_parquet(tmp_path / "more.parquet")
     code, _, err = run("add", index, tmp_path / "more.parquet")
-    assert (code, "got 'd0', which is there already" in err, "replace" in err) == (2, True, True)
+    assert (code, "got 'd0', which is there already" in err, "--replace" in err) == (2, True, True)
     code, out, _ = run("add", index, tmp_path / "more.parquet", "--replace", "--optimize")
     assert (code, "Added 1 and replaced 1 documents" in out) == (0, True)
     code, out, _ = run("search", index, "alert", "--mode", "text")
@@ -125,7 +125,7 @@ def test_texts_without_ids_are_given_new_ones(run: Run, index: Path, tmp_path: P
     assert "ids are new: 4." in run("add", index, tmp_path / "one.txt")[1]
     assert json.loads(run("info", index, "--json")[1])["documents"] == 125
     code, _, err = run("add", index, tmp_path / "one.txt", "--replace")
-    assert (code, "replace must be used with documents that have ids" in err) == (2, True)
+    assert (code, "--replace must be used with documents that have ids" in err) == (2, True)
 
 
 def test_deleting_by_ids_as_they_are(run: Run, index: Path) -> None:
@@ -164,6 +164,27 @@ def test_info_of_an_index(run: Run, index: Path) -> None:
     assert "documents" in run("info", index)[1]
 
 
+def test_an_index_is_a_model_too(run: Run, folder: Path, index: Path, tmp_path: Path) -> None:
+    """Wherever a command asks for a model, the one that an index holds will do."""
+    table, page = tmp_path / "vectors.parquet", tmp_path / "page.html"
+    corpus = folder / "corpus.parquet"
+    for command, *more in (
+        ("topics", "--json"),
+        ("units", "--json"),
+        ("evaluate", corpus, "--json"),
+        ("transform", corpus, "--out", table, "--force", "--quiet"),
+        ("report", "--out", page, "--force", "--quiet"),
+        ("index", corpus, "--out", tmp_path / "second", "--force", "--quiet"),
+    ):
+        answers = []
+        for place in (index, folder / "model"):
+            code, out, err = run(command, place, *more)
+            assert code == 0, err
+            answers.append(out)
+        if command != "evaluate":  # which tells its speed
+            assert answers[0] == answers[1], command
+
+
 def test_ctrl_c_keeps_what_was_indexed(run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_documents, "ROWS", 50)
     append = _store.Store.append
@@ -190,10 +211,10 @@ def test_ctrl_c_keeps_what_was_indexed(run: Run, folder: Path, tmp_path: Path, m
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("apple", "--where", "label='a'; drop table docs"), "where must follow the grammar of filters, got ';'"),
+        (("apple", "--where", "label='a'; drop table docs"), "--where must follow the grammar of filters, got ';'"),
         (("apple", "--where", "author = 'a'"), "got 'author'"),
-        (("apple", "-n", "5000"), "n must be at most 1,000, got 5,000"),
-        (("--like", "nobody"), "like must be the id of a document"),
+        (("apple", "-n", "5000"), "-n must be at most 1,000, got 5,000"),
+        (("--like", "nobody"), "--like must be the id of a document"),
         ((), "got neither"),
     ],
 )

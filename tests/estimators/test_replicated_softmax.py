@@ -530,7 +530,7 @@ def test_saving_twice_needs_a_word(model: ReplicatedSoftmax, tmp_path: Path) -> 
         ({"optimizer": "rmsprop"}, "optimizer must be 'auto', an Adam or an SGD, got 'rmsprop'"),
         ({"max_epochs": 0}, "max_epochs must be a whole number of at least 1, got 0"),
         ({"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
-        ({"sparsity_target": 2.0}, "sparsity target must be in (0, 1), got 2.0"),
+        ({"sparsity_target": 2.0}, "sparsity_target must be in (0, 1), got 2.0"),
         ({"early_stopping": True, "validation_fraction": 0.0}, "validation_fraction must be in (0, 1), got 0.0"),
         (
             {"early_stopping": True, "validation_fraction": 0.001},

@@ -239,7 +239,7 @@ def test_source_of_another_vocabulary_is_refused(counts: sparse.csr_array) -> No
         (Adam, "l2", "much", "l2 must be a number of at least 0, got 'much'"),
         (Adam, "moments", "none", "moments must be one of 'row', 'element', got 'none'"),
         (SGD, "momentum", 1.0, r"momentum must be in \[0, 1\), got 1.0"),
-        (Sparsity, "target", 0.0, r"sparsity target must be in \(0, 1\), got 0.0"),
+        (Sparsity, "target", 0.0, r"sparsity_target must be in \(0, 1\), got 0.0"),
         (Settings, "batch_size", 0, "batch_size must be a whole number of at least 1, got 0"),
         (Settings, "seed", -1, "seed must be a whole number of at least 0, got -1"),
         (Settings, "averaging", 1.0, r"averaging must be in \[0, 1\), got 1.0"),

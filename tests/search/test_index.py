@@ -159,7 +159,7 @@ def test_texts_are_texts(index: Index, text: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "a query or an id to be like, got neither"),
+        ({}, "query or like must be given, one of them, got neither"),
         ({"query": "a", "like": "d1"}, "got both"),
         ({"query": " "}, "query must be a text with something in it"),
         ({"query": "a" * 100_001}, "query must have at most 100,000 characters, got 100,001"),

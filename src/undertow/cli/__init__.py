@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -21,10 +22,10 @@ from undertow.cli import (
     transform,
     units,
 )
+from undertow.cli._typed import Command
 
 app = typer.Typer(
     name="undertow",
-    help="Undirected topic models: fit, look, encode, judge and search, from the command line.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -35,18 +36,24 @@ for command in (
     *(index.index, search.search, index.add, index.delete, explore.explore, serve_mcp.serve_mcp, report.report),
     *(demo.demo, paper.paper),
 ):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
-@app.command()
-def version() -> None:
-    """Print the version.
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from undertow import __version__
 
-    Example: undertow version
-    """
-    from undertow import __version__
+        typer.echo(__version__)
+        raise typer.Exit
 
-    typer.echo(__version__)
+
+@app.callback()
+def undertow(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Undirected topic models: fit, look, encode, judge and search, from the command line."""
 
 
 def main() -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from undertow.cli._typed import about
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -25,9 +27,9 @@ CorpusArgument = Annotated[
         help=f"A Parquet, CSV, TSV, JSON-lines or text file, a folder of them, or one of {', '.join(NAMED)}.",
     ),
 ]
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder that `undertow fit` wrote.")]
-OpenedArgument = Annotated[
-    Path, typer.Argument(metavar="MODEL|INDEX", help="A folder of `undertow fit` or `undertow index`.")
+ModelArgument = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL|INDEX", help="A folder of `undertow fit`, or of `undertow index`, which holds one."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")]
@@ -58,14 +60,15 @@ def open_any(
 
     if corpus in NAMED:
         return as_corpus(_named(corpus, quiet))
-    return open_corpus(
-        corpus,
-        id_column=id_column,
-        text_column=text_column,
-        label_column=label_column,
-        split_column=split_column,
-        time_column=time_column,
-    )
+    with about(path="corpus"):
+        return open_corpus(
+            corpus,
+            id_column=id_column,
+            text_column=text_column,
+            label_column=label_column,
+            split_column=split_column,
+            time_column=time_column,
+        )
 
 
 def _named(name: str, quiet: bool) -> Any:
@@ -86,7 +89,11 @@ def for_training(corpus: Corpus) -> Corpus:
 
 
 def load_topic_model(path: Path) -> TopicModel:
-    """The model in a folder; it has to be one that reads texts."""
+    """The model in a folder, or the copy that an index holds; it has to be one that reads texts."""
+    return open_model(path)[0]
+
+
+def _load(path: Path) -> TopicModel:
     from undertow._errors import InvalidInput
     from undertow.estimators import TopicModel, load
 
@@ -99,7 +106,7 @@ def load_topic_model(path: Path) -> TopicModel:
 def open_model(path: Path) -> tuple[TopicModel, Callable[[], object]]:
     """The model in a model folder, or the copy that an index holds; and what saves it again, as a whole."""
     if not is_index(path):
-        model = load_topic_model(path)
+        model = _load(path)
         return model, lambda: model.save(path, overwrite=True)
     from undertow.search import Index
 
@@ -121,13 +128,8 @@ def check_free(path: Path, force: bool, option: str = "--out") -> None:
 
 
 def check_cut(model: TopicModel, n: int | None) -> None:
-    """Refuses a number of topics that the model cannot be cut into; the message names the option."""
-    from undertow._errors import InvalidInput
-
-    try:
-        model.topic_names(n)
-    except InvalidInput as error:
-        raise InvalidInput(f"-{error}" if str(error).startswith("n must") else str(error)) from None
+    """Refuses a number of topics that the model cannot be cut into, before any work is done."""
+    model.topic_names(n)
 
 
 def write_table(table: pl.DataFrame, file: Path) -> None:

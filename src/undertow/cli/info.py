@@ -12,7 +12,7 @@ from undertow.cli import common
 
 
 def info(
-    model: common.OpenedArgument,
+    model: common.ModelArgument,
     json: common.Json = False,
     quiet: common.Quiet = False,
     seed: common.Seed = 0,

@@ -22,7 +22,7 @@ def _change(metavar: str, text: str, *names: str) -> Any:
 
 
 def topics(
-    model: common.OpenedArgument,
+    model: common.ModelArgument,
     n: Annotated[int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")] = None,
     tree: Annotated[bool, typer.Option("--tree", help="Finer topics inside coarser ones.")] = False,
     how_many: Annotated[

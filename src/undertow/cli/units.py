@@ -11,7 +11,7 @@ from undertow.cli import common
 
 
 def units(
-    model: common.OpenedArgument,
+    model: common.ModelArgument,
     n: Annotated[int, typer.Option("-n", min=1, help="Units shown, the most active first.")] = 20,
     n_words: Annotated[int, typer.Option(min=1, help="Words shown of each.")] = 8,
     json: common.Json = False,
@@ -31,7 +31,7 @@ def units(
 
         undertow units model --json > units.json
     """
-    records = common.open_model(model)[0].units(n_words=n_words)[:n]
+    records = common.load_topic_model(model).units(n_words=n_words)[:n]
     if json:
         common.print_json([asdict(record) for record in records])
         return

@@ -20,18 +20,18 @@ LONGEST_REQUEST = LONGEST_ADDRESS + 64 * 1024  # bytes of the first line and the
 def listening(host: str, port: int | None) -> socket.socket:
     """A socket that is bound to a port: the one given, or else 8090 or the next one that is free."""
     if not host:
-        raise InvalidInput("--host must be an address or a name of this machine, got nothing")
+        raise InvalidInput("host must be an address or a name of this machine, got nothing")
     wanted = range(PORT, PORT + TRIED) if port is None else (port,)
     for number in wanted:
         try:
             return _bound(host, number)
         except OSError as error:
             if isinstance(error, socket.gaierror):
-                raise InvalidInput(f"--host must be an address or a name of this machine, got {host!r:.80}") from None
+                raise InvalidInput(f"host must be an address or a name of this machine, got {host!r:.80}") from None
             reason = error.strerror or str(error)
     if port is None:
         raise InvalidInput(f"a port from {PORT} to {PORT + TRIED - 1} must be free on {host}, got none: {reason}")
-    raise InvalidInput(f"--port must be one that is free on {host}, got {port}: {reason}")
+    raise InvalidInput(f"port must be one that is free on {host}, got {port}: {reason}")
 
 
 def _bound(host: str, port: int) -> socket.socket:

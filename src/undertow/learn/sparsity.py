@@ -21,8 +21,8 @@ class Sparsity:
     cost: float = 0.0
 
     def __post_init__(self) -> None:
-        _check.number("sparsity target", self.target, above=0.0, below=1.0)
-        _check.number("sparsity cost", self.cost, at_least=0.0)
+        _check.number("sparsity_target", self.target, above=0.0, below=1.0)
+        _check.number("sparsity_cost", self.cost, at_least=0.0)
 
     @property
     def pressure(self) -> Pressure:

@@ -164,7 +164,7 @@ def _free(path: str | os.PathLike[str], overwrite: bool) -> Path:
     if target.is_dir():
         raise InvalidInput(f"path must be the name of a file, got {target}, which is a folder")
     if os.path.lexists(target) and not overwrite:
-        raise InvalidInput(f"path must not exist yet, got {target}, which does: say overwrite to replace it")
+        raise InvalidInput(f"path must not exist yet, got {target}, which does: overwrite=True replaces it")
     return target
 
 

@@ -70,7 +70,9 @@ def add(
 ) -> Added:
     """Adds a corpus to an index, in one commit, or merges it by id; the caller holds the writer's lock."""
     if replace and not corpus.has_ids:
-        raise InvalidInput(f"replace must be used with documents that have ids, got {corpus.name} without any")
+        raise InvalidInput(
+            f"replace must be used with documents that have ids, got {corpus.name} without: name id_column"
+        )
     kinds = column_kinds(store.schema)
     kept = [name for name in kinds if name not in OWN]
     corpus = corpus.keeping(kept)
@@ -109,7 +111,7 @@ def _refuse_present(store: Store, ids: pl.Series) -> None:
         first = next(name for name in ids if name in there)
         raise InvalidInput(
             f"ids must be new to the index, got {first!r:.80}, which is there already: "
-            "give the document another id, or use replace to put it in that one's place"
+            "give the document another id, or replace=True to put it in that one's place"
         )
 
 
@@ -136,7 +138,9 @@ def _check_place(folder: Path, overwrite: bool) -> bool:
         raise InvalidInput(f"path must be free or hold an index, got {folder}, which holds something else")
     finished = _folder.read_facts(folder).finished
     if finished and not overwrite:
-        raise InvalidInput(f"path must not hold a finished index, got {folder}: add to it, or replace it (overwrite)")
+        raise InvalidInput(
+            f"path must not hold a finished index, got {folder}: add to it, or replace it (overwrite=True)"
+        )
     if finished:
         _folder.check_replaceable(folder)
     return finished
@@ -152,7 +156,7 @@ def _begun(place: Path, model: TopicModel, found: Survey, *, overwrite: bool) ->
                 return store
         elif not overwrite:
             raise InvalidInput(
-                f"path must be free, got {place}, an unfinished index of other documents: replace it (overwrite)"
+                f"path must be free, got {place}, an unfinished index of other documents: replace it (overwrite=True)"
             )
     _folder.clear(place)
     _folder.write_facts(place, _folder.Facts(finished=False, corpus=found.digest))

@@ -279,9 +279,7 @@ class Index:
 
     def _question(self, view: View, query: str | None, like: str | None) -> _modes.Question:
         if (query is None) == (like is None):
-            raise InvalidInput(
-                "search must be given a query or an id to be like, got " + ("both" if query else "neither")
-            )
+            raise InvalidInput("query or like must be given, one of them, got " + ("both" if query else "neither"))
         if like is not None:
             document = view.store.row_of(like)
             if document is None:

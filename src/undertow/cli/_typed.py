@@ -1,0 +1,80 @@
+"""Errors of the library name its arguments; whoever typed a command knows options. This puts one for the other.
+
+A message begins with what it is about ("n must be ..."), and tells what to give as Python would ("replace=True"). Both
+become the option of the running command that has the argument's name, or a name that means the same.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from typer.core import TyperCommand
+
+SAME = {
+    "n_components": "units",
+    "overwrite": "force",
+    "path": "out",
+    "random_state": "seed",
+    "threads": "n_jobs",
+}
+"""Arguments of the library under the names that commands have for them, where they differ."""
+
+SUBJECT = re.compile(r"\w+(?:\[\d\])?(?: (?:or|and) \w+)*(?= must | needs? )")
+LONG_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")  # such as text_column: no word of English
+GIVEN = re.compile(r"\b(\w+)=True\b")
+
+
+class Command(TyperCommand):
+    """A command whose errors name its options as they were typed."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs it."""
+        from undertow._errors import InvalidInput
+
+        try:
+            return super().invoke(ctx)
+        except InvalidInput as error:
+            raise InvalidInput(as_typed(str(error), options_of(self))) from error
+
+
+@contextmanager
+def about(**names: str) -> Iterator[None]:
+    """Inside, errors about these arguments of the library are about those of the command: path="corpus"."""
+    from undertow._errors import InvalidInput
+
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(as_typed(str(error), names)) from error
+
+
+def as_typed(message: str, options: Mapping[str, str]) -> str:
+    """The message with options in the place of arguments; what came, after "got", is left as it is."""
+
+    def option(found: re.Match[str]) -> str:
+        return re.sub(r"[a-z_]+", lambda word: options.get(word.group(), word.group()), found.group())
+
+    told, got, came = message.partition(" got ")
+    subject = SUBJECT.match(told)
+    if subject is not None:
+        told = option(subject) + told[subject.end() :]
+    told = LONG_NAME.sub(option, told)
+    return GIVEN.sub(lambda found: options.get(found.group(1), found.group()), told + got + came)
+
+
+def options_of(command: TyperCommand) -> dict[str, str]:
+    """Arguments of the library, and the options or places of a command that they come from."""
+    own = {parameter.name: _spelled(parameter) for parameter in command.params if parameter.name}
+    return {name: own[here] for name, here in SAME.items() if here in own} | own
+
+
+def _spelled(parameter: Any) -> str:
+    """An option as it was typed, or by its first name; a place by its name in the usage line."""
+    if not parameter.opts[0].startswith("-"):
+        return str(parameter.metavar or parameter.name).strip("[].")
+    typed = {word.partition("=")[0] for word in sys.argv}
+    return next((name for name in parameter.opts if name in typed), str(parameter.opts[0]))
