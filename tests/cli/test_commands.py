@@ -306,6 +306,11 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
             2,
             "--stop-words must be a file with a word a line or one of afrikaans",
         ),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--segmenter", "thai,klingon"),
+            2,
+            "--segmenter must be 'auto', 'none', or one or several of 'chinese', 'japanese', 'thai', 'pairs', got",
+        ),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "--min-df"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--memory", "lots"), 2, "--memory must be a number of bytes such as"),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--scratch", "{tmp}/x"), 2, "--scratch must be a folder, got"),

@@ -25,6 +25,9 @@ PIECES = (
     "running",
     "ΑΣ",
     "the",
+    "文学",
+    "本を",
+    "ไทย",
 )
 PATTERNS = (
     r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+",
@@ -52,6 +55,7 @@ def vectorizers() -> st.SearchStrategy[dict[str, Any]]:
             "stop_words": st.sampled_from([None, "english", ["a", "ab"]]),
             "stemmer": st.sampled_from([None, "english", "turkish"]),
             "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 3), (3, 3)]),
+            "segmenter": st.sampled_from([None, "pairs", "japanese", ["chinese", "thai"], ["thai", "pairs"]]),
         }
     )
 
@@ -86,10 +90,11 @@ def test_as_many_as_are_counted_each_where_its_word_is(text: str, options: dict[
 
 
 def reads_alone(part: str, options: dict[str, Any]) -> bool:
-    """Whether a part of a text is read as in the whole: a pattern with anchors, a sigma, and an entity without its ;
-    depend on what is around them.
+    """Whether a part of a text is read as in the whole: a pattern with anchors, words of a
+    language without spaces, a sigma, and an entity without its ; depend on what is around them.
     """
-    anchored = any(sign in options["token_pattern"] for sign in ("(?m)^", r"\b"))
+    segmented = options.get("segmenter") not in (None, "pairs")
+    anchored = segmented or any(sign in options["token_pattern"] for sign in ("(?m)^", r"\b"))
     half_entity = "&" in part.replace("&eacute;", "").replace("&#65;", "")
     return not anchored and "Σ" not in part and not (options.get("strip_html") and half_entity)
 

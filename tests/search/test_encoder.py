@@ -28,6 +28,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"ngram_range": (1, 2), "stop_words": ["apple"]},
     {"token_pattern": r"\w+", "lowercase": False},
     {"strip_html": True},
+    {"segmenter": "chinese"},
 ]
 HEAVY = ("sklearn", "numba", "polars", "pandas", "scipy", "undertow.estimators.topic_model")
 

@@ -17,7 +17,8 @@ WORDS = ["car", "cars", "engine", "road", "wheel", "brake", "gear", "car engine"
 
 
 def chosen(terms: list[int], *taken: str) -> list[str]:
-    return _chosen(terms, WORDS.__getitem__, {frozenset(name.split(", ")) for name in taken})
+    written = WORDS.__getitem__, lambda term: WORDS[term].split(" ")
+    return _chosen(terms, written, {frozenset(name.split(", ")) for name in taken})
 
 
 def test_a_name_has_three_words_that_repeat_nothing() -> None:

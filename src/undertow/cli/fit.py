@@ -29,6 +29,14 @@ def fit(
         str | None, _option(WORDS, "A language, such as 'english', or a file with a word a line.")
     ] = None,
     stemmer: Annotated[str | None, _option(WORDS, "A language, such as 'english'.")] = None,
+    segmenter: Annotated[
+        str,
+        _option(
+            WORDS,
+            "What cuts scripts without spaces into words: 'chinese', 'japanese', 'thai', 'pairs' (of letters), several "
+            "with commas between, 'none', or 'auto' to look at the texts.",
+        ),
+    ] = "auto",
     min_df: Annotated[int, _option(WORDS, "Fewest documents a word must be in.", min=1)] = 1,
     max_df: Annotated[float, _option(WORDS, "Largest share of documents a word may be in.", max=1.0)] = 1.0,
     token_pattern: Annotated[str | None, _option(WORDS, "A regular expression for a word.")] = None,
@@ -104,6 +112,7 @@ def fit(
         ngram_range=ngram_range,
         stop_words=_stop_words(stop_words),
         stemmer=stemmer,
+        segmenter=_segmenter(segmenter),
         min_df=min_df,
         max_df=max_df,
         lowercase=lowercase,
@@ -205,6 +214,19 @@ def _stop_words(given: str | None) -> Any:
         known = ", ".join(LANGUAGES)
         raise InvalidInput(f"--stop-words must be a file with a word a line or one of {known}, got {given!r}")
     return Path(given).read_text(encoding="utf-8").split()
+
+
+def _segmenter(given: str) -> Any:
+    from undertow._errors import InvalidInput
+    from undertow.corpus._segment import NAMES
+
+    if given in ("auto", "none"):
+        return None if given == "none" else given
+    names = given.split(",")
+    if not set(names) <= set(NAMES):
+        known = ", ".join(map(repr, NAMES))
+        raise InvalidInput(f"--segmenter must be 'auto', 'none', or one or several of {known}, got {given!r}")
+    return names
 
 
 def _noise_level(given: str | None) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from undertow.corpus import _plain
-from undertow.corpus._tokens import Analyzer, without_html
+from undertow.corpus._tokens import Analyzer
 from undertow.counts import CountBatch
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class FewTexts:
         """The matches of each text; polars' idea of a letter, with which the model was trained, is what counts."""
         options = self._analyzer
         if not options.strip_html:
+            if options.segmenter is not None:
+                texts = [options.segmenter.spaced_text(text) for text in texts]
             plain = _plain.tokens(texts, options.token_pattern, lowercase=options.lowercase)
             if plain is not None:
                 return plain
@@ -76,7 +78,7 @@ class FewTexts:
 
         column = pl.Series("text", texts, dtype=pl.String)
         if options.strip_html:
-            column = without_html(column)
+            column = options.prepared(column)
         if options.lowercase:
             column = column.str.to_lowercase()
         found: list[list[str]] = column.str.extract_all(options.token_pattern).to_list()

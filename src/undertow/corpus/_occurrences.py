@@ -46,6 +46,8 @@ def occurrences(vectorizer: Vectorizer, text: str) -> list[Occurrence]:
     traced = _Traced.of(next(text_chunks([text]))[0])
     if analyzer.strip_html:
         traced = _without_html(traced)
+    if analyzer.segmenter is not None:
+        traced = traced.replaced(list(analyzer.segmenter.changes(traced.text)))
     if analyzer.lowercase:
         traced = _lower(traced)
     stop = frozenset(analyzer.stop_words)

@@ -9,21 +9,49 @@ import numpy as np
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow.corpus import _segment
 from undertow.corpus._plain import parts_of
+from undertow.corpus._segment import Segmenter
 from undertow.corpus._stop_words import LANGUAGES, words_of
-from undertow.corpus._tokens import Analyzer
+from undertow.corpus._tokens import WORDS, Analyzer
+
+RUN = "中文文本"  # four letters, two words
+IDEOGRAPH = r"\p{Han}"  # in Chinese and Japanese one letter is a word as well
 
 
 def analyzer(options: Mapping[str, Any]) -> Analyzer:
-    """The analyzer that the parameters of a `Vectorizer` describe."""
+    """The analyzer that the parameters of a `Vectorizer` describe; segmenters that are still to be found are none."""
+    pattern, names = _pattern(options["token_pattern"]), segmenters(options.get("segmenter")) or ()
+    _segment.require(names)
     return Analyzer(
-        token_pattern=_pattern(options["token_pattern"]),
+        token_pattern=f"{WORDS}|{IDEOGRAPH}" if names and pattern == WORDS else pattern,
         lowercase=bool(options["lowercase"]),
         strip_html=bool(options["strip_html"]),
         stop_words=_stop_words(options["stop_words"], bool(options["lowercase"])),
         stemmer=_stemmer(options["stemmer"]),
         ngram_range=_ngram_range(options["ngram_range"]),
+        segmenter=Segmenter(names) if names else None,
     )
+
+
+def segmenters(value: Any) -> tuple[str, ...] | None:
+    """Those that are named; None where they are to be found by the texts."""
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return () if value is None else None
+    names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    wrong = [name for name in names if name not in _segment.NAMES]
+    if wrong or not names:
+        known = ", ".join(map(repr, _segment.NAMES))
+        raise InvalidInput(f"segmenter must be 'auto', None, or one or several of {known}, got {value!r:.60}")
+    return tuple(name for name in _segment.NAMES if name in names)
+
+
+def takes_runs(pattern: str) -> bool:
+    """Whether a token may be a whole run of letters; otherwise scripts without spaces are provided for."""
+    import polars as pl
+
+    found: list[str] = pl.Series([RUN]).str.extract_all(_pattern(pattern))[0].to_list()
+    return found == [RUN]
 
 
 def vocabulary_size(value: Any) -> int | None:

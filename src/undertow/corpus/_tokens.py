@@ -16,12 +16,16 @@ from numpy.typing import NDArray
 
 from undertow import _lazy
 from undertow.corpus._matching import matched, numbered, starts_of
+from undertow.corpus._segment import Segmenter
 
 if TYPE_CHECKING:
     import polars as pl
     from scipy import sparse
 else:  # questions are read without them
     pl, sparse = _lazy.module("polars"), _lazy.module("scipy.sparse")
+
+WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+"
+"""Letters with their marks (and the joiners inside words of Hindi or Persian), digits and _, at least two."""
 
 TAGS = r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[a-z/!?][^<>]*>"
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"
@@ -60,12 +64,17 @@ class Analyzer:
     stop_words: tuple[str, ...]
     stemmer: str | None
     ngram_range: tuple[int, int]
+    segmenter: Segmenter | None = None
+
+    def prepared(self, texts: pl.Series) -> pl.Series:
+        """Without tags, and with spaces between words, where that is asked for."""
+        if self.strip_html:
+            texts = without_html(texts)
+        return texts if self.segmenter is None else self.segmenter.spaced(texts)
 
     def terms(self, texts: pl.Series) -> Iterator[Terms]:
         """The terms of a chunk: first the tokens, then the pairs and so on, as far as `ngram_range` asks for them."""
-        if self.strip_html:
-            texts = without_html(texts)
-        tokens = Terms(*matched(texts, self.token_pattern, lowercase=self.lowercase))
+        tokens = Terms(*matched(self.prepared(texts), self.token_pattern, lowercase=self.lowercase))
         if self.stop_words:
             tokens = _without(tokens, self.stop_words)
         for _, terms in self.by_length(tokens):

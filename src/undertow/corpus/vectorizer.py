@@ -16,18 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.corpus import _options, _stop_words
+from undertow.corpus import _options, _scripts, _segment, _stop_words
 from undertow.corpus._ahead import ahead, threads
 from undertow.corpus._few import FewTexts
 from undertow.corpus._kept import KeptChunks, Recall
 from undertow.corpus._matrices import PackedCounts, stacked, summed
-from undertow.corpus._tokens import Analyzer
+from undertow.corpus._tokens import WORDS, Analyzer
 from undertow.corpus._vocabulary import TypeCounts, choose, columns_of, numbered_words
 from undertow.corpus.texts import text_chunks
 from undertow.counts import WordTotals
 
-WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+"
-"""Letters with their marks (and the joiners inside words of Hindi or Persian), digits and _, at least two."""
+ANY_WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]*"  # also those of one letter
 
 UNKNOWN_SHOWN = 10
 
@@ -69,9 +68,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Texts are a `Corpus`, a polars or pandas column, a polars table, an array, a list or any iterable of strings.
 
-    Scripts without spaces (Chinese, Japanese, Thai): a run of letters between spaces or punctuation is one token.
-    Segment such texts before and join the words by spaces, or count pairs of characters by
-    `token_pattern=r"[\p{L}\p{N}]"` with `ngram_range=(2, 2)`.
+    Chinese, Japanese and Thai have no spaces between words. Where the first thousand documents hold such text, it is
+    segmented, and a remark in the log says by what; docs/languages.md has more.
 
     Parameters
     ----------
@@ -81,6 +79,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "english" (scikit-learn's list) or "german" (stopwordsiso's); docs/languages.md lists them.
     stemmer : None, or a language of PyStemmer such as "english"; it is applied to each distinct word once. Where it
         differs from that of `stop_words`, a warning says so.
+    segmenter : what finds words in scripts without spaces: "chinese" (rjieba), "japanese" (fugashi) or "thai"
+        (PyThaiNLP), each an extra of that name, "pairs" (of neighbouring letters, no extra), or several of them; None
+        for nothing. "auto" looks which of them the texts need, and takes "pairs" where an extra is missing.
     min_df, max_df : words in fewer or more documents are left out; whole numbers count documents, floats are shares.
     token_pattern : what a token is, in the syntax of Rust's regex; a whole match is a token. CountVectorizer's default
         tokens are those of `[\p{L}\p{N}_]{2,}`.
@@ -97,6 +98,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     vocabulary_ : word -> column. Columns fall in frequency; words that `partial_fit` adds come after all others.
     type_counts_ : polars table of all types seen (word, count, documents), which `partial_fit` goes on from.
     n_documents_ : documents seen.
+    segmenter_ : names of the segmenters in use, as told or as found; the first texts decide, later ones are read alike.
     pruned_ : 0 if all counts were exact. Otherwise a type may have been lost if it occurs at most `pruned_` times, and
         the counts that the vocabulary was chosen by are too low by at most as much. Counts of `transform` are exact.
     """
@@ -108,6 +110,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ngram_range: tuple[int, int] = (1, 1),
         stop_words: str | Iterable[str] | None = None,
         stemmer: str | None = None,
+        segmenter: str | Iterable[str] | None = "auto",
         min_df: float = 1,
         max_df: float = 1.0,
         token_pattern: str = WORDS,
@@ -122,6 +125,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.ngram_range = ngram_range
         self.stop_words = stop_words
         self.stemmer = stemmer
+        self.segmenter = segmenter
         self.min_df = min_df
         self.max_df = max_df
         self.token_pattern = token_pattern
@@ -188,6 +192,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Takes these words as learned, in this order: a model that was saved goes on with `partial_fit` from them."""
         self._forget()
         self.vocabulary_ = _options.fixed_vocabulary(list(words))
+        self.segmenter_ = self._segmenters()
         return self
 
     def transform(self, X: Any) -> sparse.csr_array:
@@ -210,6 +215,22 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def counter(self) -> FewTexts:
         """Counts a few texts at a time, such as questions: what does not depend on them is prepared once."""
         return FewTexts(self._analyzer(), self._columns())
+
+    def spaced(self, texts: list[str] | pl.Series) -> pl.Series:
+        """The words of each text, joined by spaces, for an index of full text; without a segmenter, the texts.
+
+        Words are in small letters, as they are written: none is left out, and none is stemmed.
+        """
+        column = pl.Series("text", texts, dtype=pl.String)
+        analyzer = self._analyzer()
+        if analyzer.segmenter is None:
+            return column
+        return analyzer.prepared(column).str.to_lowercase().str.extract_all(ANY_WORDS).list.join(" ")
+
+    def settings(self) -> dict[str, Any]:
+        """The parameters without the vocabulary, and with the segmenters that were decided on: plain data to store."""
+        options = {name: value for name, value in self.get_params(deep=False).items() if name != "vocabulary"}
+        return {**options, "segmenter": list(self._segmenters()) or None}
 
     def coverage(self, X: Any) -> Coverage:
         """How much of these texts the vocabulary knows, and which words it misses most."""
@@ -234,16 +255,20 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _forget(self) -> None:
         """Begins anew, with the options checked before anything is read."""
+        self.__dict__.pop("segmenter_", None)
         self._analyzer(), self._rows(), threads(self.n_jobs)
         _options.vocabulary_size(self.vocabulary_size)
         _options.check_limits(self.min_df, self.max_df)
         self.vocabulary_ = {} if self.vocabulary is None else _options.fixed_vocabulary(self.vocabulary)
+        if self.vocabulary is not None or self.segmenter != "auto":
+            self.segmenter_ = self._segmenters()
         self.type_counts_ = TypeCounts(1).frame()
         self.n_documents_ = 0
         self.pruned_ = 0
 
     def _count(self, X: Any, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None) -> None:
         """Counts types on top of those seen before, and extends the vocabulary; `kept` collects counts by chunk."""
+        chunks = self._decided_by(text_chunks(X, self._rows()))
         analyzer = self._analyzer()
         if not self.n_documents_ and _stop_words.do_not_fit(self.stop_words, self.stemmer):
             logger.warning("stop words are %s, but words are stemmed as %s", self.stop_words, self.stemmer)
@@ -255,7 +280,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             found = [(terms.types, terms.counts()) for terms in analyzer.terms(texts)]
             return [(PackedCounts.of(types, counts), WordTotals.of(counts)) for types, counts in found]
 
-        for parts in ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs)):
+        for parts in ahead(count, chunks, threads(self.n_jobs)):
             documents += parts[0][0].documents
             for packed, totals in parts:
                 seen.add(packed.types, totals.tokens, totals.document_frequencies)
@@ -288,7 +313,28 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.vocabulary_
 
     def _analyzer(self) -> Analyzer:
-        return _options.analyzer(self.get_params(deep=False))
+        return _options.analyzer({**self.get_params(deep=False), "segmenter": self._segmenters() or None})
+
+    def _segmenters(self) -> tuple[str, ...]:
+        """Those decided on, or told; those that a fixed vocabulary is in need of, before any text is seen."""
+        if hasattr(self, "segmenter_"):
+            return self.segmenter_
+        told = _options.segmenters(self.segmenter)
+        if told is not None or self.vocabulary is None or not _options.takes_runs(self.token_pattern):
+            return told or ()
+        words = pl.Series(list(_options.fixed_vocabulary(self.vocabulary)), dtype=pl.String)
+        return _segment.decided(_scripts.look_at_first([words])[0].languages())[0]
+
+    def _decided_by(self, chunks: Iterator[pl.Series]) -> Iterator[pl.Series]:
+        """The chunks; where it is open what segments them, the first of them decide that."""
+        if hasattr(self, "segmenter_") or not _options.takes_runs(self.token_pattern):
+            return chunks
+        look, chunks = _scripts.look_at_first(chunks)
+        if look.documents:
+            self.segmenter_, remarks = _segment.decided(look.languages())
+            for remark in remarks:
+                logger.warning(remark)
+        return _scripts.watched(chunks, look.languages())
 
     def single_words(self, *, stemmed: bool = True) -> Analyzer:
         """How texts become single words, whatever n-grams are counted; the words as they are written, or stems."""

@@ -216,8 +216,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes everything that is needed to encode a sentence years later to one folder."""
         check_is_fitted(self)
-        options = self.vectorizer_.get_params(deep=False)
-        plain = {name: _plain(name, value) for name, value in options.items() if name != "vocabulary"}
+        plain = {name: _plain(name, value) for name, value in self.vectorizer_.settings().items()}
         facts, arrays = self._stored_topics()
         more = {"vectorizer": plain, **facts}
         return store(self.softmax_, path, overwrite=overwrite, vocabulary=self.words(), more=more, topics=arrays)
@@ -229,10 +228,11 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
             raise ModelFileError(f"{path} must hold the vocabulary of a TopicModel, got none")
         try:
             options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
+            options.setdefault("segmenter", None)  # models of earlier versions took runs of letters as they are
             vectorizer = Vectorizer(**options).remember(stored.vocabulary)
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
-                f"{path} must hold the settings of a Vectorizer, got some that do not fit: {error}"
+                f"{path} must hold settings that a Vectorizer can use here, got others: {error}"
             ) from error
         softmax = restore(ReplicatedSoftmax(), stored, path)
         if hasattr(softmax, "feature_names_in_"):

@@ -182,8 +182,7 @@ def _fingerprint(model: TopicModel) -> str:
     for array in (parameters.weights, parameters.hidden_bias, parameters.word_weights):
         digest.update(array.tobytes())
     settings = (softmax.count_transform, softmax.typical_length_, model.words())
-    options = {name: value for name, value in model.vectorizer_.get_params(deep=False).items() if name != "vocabulary"}
-    digest.update(repr((settings, sorted(options.items()))).encode())
+    digest.update(repr((settings, sorted(model.vectorizer_.settings().items()))).encode())
     return digest.hexdigest()
 
 

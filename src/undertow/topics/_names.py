@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, combinations
 
 import numpy as np
@@ -12,6 +12,9 @@ from undertow.topics import _words
 from undertow.topics._statistics import TermStatistics
 from undertow.topics.tree import NOWHERE, TopicTree
 
+Written = tuple[Callable[[int], str], Callable[[int], Sequence[str]]]
+"""How a term is written, and the single words that it is made of."""
+
 WORDS, MOST_WORDS = 3, 4
 FIRST_WORDS = 16  # of a topic, that its name is made of
 PHRASE = 0.6  # a pair stands for its words where it is this salient beside the better of them
@@ -20,7 +23,7 @@ PHRASE = 0.6  # a pair stands for its words where it is this salient beside the 
 def names_of(
     tree: TopicTree,
     terms: TermStatistics,
-    term_of: Callable[[int], str],
+    written: Written,
     words: int,
     pairs: NDArray[np.int32],
     known: Mapping[int, str],
@@ -35,7 +38,7 @@ def names_of(
         rows = [place for place, node in enumerate(level) if node not in found]
         ranks = _words.ranked(terms.grouped(tree.positions(level), len(level)), rows=rows, most=FIRST_WORDS)
         for row, rank in zip(rows, ranks, strict=True):
-            chosen = _chosen(_with_phrases(rank, words, pairs)[:FIRST_WORDS], term_of, taken)
+            chosen = _chosen(_with_phrases(rank, words, pairs)[:FIRST_WORDS], written, taken)
             taken.add(frozenset(chosen))
             found[level[row]] = ", ".join(chosen)
     return {node: name for node, name in found.items() if name}
@@ -69,19 +72,19 @@ def _with_phrases(rank: _words.Ranked, words: int, pairs: NDArray[np.int32]) -> 
     return [instead.get(term, term) for term in rank.terms.tolist() if term < words]
 
 
-def _chosen(terms: list[int], term_of: Callable[[int], str], taken: set[frozenset[str]]) -> list[str]:
+def _chosen(terms: list[int], written: Written, taken: set[frozenset[str]]) -> list[str]:
     """The first three terms that repeat nothing; a fourth, or fewer, where these are another topic's name.
 
     None where there is nothing left that is not one already.
     """
+    term_of, words_of = written
     said: list[str] = []
     chosen: list[str] = []
     for term in terms:
-        written = term_of(term)
-        parts = written.split(" ")
+        parts = words_of(term)
         if not any(_words.near_forms(part, other) for part in parts for other in said):
             said += parts
-            chosen.append(written)
+            chosen.append(term_of(term))
     tries = [chosen[:WORDS], chosen[:MOST_WORDS], *([*chosen[:WORDS], other] for other in chosen[MOST_WORDS:])]
     fewer = (list(some) for size in (WORDS, 2, 1) for some in combinations(chosen[: 2 * WORDS], size))
     return next((words for words in chain(tries, fewer) if words and frozenset(words) not in taken), [])

@@ -62,6 +62,7 @@ def _as_written(pairs: Pairs, vectorizer: Vectorizer, texts: Sequence[str]) -> P
     if vectorizer.stemmer is not None:
         return pairs
     names, holders = list(vectorizer._columns()), pairs.presence.tocsc()
+    segmenter = vectorizer.single_words().segmenter
     plain: dict[int, str] = {}
     kept = []
     for place, (first, second) in enumerate(pairs.words.tolist()):
@@ -69,7 +70,8 @@ def _as_written(pairs: Pairs, vectorizer: Vectorizer, texts: Sequence[str]) -> P
         documents = holders.indices[holders.indptr[place] : holders.indptr[place + 1]][:LOOKED_AT].tolist()
         for document in documents:
             if document not in plain:
-                plain[document] = " ".join(texts[document].replace("-", " ").lower().split())
+                text = texts[document] if segmenter is None else segmenter.spaced_text(texts[document])
+                plain[document] = " ".join(text.replace("-", " ").lower().split())
         if sum(written in plain[document] for document in documents) >= WRITTEN * len(documents):
             kept.append(place)
     return Pairs(pairs.words[kept], sparse.csr_array(pairs.presence[:, kept]))

@@ -62,6 +62,7 @@ def plain(atlas: Atlas, vocabulary: Sequence[str]) -> dict[str, Any]:
         "stability": [list(pair) for pair in atlas.stability],
         "documents": atlas.documents,
         "identity": atlas.identity,
+        "overlapping": atlas.overlapping,
         "names": {str(node): name for node, name in atlas.names.items()},
         "made_names": {str(node): name for node, name in atlas.made_names.items()},
         "kept": [[one.id, one.title, one.sentence] for one in atlas.kept.documents],
@@ -108,6 +109,7 @@ def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: 
         stability=tuple((int(n), _number(figure)) for n, figure in _pairs(manifest, "stability")),
         documents=_whole(manifest, "documents", at_least=0),
         identity=str(manifest.get("identity", "")),
+        overlapping=manifest.get("overlapping", False) is True,
     )
 
 

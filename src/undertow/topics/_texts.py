@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from undertow.corpus._scripts import HAN, KANA
 from undertow.kernels import randomness
 
 MOST_TEXTS = 12_000
@@ -21,7 +22,8 @@ PROSE = 0.75  # of a sentence, at least, are letters and spaces
 STAGE = 2  # of Purpose.HOLD_OUT
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,40}:\s")
 SUBJECT = re.compile(r"(?i)(?:subject|title):\s*(?:re:\s*)*(.*)")
-SENTENCES = re.compile(r"(?<=[.!?。!?])\s+|\n\s*\n")
+SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?![。！？」』”’）])\s*|(?<=[。！？][」』”’）])\s*|\n\s*\n")
+WIDE = re.compile(f"[{HAN}{KANA}]")  # letters that say as much as two
 SPACE = re.compile(r"\s+")
 ODD = re.compile(r"[!-@\[-`{-~]")  # digits and signs, as tables and drawings are made of
 TAG = re.compile(r"<[^<>]{1,200}>")
@@ -97,12 +99,16 @@ def sentences_of(text: str) -> list[str]:
     """The sentences of a text, without the header of a post or mail, quotation marks of mails, and tags."""
     plain = "\n".join(line for line in _body(text).splitlines() if not line.lstrip().startswith((">", "|", ":")))
     found = (SPACE.sub(" ", part).strip() for part in SENTENCES.split(TAG.sub(" ", plain)))
-    return [shortened(part, SENTENCE) for part in found if len(part) >= SHORTEST_SENTENCE and _is_prose(part)]
+    return [shortened(part, SENTENCE) for part in found if _length(part) >= SHORTEST_SENTENCE and _is_prose(part)]
+
+
+def _length(part: str) -> int:
+    return len(part) + len(WIDE.findall(part))
 
 
 def _is_prose(part: str) -> bool:
     """Whether a part reads as a sentence: no line that leads in a quotation, no address, no table, no drawing."""
-    return not part.endswith(":") and "@" not in part and len(ODD.findall(part)) <= (1.0 - PROSE) * len(part)
+    return not part.endswith((":", "：")) and "@" not in part and len(ODD.findall(part)) <= (1.0 - PROSE) * len(part)
 
 
 def shortened(text: str, most: int) -> str:
@@ -112,7 +118,7 @@ def shortened(text: str, most: int) -> str:
         return text
     cut = text[: most - 1]
     space = cut.rfind(" ")
-    return (cut[:space] if space > most // 2 else cut).rstrip(" ,;:") + "…"
+    return (cut[:space] if space > most // 2 else cut).rstrip(" ,;:，、；：") + "…"
 
 
 def _body(text: str) -> str:

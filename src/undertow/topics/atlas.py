@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from undertow.corpus._segment import joined
 from undertow.topics import _words
 from undertow.topics._clusters import Vectors, unit
 from undertow.topics._names import names_of
@@ -57,6 +58,7 @@ class Atlas(Outline):
     stability: tuple[tuple[int, float], ...]  # (topics, figure) that it was chosen by
     documents: int  # of the corpus
     identity: str  # of the tree, as it was grown: topics of the same tree have the same ids
+    overlapping: bool = False  # words are pairs of letters: neighbours share one
 
     # Descriptions
 
@@ -70,7 +72,12 @@ class Atlas(Outline):
         if number < len(self.words):
             return self.words[number]
         first, second = self.pairs[number - len(self.words)]
-        return f"{self.words[first]} {self.words[second]}"
+        return joined(self.words[first], self.words[second], overlap=self.overlapping)
+
+    def words_of(self, number: int) -> list[str]:
+        """The single words that a term is made of."""
+        numbers = [number] if number < len(self.words) else self.pairs[number - len(self.words)].tolist()
+        return [part for one in numbers for part in self.words[one].split(" ")]
 
     def topics(self, nodes: Sequence[int], n_words: int = 10) -> list[Topic]:
         """The records of topics of one cut, in this order."""
@@ -112,7 +119,8 @@ class Atlas(Outline):
 
     def with_made_names(self) -> Atlas:
         """With a name for every topic that has none yet; those that there are stay."""
-        made = names_of(self.tree, self.terms, self.term, len(self.words), self.pairs, self.made_names)
+        texts = self.term, self.words_of
+        made = names_of(self.tree, self.terms, texts, len(self.words), self.pairs, self.made_names)
         return replace(self, made_names=made)
 
     def branches(self, n: int | None = None, n_words: int = 10) -> list[Branch]:

@@ -11,12 +11,14 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.corpus import Vectorizer
+from undertow.corpus._segment import joined
 from undertow.topics import _choose, _shares
 from undertow.topics._clusters import Labels, Vectors, nearest, spherical_kmeans, sums_by_label, unit
 from undertow.topics._matching import hashes_of
@@ -84,6 +86,7 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         terms=terms,
         words=_written(sample, vectorizer),
         pairs=pairs.words,
+        overlapping="pairs" in vectorizer._segmenters(),
         kept=KeptDocuments(np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()),
         seen=SeenDocuments(hashes_of([] if sample.texts is None else sample.texts.ids), _leaves_seen(sample, labels)),
         limits=(float(np.quantile(near, _shares.FAR)), float(np.quantile(near, _shares.NEAR))),
@@ -197,7 +200,8 @@ def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
 def _written(sample: Sample, vectorizer: Vectorizer) -> tuple[str, ...]:
     words = [str(word) for word in vectorizer.get_feature_names_out()]
     forms = {} if sample.texts is None else written_forms(vectorizer, sample.texts.texts)
-    return tuple(" ".join(forms.get(part, part) for part in word.split(" ")) for word in words)
+    join = partial(joined, overlap="pairs" in vectorizer._segmenters())
+    return tuple(reduce(join, (forms.get(part, part) for part in word.split(" "))) for word in words)
 
 
 def _statistics(counts: sparse.csr_array, pairs: Pairs, labels: Labels, tree: TopicTree) -> TermStatistics:
