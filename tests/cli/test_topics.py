@@ -336,7 +336,10 @@ def _theme(model: TopicModel, topic: int) -> int:
         (("--apply", "{folder}/weights.safetensors"), "{folder}/weights.safetensors must be"),
         (("-n", "1"), "-n must be from 2 to "),
         (("-n", "99999", "--drop", "{first}"), "-n must be from 2 to "),
-        (("--out", "{folder}/topics.xlsx"), "--out must end in .parquet, .csv or .json, got {folder}/topics.xlsx"),
+        (
+            ("--out", "{folder}/topics.xlsx"),
+            "--out must end in .parquet, .csv, .tsv, .jsonl, .arrow, .feather or .json, got {folder}/topics.xlsx",
+        ),
         (("--out", "{folder}/topics.csv", "--tree"), "--out must end in .json with --tree or --how-many"),
     ],
 )

@@ -13,8 +13,6 @@ import typer
 from undertow.cli._typed import about
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
 
@@ -130,22 +128,6 @@ def check_free(path: Path, force: bool, option: str = "--out") -> None:
 def check_cut(model: TopicModel, n: int | None) -> None:
     """Refuses a number of topics that the model cannot be cut into, before any work is done."""
     model.topic_names(n)
-
-
-def write_table(table: pl.DataFrame, file: Path) -> None:
-    """Writes a .parquet or .csv file, whole or not at all; in CSV, lists are texts with commas."""
-    import os
-    import tempfile
-
-    import polars as pl
-
-    if file.suffix == ".csv":
-        table = table.with_columns(pl.col(pl.List(pl.String)).list.join(", "))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.", suffix=".part") as name:
-        whole = Path(name) / "whole"
-        (table.write_csv if file.suffix == ".csv" else table.write_parquet)(whole)
-        os.replace(whole, file)
 
 
 def remark(line: str, *, silent: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from undertow.cli import common
+from undertow.cli import _tables, common
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +63,8 @@ def demo(
     """
     from rich.console import Console
 
+    if out is not None:
+        _tables.check_ending(out, _tables.PAGES)
     silent = quiet or json
     console = Console(quiet=silent)
     place = None if no_report else _place(out, console)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from undertow.cli import common
+from undertow.cli import _tables, common
 
 Shown = Callable[[str, int, int], None]
 
@@ -59,6 +59,7 @@ def report(
     from undertow.report import check_extra, write_report
 
     check_extra()
+    _tables.check_ending(out, _tables.PAGES)
     common.check_free(out, force)
     trained = common.load_topic_model(model)
     columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}

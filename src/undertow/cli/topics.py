@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from undertow.cli import _curating, _listed, common
+from undertow.cli import _curating, _listed, _tables, common
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
-FILES = (".parquet", ".csv", ".json")
+FILES = (*_tables.TABLES, ".json")
 CHANGES = "Changes, saved to the model"
 
 
@@ -29,7 +29,7 @@ def topics(
         bool, typer.Option("--how-many", "--figures", help="The figures behind the model's own number.")
     ] = False,
     n_words: Annotated[int, typer.Option(min=1, help="Words shown of each.")] = 8,
-    out: Annotated[Path | None, typer.Option(help="Write a .parquet, .csv or .json file instead.")] = None,
+    out: Annotated[Path | None, typer.Option(help=f"Write a file instead: {', '.join(FILES)}.")] = None,
     rename: Annotated[list[str] | None, _change("ID=NAME", "Another name; ID= gives the old one back.")] = None,
     merge: Annotated[list[str] | None, _change("ID,ID[,ID][=NAME]", "Make one topic of several.")] = None,
     split: Annotated[list[str] | None, _change("ID", "Show the parts of a topic in its place.")] = None,
@@ -165,10 +165,10 @@ class _View:
         from undertow.insight import topic_table
         from undertow.storage import write_text
 
-        if file.suffix == ".json":
+        if file.suffix.lower() == ".json":
             write_text(file, common.as_json(self.records()) + "\n")
         else:
-            common.write_table(topic_table(self.model, self.n, n_words=self.n_words), file)
+            _tables.write_tables([topic_table(self.model, self.n, n_words=self.n_words)], file)
 
 
 def _check_places(out: Path | None, export: Path | None, *, force: bool, nested: bool) -> None:
@@ -177,7 +177,7 @@ def _check_places(out: Path | None, export: Path | None, *, force: bool, nested:
     for place, option in ((out, "--out"), (export, "--export")):
         if place is not None:
             common.check_free(place, force, option)
-    if out is not None and out.suffix not in FILES:
-        raise InvalidInput(f"--out must end in {', '.join(FILES[:-1])} or {FILES[-1]}, got {out}")
-    if out is not None and nested and out.suffix != ".json":
+    if out is not None:
+        _tables.check_ending(out, FILES)
+    if out is not None and nested and out.suffix.lower() != ".json":
         raise InvalidInput(f"--out must end in .json with --tree or --how-many, got {out}")

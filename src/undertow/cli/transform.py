@@ -1,17 +1,15 @@
-"""`undertow transform`: document vectors, or shares of topics, as a Parquet file."""
+"""`undertow transform`: document vectors, or shares of topics, as a file."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from undertow.cli import common
+from undertow.cli import _tables, common
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,13 +18,11 @@ if TYPE_CHECKING:
 
     Encode = Callable[[pl.Series], list[pl.Series]]
 
-ROW_GROUP = 32_768  # vectors that are written, and read again, at a time
-
 
 def transform(
     model: common.ModelArgument,
     corpus: common.CorpusArgument,
-    out: Annotated[Path, typer.Option(help="The Parquet file to write.")],
+    out: Annotated[Path, typer.Option(help=f"The file to write: {', '.join(_tables.NUMBERS)}.")],
     kind: Annotated[
         str,
         typer.Option(
@@ -50,6 +46,9 @@ def transform(
     With --kind topics there is a column for each topic instead, named by its id and name, the widest first, and one
     for what belongs to none of them; each row adds up to 1.
 
+    The end of the file's name says what is written. CSV and TSV have a column for each number of a vector; .arrow and
+    .feather are Arrow's file format; .npy holds the numbers alone, a row per document in the order of the corpus.
+
     Examples:
 
         undertow transform model reviews.parquet --kind topics -n 20 --out topics.parquet
@@ -57,7 +56,10 @@ def transform(
         undertow transform model reviews.parquet --out vectors.parquet
 
         undertow transform model 20newsgroups --kind code --out codes.parquet
+
+        undertow transform model reviews.parquet --kind strength --out vectors.npy
     """
+    _tables.check_ending(out, _tables.NUMBERS)
     common.check_free(out, force)
     trained = common.load_topic_model(model)
     encode = _topics(trained, n) if kind == "topics" else _vectors(trained, kind, n)
@@ -65,17 +67,14 @@ def transform(
     documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet)
     began = time.perf_counter()
     with common.status("encoding", silent=quiet or json):
-        written = _write((_encoded(chunk, encode) for chunk in documents.chunks()), out)
+        written = _tables.write_tables((_encoded(chunk, encode) for chunk in documents.chunks()), out)
     rate = written / (time.perf_counter() - began)
     if json:
         common.print_json({"out": str(out), "documents": written, "documents_per_second": rate})
     elif not quiet:
-        what = (
-            f"{written:,} documents x {len(trained.topic_names(n))} topics"
-            if kind == "topics"
-            else f"{written:,} vectors"
-        )
-        typer.echo(f"Wrote {out}: {what} ({rate:,.0f} documents a second).")
+        topics = f"{written:,} documents x {len(trained.topic_names(n))} topics" if kind == "topics" else ""
+        alone = ", without ids, in the order of the corpus" if out.suffix.lower() == ".npy" else ""
+        typer.echo(f"Wrote {out}: {topics or f'{written:,} vectors'}{alone} ({rate:,.0f} documents a second).")
 
 
 def _encoded(chunk: pl.DataFrame, encode: Encode) -> pl.DataFrame:
@@ -107,22 +106,3 @@ def _topics(model: TopicModel, n: int | None) -> Encode:
         return [*(pl.Series(name, shares[:, place]) for place, name in enumerate(names)), pl.Series("none", rest)]
 
     return encode
-
-
-def _write(tables: Iterator[pl.DataFrame], out: Path) -> int:
-    """Writes tables below each other and says how many rows that were. No more than one is held at a time.
-
-    They go to a temporary folder beside the target first, a file each, then into one file, which takes the target's
-    name when it is whole: nothing half-written is ever left under that name.
-    """
-    import polars as pl
-
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.", suffix=".part") as name:
-        files, rows = [], 0
-        for number, table in enumerate(tables):
-            files.append(Path(name) / f"{number}.parquet")
-            table.write_parquet(files[-1], compression="uncompressed")
-            rows += table.height
-        pl.scan_parquet(files).sink_parquet(Path(name) / "whole", row_group_size=ROW_GROUP)
-        os.replace(Path(name) / "whole", out)
-    return rows
