@@ -9,6 +9,7 @@ import gzip
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,7 +19,9 @@ from polars.exceptions import PolarsError
 from undertow._errors import InvalidInput
 
 KEYS_FROM = 1000  # JSON lines that are looked at to find out which keys there are
+NESTED = (list, dict)
 RECODE = "such as by iconv -f latin1 -t utf-8"
+UNSHOWN = (pl.Binary, pl.Object)  # types of tables that nobody can read
 # What polars writes for a number or truth value where a string was asked for.
 NOT_QUOTED = r"^(?:-?[0-9][0-9.eE+-]*|true|false)$"
 
@@ -43,7 +46,14 @@ class TableSource:
         except (PolarsError, OSError) as error:
             refuse(self.name, self.kind, error)
 
-    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
+    @property
+    def single(self) -> list[str]:
+        types = self.frame.collect_schema()
+        return [name for name in self.columns if not (types[name].is_nested() or types[name] in UNSHOWN)]
+
+    def batches(
+        self, columns: Sequence[str], rows: int, *, text: str, loose: Sequence[str] = ()
+    ) -> Iterator[pl.DataFrame]:
         empty = [column for column in columns if self.empty_is_null and column != text]
         try:
             frame = self.frame.select(columns).with_columns(pl.col(empty).replace("", None))
@@ -62,15 +72,27 @@ class JsonLinesSource:
 
     @property
     def columns(self) -> list[str]:
-        keys: dict[str, None] = {}
+        return list(self._keys)
+
+    @property
+    def single(self) -> list[str]:
+        return [key for key, nested in self._keys.items() if not nested]
+
+    @cached_property
+    def _keys(self) -> dict[str, bool]:
+        """The keys of the first objects, and whether a list or an object is among the values of each."""
+        keys: dict[str, bool] = {}
         first = TableSource(self.name, self.lines.kind, self.lines.frame.head(KEYS_FROM))
         for batch in first.batches(["line"], KEYS_FROM, text="line"):
             for row, line in enumerate(batch["line"]):
                 if line.strip():
-                    keys |= dict.fromkeys(_json_object(line, row, self.name))
-        return list(keys)
+                    found = _json_object(line, row, self.name)
+                    keys |= {key: keys.get(key, False) or isinstance(found[key], NESTED) for key in found}
+        return keys
 
-    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
+    def batches(
+        self, columns: Sequence[str], rows: int, *, text: str, loose: Sequence[str] = ()
+    ) -> Iterator[pl.DataFrame]:
         wanted = pl.Struct(dict.fromkeys(columns, pl.String))
         first = 0
         for batch in self.lines.batches(["line"], rows, text="line"):
@@ -79,28 +101,30 @@ class JsonLinesSource:
             try:
                 table = lines["line"].str.json_decode(wanted).struct.unnest()
             except PolarsError:
-                self._refuse(lines, columns)
+                table = self._nested(lines, columns, loose)
             # A bare number has become a string on the way; the few lines that look like it are read again.
             self._check_strings(lines.filter(table[text].str.contains(NOT_QUOTED).fill_null(False)), text)
             yield table
+
+    def _nested(self, lines: pl.DataFrame, columns: Sequence[str], loose: Sequence[str]) -> pl.DataFrame:
+        """The lines, with lists and objects of the loose columns as JSON; elsewhere they are refused."""
+        rows = []
+        for row, line in lines.iter_rows():
+            value = _json_object(line, row, self.name)
+            for column in columns:
+                if isinstance(value.get(column), NESTED) and column not in loose:
+                    raise InvalidInput(
+                        f"columns must hold single values, got {value[column]!r:.40} under {column!r} "
+                        f"in line {row + 1} of {self.name}"
+                    )
+            rows.append([_written(value.get(column)) for column in columns])
+        return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
     def _check_strings(self, lines: pl.DataFrame, text: str) -> None:
         for row, line in lines.iter_rows():
             value = _json_object(line, row, self.name)[text]
             if not isinstance(value, str):
                 raise InvalidInput(f"texts must be strings, got {value!r} in line {row + 1} of {self.name}")
-
-    def _refuse(self, lines: pl.DataFrame, columns: Sequence[str]) -> NoReturn:
-        """Finds the line that polars could not read."""
-        for row, line in lines.iter_rows():
-            value = _json_object(line, row, self.name)
-            for column in columns:
-                if isinstance(value.get(column), (list, dict)):
-                    raise InvalidInput(
-                        f"columns must hold single values, got {value[column]!r:.40} under {column!r} "
-                        f"in line {row + 1} of {self.name}"
-                    )
-        raise InvalidInput(f"{self.name} must hold JSON objects that polars can read, got others after line {row}")
 
 
 @dataclass(frozen=True)
@@ -113,7 +137,13 @@ class FolderSource:
     columns: list[str] = field(default_factory=lambda: ["id", "text"])
     typed: bool = True
 
-    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
+    @property
+    def single(self) -> list[str]:
+        return self.columns
+
+    def batches(
+        self, columns: Sequence[str], rows: int, *, text: str, loose: Sequence[str] = ()
+    ) -> Iterator[pl.DataFrame]:
         for first in range(0, len(self.files), rows):
             files = self.files[first : first + rows]
             table = {
@@ -131,6 +161,11 @@ def _decoded(file: Path) -> str:
         raise InvalidInput(f"{file} must be UTF-8 text, got {found}: convert it, {RECODE}") from None
     except OSError as error:
         raise InvalidInput(f"{file} must be readable, got: {error.strerror}") from None
+
+
+def _written(value: Any) -> str | None:
+    """A value of JSON as polars writes it into a column of strings."""
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _json_object(line: str, row: int, name: str) -> dict[str, Any]:

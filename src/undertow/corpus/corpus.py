@@ -9,10 +9,11 @@ import polars as pl
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow.corpus._columns import ROLES
+from undertow.corpus._titles import with_title
 
 ROWS = 5000  # documents a chunk: counting is fastest about here, and one chunk of tokens is small
 ROW = "\0row"  # a name that no column has
-ROLES = ("id", "text", "label", "split", "time")
 
 
 class Source(Protocol):
@@ -29,21 +30,32 @@ class Source(Protocol):
         ...
 
     @property
+    def single(self) -> list[str]:
+        """Those of the columns that hold single values, as far as is known before all is read."""
+        ...
+
+    @property
     def typed(self) -> bool:
         """Whether values come as what they are; where not, as in CSV, all come as strings."""
         ...
 
-    def batches(self, columns: Sequence[str], rows: int, *, text: str) -> Iterator[pl.DataFrame]:
-        """The given columns of all rows in order, at most `rows` at a time; `text` is the one that holds the texts."""
+    def batches(
+        self, columns: Sequence[str], rows: int, *, text: str, loose: Sequence[str] = ()
+    ) -> Iterator[pl.DataFrame]:
+        """The given columns of all rows in order, at most `rows` at a time; `text` is the one that holds the texts.
+
+        What is nested in one of the `loose` columns comes as JSON where everything comes as strings.
+        """
         ...
 
 
 class Corpus:
-    """Documents with an `id` and a `text`, and a `label`, `split` and `time` where the source has them.
+    """Documents with an `id` and a `text`, and a `title`, `label`, `split`, `time` and `url` where the source has them.
 
-    Only the chunk being read is in memory. Ids, labels and splits come as strings (a source without ids numbers its
-    rows from "0"), times as they are stored. A text that is null or no string is an error that names its row. Further
-    columns come on request (`keeping`), under their own names and as they are stored.
+    Only the chunk being read is in memory. All but times come as strings (a source without ids numbers its rows from
+    "0"), times as they are stored. A title is also the first line of the text, unless the text begins with it anyway.
+    A text that is null or no string is an error that names its row. Further columns come on request (`keeping`), under
+    their own names and as they are stored.
     """
 
     def __init__(
@@ -52,11 +64,11 @@ class Corpus:
         columns: Mapping[str, str],
         *,
         splits: Sequence[str] | None = None,
-        kept: Sequence[str] = (),
+        kept: Mapping[str, str] | None = None,
     ) -> None:
         self._source = source
         self._columns = dict(columns)
-        self._kept = tuple(kept)
+        self._kept = dict(kept or {})
         self._splits = None if splits is None else tuple(splits)
 
     def __repr__(self) -> str:
@@ -70,7 +82,7 @@ class Corpus:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that chunks have: "id" and "text", "label", "split" and "time" where present, and those kept."""
+        """The columns that chunks have: "id" and "text", "title", "label" and so on where present, and those kept."""
         return ("id", "text", *(role for role in ROLES[2:] if role in self._columns), *self._kept)
 
     @property
@@ -83,17 +95,38 @@ class Corpus:
         """Whether times and kept columns come as what they are; where not, as in CSV and JSON lines, as strings."""
         return self._source.typed
 
-    def keeping(self, columns: Sequence[str]) -> Corpus:
-        """The same documents with these columns of the source too."""
-        wanted = tuple(dict.fromkeys(columns))
+    @property
+    def names(self) -> dict[str, str]:
+        """Which column of the source has which role: such as {"text": "body", "label": "category"}."""
+        return dict(self._columns)
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """The columns of the source that have no role."""
+        return tuple(name for name in self._source.columns if name not in self._columns.values())
+
+    @property
+    def nested(self) -> tuple[str, ...]:
+        """Those of the further columns that hold lists, structures or bytes, as far as is known without reading all."""
+        single = set(self._source.single)
+        return tuple(name for name in self.further if name not in single)
+
+    def keeping(self, columns: Sequence[str] | Mapping[str, str]) -> Corpus:
+        """The same documents with these columns of the source too; in a mapping, under names of their own."""
+        wanted = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in wanted:
-            if name in ROLES:
-                raise InvalidInput(f"kept columns must not be named as one that every corpus has, got {name!r}")
-        missing = [name for name in wanted if name not in self._source.columns]
+            if name in self.columns and name not in self._kept:
+                raise InvalidInput(f"kept columns must not be named as one that the corpus has, got {name!r}")
+        missing = [name for name in wanted.values() if name not in self._source.columns]
         if missing:
             there = ", ".join(map(repr, self._source.columns))
             raise InvalidInput(f"kept columns must be those of {self.name}, which has {there}; got {missing[0]!r}")
         return Corpus(self._source, self._columns, splits=self._splits, kept=wanted)
+
+    @property
+    def _loose(self) -> list[str]:
+        """Columns without a role, whose values nobody but their reader has to understand."""
+        return [name for name in self._kept.values() if name not in self._columns.values()]
 
     def where_split(self, splits: str | Sequence[str]) -> Corpus:
         """The documents of these splits only, such as ("train", "unsup")."""
@@ -109,8 +142,10 @@ class Corpus:
         """
         rows = _check.whole_number("rows", rows, at_least=1)
         first, yielded = 0, False
-        stored = list(dict.fromkeys((*self._columns.values(), *self._kept)))
-        for batch in self._source.batches(stored, rows, text=self._columns["text"]):
+        stored = list(dict.fromkeys((*self._columns.values(), *self._kept.values())))
+        for batch in self._source.batches(
+            stored, rows, text=self._columns["text"], loose=self._loose
+        ):
             chunk = self._normalised(batch, first)
             first += batch.height
             if chunk.height:
@@ -128,15 +163,17 @@ class Corpus:
     def _normalised(self, batch: pl.DataFrame, first: int) -> pl.DataFrame:
         """The batch under our names, other splits left out; `first` is the number of its first row."""
         numbers = pl.int_range(first, first + batch.height, dtype=pl.Int64)
-        roles = [pl.col(column).alias(role) for role, column in self._columns.items()]
-        chunk = batch.select(*roles, *self._kept, numbers.alias(ROW))
+        named = [pl.col(column).alias(name) for name, column in (self._columns | self._kept).items()]
+        chunk = batch.select(*named, numbers.alias(ROW))
         if "id" not in self._columns:
             chunk = chunk.with_columns(pl.col(ROW).cast(pl.String).alias("id"))
-        strings = [role for role in ("id", "label", "split") if role in chunk.columns]
+        strings = [role for role in ROLES if role not in ("text", "time") and role in chunk.columns]
         chunk = chunk.with_columns(pl.col(strings).cast(pl.String))
         if self._splits is not None:
             chunk = chunk.filter(pl.col("split").is_in(self._splits))
         self._check_texts(chunk)
+        if "title" in self._columns:
+            chunk = chunk.with_columns(with_title(pl.col("title"), pl.col("text")))
         return chunk.select(self.columns)
 
     def _check_texts(self, chunk: pl.DataFrame) -> None:

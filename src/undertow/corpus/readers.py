@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -31,9 +32,12 @@ def open_corpus(
     *,
     id_column: str | None = None,
     text_column: str | None = None,
+    title_column: str | None = None,
     label_column: str | None = None,
     split_column: str | None = None,
     time_column: str | None = None,
+    url_column: str | None = None,
+    remembered: Mapping[str, str] | None = None,
 ) -> Corpus:
     """A corpus on disk or on a server, told by the end of its name; nothing but the column names is read yet.
 
@@ -45,17 +49,21 @@ def open_corpus(
 
     All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://` ...) and patterns
     with `*` go to polars as they are. Text has to be UTF-8: other bytes are an error that names file and line, never
-    replaced in silence. Columns not given are found by common names, such as "document" or "review" for the text.
+    replaced in silence. Columns not given are those `remembered` from another corpus (`Corpus.names`, and `columns_` of
+    a model) that are there too, or are found by common names, such as "document" or "review" for the text; an empty
+    name says that there is none. A title becomes the first line of its text.
     """
     source = _source(os.fspath(path))
     given = {
         "id": id_column,
         "text": text_column,
+        "title": title_column,
         "label": label_column,
         "split": split_column,
         "time": time_column,
+        "url": url_column,
     }
-    return Corpus(source, find_columns(source.columns, given, source.name))
+    return Corpus(source, find_columns(source.columns, given, source.name, remembered))
 
 
 def _source(path: str) -> Source:

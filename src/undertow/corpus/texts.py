@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -18,14 +18,17 @@ from undertow.corpus.corpus import ROWS, Corpus
 BYTES = 3 * 2**20  # of text in a chunk, so that long documents do not make large chunks
 
 
-def as_corpus(texts: Any) -> Corpus:
-    """A corpus of what is at hand: a `Corpus` as it is, a polars (lazy) table, or texts in any collection."""
+def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus:
+    """A corpus of what is at hand: a `Corpus` as it is, a polars (lazy) table, or texts in any collection.
+
+    Columns of a table are those `remembered` from another corpus, as far as they are there, or are found by name.
+    """
     if isinstance(texts, Corpus):
         return texts
     if not isinstance(texts, (pl.DataFrame, pl.LazyFrame)):
         texts = pl.DataFrame({"text": pl.concat(list(text_chunks(texts)))})
     source = TableSource("the table", "a table", texts.lazy())
-    return Corpus(source, find_columns(source.columns, dict.fromkeys(NAMES), source.name))
+    return Corpus(source, find_columns(source.columns, dict.fromkeys(NAMES), source.name, remembered))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from undertow.insight import _dates
+from undertow.corpus import dates
 
 Times = NDArray[np.float64]
 
@@ -21,8 +21,8 @@ def as_numbers(column: pl.Series) -> tuple[Times, str] | None:
 
     Numbers that are timestamps from 1973 to 2103, in seconds, milliseconds, micro- or nanoseconds, or days written
     like 19970512, are dates; others, years among them, stay numbers. Texts are read as numbers if all of them are, or
-    else as dates in the formats that `_dates` lists, if half of them are. Other columns, and those without a single
-    time, are None.
+    else as dates in the formats that `corpus.dates` lists, if half of them are. Other columns, and those without a
+    single time, are None.
     """
     kind = column.dtype
     if kind == pl.String:
@@ -52,7 +52,7 @@ def _of_numbers(column: pl.Series) -> tuple[Times, str] | None:
             return numbers / scale, "date"
     if ((known >= 1e7) & (known < 3e7) & (known == np.rint(known))).all():
         written = pl.Series(numbers, nan_to_null=True).cast(pl.Int64).cast(pl.String)
-        days = _dates.seconds_of(written)
+        days = dates.seconds_of(written)
         if days.null_count() == written.null_count():
             return _known(days, "date")
     return found
@@ -63,6 +63,6 @@ def _of_texts(column: pl.Series) -> tuple[Times, str] | None:
     numbers = given.cast(pl.Float64, strict=False)
     if numbers.null_count() == given.null_count():
         return _of_numbers(numbers)
-    found = _dates.seconds_of(given)
+    found = dates.seconds_of(given)
     few = len(found) - found.null_count() < (len(given) - given.null_count()) / 2
     return None if few else _known(found, "date")

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from undertow.insight import _dates
+from undertow.corpus import dates
 
 
 def read(*texts: str | None) -> list[float | None]:
-    return _dates.seconds_of(pl.Series(texts, dtype=pl.String)).to_list()
+    return dates.seconds_of(pl.Series(texts, dtype=pl.String)).to_list()
 
 
 def at(year: int, month: int = 1, day: int = 1, hour: int = 0, minute: int = 0, second: float = 0) -> float:

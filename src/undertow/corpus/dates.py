@@ -15,6 +15,7 @@ is from 1969 to 2068. Without a zone, a time is taken for UTC.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import numpy as np
@@ -33,6 +34,8 @@ ZONE = r"\s*(?P<zone>z|utc?|gmt|[ecmp][sd]t|[+-]\d{2}:?\d{2})?(?:\s*\([^)]*\))?"
 TIME = rf"(?:(?:t|\s*,?\s+)(?:at\s+)?{CLOCK}{ZONE})?\s*$"
 DAY_NUMBER, NAME, YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<name>[a-z]{3,9})\.?", r"'?(?P<year>\d{4}|\d{2})"
 
+NUMBERS = r"^(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second_>\d{1,2})[-/.]" + YEAR + TIME
+
 FORMATS = (
     r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?" + TIME,
     r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})" + TIME,
@@ -41,23 +44,77 @@ FORMATS = (
     WEEKDAY + NAME + r"[\s-]*" + DAY_NUMBER + r"(?:,\s*|[\s-]+)" + YEAR + TIME,
     r"^" + NAME + r"[\s,/-]*(?P<year>\d{4})$",
     WEEKDAY + NAME + r"\s+(?P<day>\d{1,2})\s+" + CLOCK + ZONE + r"\s+(?P<year>\d{4})$",
-    r"^(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second_>\d{1,2})[-/.]" + YEAR + TIME,
+    NUMBERS,
     r"^(?P<month>\d{1,2})[-/.](?P<year>\d{4})$",
 )
+
+# No day, or no more than a version or a week: only a column that is said to hold dates is read so.
+VAGUE = r"^(?:\D*\d{4}|\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}|\d{4}-?w.*|\d{8}t?.*)$"
+WITH_TIME = r"\d:\d|\dt\d{2}"
 
 Numbers = NDArray[np.float64]
 
 
-def seconds_of(texts: pl.Series) -> pl.Series:
-    """The seconds since 1970 in UTC that each text means, null where it is no date."""
-    different = texts.drop_nulls().unique(maintain_order=True)
-    shortened = different.filter(different.str.len_chars() <= LONGEST)
-    clean = shortened.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+@dataclass
+class DayOrder:
+    """Which number is the day in dates such as 12/05/1997: what a column says, looked at in pieces."""
+
+    told: bool | None = None  # whether the day is first, where somebody knows
+    before: bool | None = None  # what other columns of this kind said: it holds where these dates do not say
+    days_first: int = 0  # dates that only make sense so
+    months_first: int = 0
+    dotted: bool = False
+    examples: dict[str, str] = field(default_factory=dict)  # "days", "months" and "open" -> the first such date
+
+    def look(self, texts: pl.Series) -> None:
+        """Takes in what some texts say."""
+        clean = _clean(_different(texts))
+        groups = clean.str.extract_groups(NUMBERS).struct.unnest().with_columns(clean.alias("text"))
+        groups = groups.filter(pl.col("first").is_not_null())
+        first, second = _number(groups, "first"), _number(groups, "second_")
+        for name, found in (("days", first > 12), ("months", second > 12), ("open", (first <= 12) & (second <= 12))):
+            if found.any() and name not in self.examples:
+                self.examples[name] = groups["text"][int(np.flatnonzero(found)[0])]
+        self.days_first += int((first > 12).sum())
+        self.months_first += int((second > 12).sum())
+        self.dotted |= bool((groups["mark"] == ".").any())
+
+    @property
+    def day_first(self) -> bool:
+        """Whether days come first."""
+        if self.told is not None:
+            return self.told
+        if self.days_first or self.months_first:
+            return self.days_first > self.months_first
+        return self.dotted if self.before is None else self.before
+
+    def remark(self) -> str | None:
+        """How dates were read that could be read in two ways, and why; None where there are none."""
+        if "open" not in self.examples:
+            return None
+        order = "day first" if self.day_first else "month first"
+        said = f"{self.examples['open']} is read with the {order}"
+        if self.told is not None:
+            return f"{said}, as told"
+        why, other = ("days", "months") if self.day_first else ("months", "days")
+        if why in self.examples:
+            against = f"; {self.examples[other]} only makes sense the other way" if other in self.examples else ""
+            return f"{said}, as in {self.examples[why]}{against}"
+        return f"{said}, as before" if self.before is not None else f"{said}: no date says which it is"
+
+
+def seconds_of(texts: pl.Series, day_first: bool | None = None) -> pl.Series:
+    """The seconds since 1970 in UTC that each text means, null where it is no date.
+
+    Which number of 12/05/1997 is the day, the texts say themselves unless it is given.
+    """
+    shortened = _different(texts)
+    clean = _clean(shortened)
     found = pl.Series([None] * len(clean), dtype=pl.Float64)
     for pattern in FORMATS:
         left = found.is_null()
         if left.any():
-            found = found.zip_with(~left, _read(clean, pattern))
+            found = found.zip_with(~left, _read(clean, pattern, day_first))
     found = pl.Series(
         [
             _iso(text) if seconds is None else seconds
@@ -66,6 +123,26 @@ def seconds_of(texts: pl.Series) -> pl.Series:
         dtype=pl.Float64,
     )
     return texts.replace_strict(shortened, found, default=None, return_dtype=pl.Float64)
+
+
+def is_vague(texts: pl.Series) -> pl.Series:
+    """Which texts are dates only if one knows that they are: a month, a year of two digits, a row of digits."""
+    return _clean(texts).str.contains(VAGUE)
+
+
+def has_time(texts: pl.Series) -> pl.Series:
+    """Which dates have a time of day."""
+    return _clean(texts).str.contains(WITH_TIME)
+
+
+def _different(texts: pl.Series) -> pl.Series:
+    """Each text once, without those that are too long for a date."""
+    different = texts.drop_nulls().unique(maintain_order=True)
+    return different.filter(different.str.len_chars() <= LONGEST)
+
+
+def _clean(texts: pl.Series) -> pl.Series:
+    return texts.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
 
 
 def _iso(text: str) -> float | None:
@@ -77,11 +154,11 @@ def _iso(text: str) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _read(texts: pl.Series, pattern: str) -> pl.Series:
+def _read(texts: pl.Series, pattern: str, day_first: bool | None) -> pl.Series:
     """The texts that follow one pattern, as seconds; null for others, and for days that there never were."""
     groups = texts.str.extract_groups(pattern).struct.unnest()
     if "first" in groups.columns:
-        groups = _ordered(groups)
+        groups = _ordered(groups, _decided(texts) if day_first is None else day_first)
     year = _number(groups, "year")
     short = groups["year"].str.len_chars().fill_null(4).to_numpy() == 2
     year = np.where(short, year + np.where(year < 69, 2000, 1900), year)
@@ -98,12 +175,15 @@ def _number(groups: pl.DataFrame, name: str, default: float = np.nan) -> Numbers
     return groups[name].cast(pl.Float64).fill_null(default).to_numpy().copy()
 
 
-def _ordered(groups: pl.DataFrame) -> pl.DataFrame:
-    """Two numbers as day and month, as the whole column says."""
+def _decided(texts: pl.Series) -> bool:
+    order = DayOrder()
+    order.look(texts)
+    return order.day_first
+
+
+def _ordered(groups: pl.DataFrame, day_first: bool) -> pl.DataFrame:
+    """Two numbers as day and month."""
     first, second = _number(groups, "first"), _number(groups, "second_")
-    days_first, months_first = int((first > 12).sum()), int((second > 12).sum())
-    dotted = bool((groups["mark"].drop_nulls() == ".").any())
-    day_first = days_first > months_first if days_first or months_first else dotted
     swapped = np.where(day_first, second, first) > 12  # it makes sense only the other way
     day_leads = swapped != day_first
     day, month = np.where(day_leads, first, second), np.where(day_leads, second, first)
