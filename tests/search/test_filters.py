@@ -17,6 +17,7 @@ from tests.search.test_grammar import TREES, written
 from undertow import InvalidInput, TopicModel
 from undertow.search import Index, _build
 from undertow.search._grammar import Tree, parse
+from undertow.search._names import Names
 from undertow.search._where import expression
 
 DOCUMENTS = 400
@@ -125,7 +126,7 @@ def test_anything_written_is_understood_or_refused(indices: list[Index], where: 
     """Never an error of the database, and never a filter that means something else than its tree."""
     try:
         tree = parse(where)
-        expression(where, indices[0].columns)
+        expression(where, Names(indices[0].columns))
     except InvalidInput:
         with pytest.raises(InvalidInput, match="where must"):
             indices[0].search(QUESTION, where=where)

@@ -119,10 +119,11 @@ def test_long_documents_are_cut_into_commits_by_their_bytes(
     monkeypatch.setattr(_documents, "BYTES", 1000)
     texts = ["apple " * length for length in (100, 100, 1, 1, 500, 1, 300)]
     corpus = as_corpus(texts)
-    pieces = [chunk.height for chunk in _documents.chunks_from(corpus, 0)]
+    found = _documents.survey(corpus, {})
+    pieces = [chunk.height for chunk in _documents.chunks_from(corpus, 0, found)]
     assert sum(pieces) == 7
     assert len(pieces) >= 4
     for first in range(8):
-        rest = [text for chunk in _documents.chunks_from(corpus, first) for text in chunk["text"]]
+        rest = [text for chunk in _documents.chunks_from(corpus, first, found) for text in chunk["text"]]
         assert rest == texts[first:]
     assert len(Index.create(tmp_path / "index", model, texts)) == 7

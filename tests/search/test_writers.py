@@ -287,10 +287,10 @@ def test_a_run_with_other_columns_does_not_go_on_with_the_first(
     more = table.with_columns(rating=pl.Series(range(120)))
     monkeypatch.setattr(_store.Store, "index_what_is_not", _stop)
     with pytest.raises(KeyboardInterrupt):
-        Index.create(tmp_path / "index", model, more)
+        Index.create(tmp_path / "index", model, more, keep=())
     monkeypatch.undo()
     for other, keep in ((more, ["rating"]), (more.with_columns(label=pl.lit("x")), [])):
         with pytest.raises(InvalidInput, match="an unfinished index of other documents"):
             Index.create(tmp_path / "index", model, other, keep=keep)
-    assert len(Index.create(tmp_path / "index", model, more)) == 120
+    assert len(Index.create(tmp_path / "index", model, more, keep=())) == 120
     assert json.loads((tmp_path / "index" / "index.json").read_text())["finished"] is True

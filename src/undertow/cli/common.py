@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,37 +36,36 @@ Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same res
 Force = Annotated[bool, typer.Option("--force", help="Replace the output where it exists.")]
 
 COLUMNS = "Columns of the corpus"
-IdColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
-TextColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
-LabelColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
-TimeColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
-SplitColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help="Found by name unless given.")]
+FOUND = "As in MODEL, or found by name, unless given; '' for none."
+IdColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
+TextColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND.partition(";")[0] + ".")]
+TitleColumn = Annotated[
+    str | None, typer.Option(rich_help_panel=COLUMNS, help=f"Becomes the first line of the text. {FOUND}")
+]
+LabelColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
+TimeColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
+SplitColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
+UrlColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=f"Links to the documents. {FOUND}")]
 
 
 def open_any(
     corpus: str,
+    columns: Mapping[str, str | None],
     *,
-    id_column: str | None = None,
-    text_column: str | None = None,
-    label_column: str | None = None,
-    split_column: str | None = None,
-    time_column: str | None = None,
+    remembered: Mapping[str, str] | None = None,
     quiet: bool = False,
 ) -> Corpus:
-    """The corpus at a path, or a data set by its name."""
+    """The corpus at a path, or a data set by its name; `columns` are those given by options: role -> column.
+
+    `remembered` are those of the corpus that a model was fitted on.
+    """
     from undertow.corpus import as_corpus, open_corpus
 
     if corpus in NAMED:
         return as_corpus(_named(corpus, quiet))
+    given: dict[str, Any] = {f"{role}_column": column for role, column in columns.items()}
     with about(path="corpus"):
-        return open_corpus(
-            corpus,
-            id_column=id_column,
-            text_column=text_column,
-            label_column=label_column,
-            split_column=split_column,
-            time_column=time_column,
-        )
+        return open_corpus(corpus, **given, remembered=remembered)
 
 
 def _named(name: str, quiet: bool) -> Any:

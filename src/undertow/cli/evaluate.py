@@ -17,6 +17,7 @@ def evaluate(
     n: Annotated[int | None, typer.Option("-n", help="Topics to judge.  \\[default: the model's own number]")] = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
+    title_column: common.TitleColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
     json: common.Json = False,
@@ -42,10 +43,11 @@ def evaluate(
     trained = common.load_topic_model(model)
     if hasattr(trained, "atlas_"):
         common.check_cut(trained, n)
-    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
+    columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
+    columns |= {"split": split_column}
     silent = quiet or json
     with common.status("counting and encoding", silent=silent):
-        documents = common.open_any(corpus, **columns, split_column=split_column, quiet=silent)
+        documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=silent)
         read = quality.read_corpus(trained, documents)
     with common.status("classifying and retrieving", silent=silent):
         figures = quality.label_figures(trained.softmax_, read, seed)

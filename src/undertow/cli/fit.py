@@ -74,8 +74,11 @@ def fit(
     ] = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
+    title_column: common.TitleColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
+    time_column: common.TimeColumn = None,
+    url_column: common.UrlColumn = None,
     seed: common.Seed = 0,
     force: common.Force = False,
     json: common.Json = False,
@@ -104,8 +107,9 @@ def fit(
     common.check_free(out, force)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
     room = _room(memory, scratch)
-    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
-    documents = common.for_training(common.open_any(corpus, **columns, split_column=split_column, quiet=quiet))
+    columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
+    columns |= {"split": split_column, "time": time_column, "url": url_column}
+    documents = common.for_training(common.open_any(corpus, columns, quiet=quiet))
     words: dict[str, Any] = {"token_pattern": token_pattern} if token_pattern is not None else {}
     vectorizer = Vectorizer(
         vocabulary_size,

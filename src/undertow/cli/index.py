@@ -6,13 +6,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from undertow.cli import common
 
 IndexArgument = Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")]
+DayFirst = Annotated[
+    bool | None,
+    typer.Option(
+        "--day-first/--month-first",
+        rich_help_panel=common.COLUMNS,
+        help="How to read dates such as 12/05/1997.  \\[default: as the whole column says]",
+    ),
+]
 Optimize = Annotated[
     bool, typer.Option("--optimize", help="Bring the index up to date afterwards: quicker searches, may take a minute.")
 ]
@@ -24,24 +32,33 @@ def index(
     out: Annotated[Path, typer.Option(help="The folder to write the index to.")],
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
+    title_column: common.TitleColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
     time_column: common.TimeColumn = None,
+    url_column: common.UrlColumn = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN[:KIND]",
             rich_help_panel=common.COLUMNS,
-            help="A further column to keep, show and filter by; may be given many times. "
-            "Kinds: flag, whole, number, day, moment, text; found out unless given.",
+            help="Keep this further column and no others but those named so; may be given many times. "
+            "Kinds: flag, whole, number, day, moment, text; found out unless given.  \\[default: keep all]",
         ),
     ] = None,
+    keep_none: Annotated[
+        bool, typer.Option("--keep-none", rich_help_panel=common.COLUMNS, help="Keep no further column.")
+    ] = False,
+    day_first: DayFirst = None,
     force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
     """Make a search index of a corpus: documents, vectors, codes and a copy of the model in one folder.
+
+    All columns of the corpus are kept, to be shown and to be filtered by under their own names; a title becomes the
+    first line of its text.
 
     After Ctrl-C, the same command goes on where it stopped. With --force, an index that is there stays whole until
     the new one is finished. Needs the extra: pip install 'undertow\\[search]'.
@@ -50,29 +67,32 @@ def index(
 
         undertow index model 20newsgroups --out news
 
-        undertow index model reviews.csv --out reviews --keep author --keep rating:whole
+        undertow index model reviews.csv --out reviews
+
+        undertow index model reviews.csv --out reviews --keep author --keep rating:whole --time-column posted
 
         undertow search news "a rocket to the moon"
     """
     from undertow.search import Index
 
-    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
-    documents = common.open_any(
-        corpus, **columns, split_column=split_column, time_column=time_column, quiet=quiet or json
-    )
-    began = time.perf_counter()
+    columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
+    columns |= {"split": split_column, "time": time_column, "url": url_column}
     trained = common.load_topic_model(model)
+    documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet or json)
+    began = time.perf_counter()
     try:
         with _bar("indexing", silent=quiet or json) as progress:
-            made = Index.create(out, trained, documents, keep=keep or [], overwrite=force, progress=progress)
+            options: dict[str, Any] = {"keep": _kept(keep, keep_none), "day_first": day_first, "overwrite": force}
+            made = Index.create(out, trained, documents, **options, progress=progress)
     except KeyboardInterrupt:
         if not quiet:
             typer.echo("Stopped. What was indexed is kept: the same command goes on from there.", err=True)
         raise
     facts = made.info()
     if json:
-        common.print_json({**facts, "seconds": time.perf_counter() - began})
+        common.print_json({**facts, "seconds": time.perf_counter() - began, "remarks": list(made.remarks)})
     elif not quiet:
+        _tell(made.remarks)
         size = f"{facts['bytes'] / 1e6:,.1f} MB"
         typer.echo(f'Wrote {out}: {len(made):,} documents, {size}.\nNext: undertow search {out} "words or a paragraph"')
 
@@ -82,9 +102,12 @@ def add(
     corpus: common.CorpusArgument,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
+    title_column: common.TitleColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
     time_column: common.TimeColumn = None,
+    url_column: common.UrlColumn = None,
+    day_first: DayFirst = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Let documents take the place of those that have their ids.")
     ] = False,
@@ -97,7 +120,8 @@ def add(
 
     Nothing that is there is lost: a corpus without ids is given new ones, numbers above the highest that is there, and
     an id that is there already is an error. With --replace, a document takes the place of the one with its id; after
-    Ctrl-C some have, and the same command does the rest. Columns that the index keeps have to be in the corpus.
+    Ctrl-C some have, and the same command does the rest. What the
+    index keeps and the corpus has not is left empty.
 
     Examples:
 
@@ -107,15 +131,14 @@ def add(
     """
     from undertow.search import Index
 
-    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
+    columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
+    columns |= {"split": split_column, "time": time_column, "url": url_column}
     opened = Index.open(index)
-    documents = common.open_any(
-        corpus, **columns, split_column=split_column, time_column=time_column, quiet=quiet or json
-    )
+    documents = common.open_any(corpus, columns, remembered=opened.corpus_columns, quiet=quiet or json)
     before = opened.version
     try:
         with _bar("adding", silent=quiet or json) as progress:
-            added = opened.add(documents, replace=replace, progress=progress)
+            added = opened.add(documents, replace=replace, day_first=day_first, progress=progress)
     except KeyboardInterrupt:
         if not quiet:
             typer.echo(_what_stopped(changed=opened.version != before, replace=replace), err=True)
@@ -125,8 +148,10 @@ def add(
             opened.optimize()
     if json:
         facts = {"added": added.added, "replaced": added.replaced, "made_ids": added.made}
-        common.print_json({"index": str(index), **facts, "documents": len(opened), "version": opened.version})
+        state = {"documents": len(opened), "version": opened.version, "remarks": list(added.remarks)}
+        common.print_json({"index": str(index), **facts, **state})
     elif not quiet:
+        _tell(added.remarks)
         made = "" if added.made is None else f" Their ids are new: {' to '.join(dict.fromkeys(added.made))}."
         typer.echo(f"Added {added.added:,} and replaced {added.replaced:,} documents of {index}.{made}")
 
@@ -178,6 +203,20 @@ def delete(
         typer.echo(f"Deleted {deleted.documents:,} documents of {index}.")
         for name in deleted.missing:
             typer.echo(f"No document has the id {name!r}.", err=True)
+
+
+def _kept(keep: list[str] | None, none: bool) -> list[str] | None:
+    """The columns to keep; None for all."""
+    from undertow._errors import InvalidInput
+
+    if keep and none:
+        raise InvalidInput(f"--keep-none must not be used with --keep, got --keep {keep[0]}")
+    return [] if none else keep or None
+
+
+def _tell(remarks: tuple[str, ...]) -> None:
+    for line in remarks:
+        typer.echo(f"Note: {line}", err=True)
 
 
 @contextmanager

@@ -35,6 +35,7 @@ def report(
     ] = False,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
+    title_column: common.TitleColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
     time_column: common.TimeColumn = None,
@@ -62,11 +63,11 @@ def report(
     _tables.check_ending(out, _tables.PAGES)
     common.check_free(out, force)
     trained = common.load_topic_model(model)
-    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
+    columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
+    columns |= {"split": split_column, "time": time_column}
     documents = None
     if corpus is not None:
-        more = {"split_column": split_column, "time_column": time_column}
-        documents = common.open_any(corpus, **columns, **more, quiet=quiet)
+        documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet)
     began = time.perf_counter()
     with bar(silent=quiet) as shown:
         write_report(

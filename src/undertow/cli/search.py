@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from undertow.search import Hit, Index, Reason
 
 SHOWN = 240  # characters of a document
+FIELD = 40  # characters of another column
 
 
 class Mode(StrEnum):
@@ -47,7 +49,8 @@ def search(
     """Search an index, and say why: the topics that a document shares with the query, and the words that carried them.
 
     Filters know = != < <= > >=, IN (...), LIKE '...', IS NULL, AND, OR, NOT and parentheses; literals are 'text',
-    numbers, TRUE, FALSE, DATE '2026-01-31' and TIMESTAMP '2026-01-31 12:00:00'.
+    numbers, TRUE, FALSE, DATE '2026-01-31' and TIMESTAMP '2026-01-31 12:00:00'. Columns go by the names that the corpus
+    gave them; one with spaces or signs is written "in quotes".
 
     Examples:
 
@@ -70,9 +73,10 @@ def search(
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
-    """A hit as JSON: what every index has beside its id, what was kept on request under "kept"; dates as written."""
+    """A hit as JSON: what has a role beside its id, all other columns under "kept"; dates in ISO 8601."""
     fields = {name: _value(value) for name, value in hit.fields.items()}
-    known: dict[str, Any] = {name: fields.pop(name) for name in ("label", "split", "time") if name in fields}
+    own = ("title", "label", "split", "time", "url")
+    known: dict[str, Any] = {name: fields.pop(name) for name in own if name in fields}
     reasons = [asdict(reason) for reason in hit.reasons]
     return {"id": hit.id, "score": hit.score, "text": hit.text, **known, "kept": fields, "reasons": reasons}
 
@@ -92,18 +96,38 @@ def _why_nothing(index: Index, query: str | None, mode: Mode) -> str:
 def _print(hits: list[Hit]) -> None:
     """Texts come from anywhere: control characters are taken out, and nothing in them is markup."""
     from rich.console import Console
-    from rich.text import Text
 
     console = Console(highlight=False)
     for number, hit in enumerate(hits, start=1):
-        fields = ", ".join(f"{name} {value}" for name, value in hit.fields.items() if value is not None)
-        line = (
-            Text(f"{number:>2}. ").append(_clean(hit.id), "bold").append(f"  {hit.score:.3f}  {_clean(fields)}", "dim")
-        )
-        console.print(line)
-        console.print(Text("    " + _clean(hit.text[: 4 * SHOWN])[:SHOWN]), overflow="ellipsis")
+        for line in _lines(number, hit):
+            console.print(line, overflow="ellipsis")
         for reason in hit.reasons:
             console.print(_because(reason))
+
+
+def _lines(number: int, hit: Hit) -> Iterator[Text]:
+    """The headline, which is a link on a terminal that knows them; the link itself; the beginning of the text."""
+    from rich.style import Style
+    from rich.text import Text
+
+    name = f"  {_clean(hit.id)}" if hit.title else ""
+    head = Text(f"{number:>2}. ").append(_clean(hit.title or hit.id), Style(bold=True, link=hit.url))
+    yield head.append(f"{name}  {hit.score:.3f}  {_fields(hit)}".rstrip(), "dim")
+    if hit.url:
+        yield Text("    ").append(hit.url, Style(dim=True, link=hit.url))
+    body = _clean(hit.body[: 4 * SHOWN])[:SHOWN]
+    if body:
+        yield Text(f"    {body}")
+
+
+def _fields(hit: Hit) -> str:
+    """What else is known, each shortened."""
+    known = {name: value for name, value in hit.fields.items() if name not in ("title", "url") and value is not None}
+    return ", ".join(f"{_clean(name)} {_short(_clean(str(value)[: 4 * FIELD]))}" for name, value in known.items())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= FIELD else text[: FIELD - 1] + "…"
 
 
 def _because(reason: Reason) -> Text:

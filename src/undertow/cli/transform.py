@@ -33,6 +33,7 @@ def transform(
     n: Annotated[int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")] = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
+    title_column: common.TitleColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
     force: common.Force = False,
@@ -63,8 +64,9 @@ def transform(
     common.check_free(out, force)
     trained = common.load_topic_model(model)
     encode = _topics(trained, n) if kind == "topics" else _vectors(trained, kind, n)
-    columns = {"id_column": id_column, "text_column": text_column, "label_column": label_column}
-    documents = common.open_any(corpus, **columns, split_column=split_column, quiet=quiet)
+    columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
+    columns |= {"split": split_column}
+    documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet)
     began = time.perf_counter()
     with common.status("encoding", silent=quiet or json):
         written = _tables.write_tables((_encoded(chunk, encode) for chunk in documents.chunks()), out)

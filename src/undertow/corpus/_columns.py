@@ -27,7 +27,7 @@ def find_columns(
     """Role -> column, for each role that the corpus `name` has; a given column must be there, and a text must be.
 
     What is not given is `remembered` from an earlier corpus, if it is there, or else found by name. An empty name says
-    that there is no column of this role.
+    that there is no column of this role, and comes back too.
     """
     _check_given(columns, given, name)
     wanted = {role: column for role, column in given.items() if column is not None}
@@ -39,10 +39,10 @@ def find_columns(
         named = None if role in wanted else _by_name(columns, role, taken=set(wanted.values()))
         if named is not None:
             wanted[role] = named
-    found = {role: wanted[role] for role in NAMES if wanted.get(role, NONE) != NONE}
-    if "text" not in found and len(columns) == 1:
+    found = {role: wanted[role] for role in NAMES if role in wanted}
+    if not found.get("text") and len(columns) == 1:
         found = {"text": columns[0]}
-    if "text" not in found:
+    if not found.get("text"):
         raise InvalidInput(
             f"text_column must be given: no column of {name} is named {_listed(NAMES['text'])}; "
             f"it has {_listed(columns)}"

@@ -9,7 +9,7 @@ import polars as pl
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.corpus._columns import ROLES
+from undertow.corpus._columns import NONE, ROLES
 from undertow.corpus._titles import with_title
 
 ROWS = 5000  # documents a chunk: counting is fastest about here, and one chunk of tokens is small
@@ -67,7 +67,8 @@ class Corpus:
         kept: Mapping[str, str] | None = None,
     ) -> None:
         self._source = source
-        self._columns = dict(columns)
+        self._found = dict(columns)
+        self._columns = {role: column for role, column in columns.items() if column != NONE}
         self._kept = dict(kept or {})
         self._splits = None if splits is None else tuple(splits)
 
@@ -101,6 +102,11 @@ class Corpus:
         return dict(self._columns)
 
     @property
+    def to_remember(self) -> dict[str, str]:
+        """The same, with an empty name where it was said that there is none: for opening other corpora likewise."""
+        return dict(self._found)
+
+    @property
     def further(self) -> tuple[str, ...]:
         """The columns of the source that have no role."""
         return tuple(name for name in self._source.columns if name not in self._columns.values())
@@ -121,7 +127,7 @@ class Corpus:
         if missing:
             there = ", ".join(map(repr, self._source.columns))
             raise InvalidInput(f"kept columns must be those of {self.name}, which has {there}; got {missing[0]!r}")
-        return Corpus(self._source, self._columns, splits=self._splits, kept=wanted)
+        return Corpus(self._source, self._found, splits=self._splits, kept=wanted)
 
     @property
     def _loose(self) -> list[str]:
@@ -133,7 +139,7 @@ class Corpus:
         if "split" not in self._columns:
             raise InvalidInput(f"splits need a split column, got {self.name} without one: name it by split_column")
         chosen = (splits,) if isinstance(splits, str) else tuple(splits)
-        return Corpus(self._source, self._columns, splits=chosen, kept=self._kept)
+        return Corpus(self._source, self._found, splits=chosen, kept=self._kept)
 
     def chunks(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """All documents in order, at most `rows` at a time (fewer where other splits lie between).
@@ -143,9 +149,7 @@ class Corpus:
         rows = _check.whole_number("rows", rows, at_least=1)
         first, yielded = 0, False
         stored = list(dict.fromkeys((*self._columns.values(), *self._kept.values())))
-        for batch in self._source.batches(
-            stored, rows, text=self._columns["text"], loose=self._loose
-        ):
+        for batch in self._source.batches(stored, rows, text=self._columns["text"], loose=self._loose):
             chunk = self._normalised(batch, first)
             first += batch.height
             if chunk.height:

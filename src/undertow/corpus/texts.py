@@ -31,6 +31,16 @@ def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus
     return Corpus(source, find_columns(source.columns, dict.fromkeys(NAMES), source.name, remembered))
 
 
+def with_columns(texts: Any, remembered: Mapping[str, str]) -> Any:
+    """A table as a corpus with the columns of an earlier one; anything else as it is."""
+    return as_corpus(texts, remembered) if isinstance(texts, (pl.DataFrame, pl.LazyFrame)) else texts
+
+
+def columns_of(texts: Any) -> dict[str, str]:
+    """Which columns a corpus or a table has its texts and the rest in, for opening others likewise; {} of others."""
+    return as_corpus(texts).to_remember if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame)) else {}
+
+
 @dataclass(frozen=True)
 class Watched:
     """Texts of any kind that somebody looks at while they are read: `see` is given them, and their ids or None."""

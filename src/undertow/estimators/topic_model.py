@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus import Vectorizer
-from undertow.corpus.texts import Watched, text_list
+from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._counts import transformed_counts
@@ -58,6 +58,8 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     vectorizer_, softmax_ : the fitted parts.
     atlas_ : the tree of topics and all that is known about it (`undertow.topics.Atlas`).
     curation_ : what was done to the topics since; `drift_`: what the latest `partial_fit` found, None after `fit`.
+    columns_ : which columns of a corpus or table it was fitted on: role -> name, such as {"text": "body"}. Tables that
+        come later, and what `open_corpus` is told to remember, are read likewise where they have these columns.
     reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts on disk.
     """
 
@@ -87,6 +89,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus)."""
         self._begin()
+        self.columns_ = columns_of(texts)
         limit = number_of_bytes("memory_limit", self.memory_limit)
         sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
@@ -128,8 +131,10 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         columns. `drift_` says what appeared, grew and faded.
         """
         documents, sample = text_list(several(texts)), TextSample()
+        documents = with_columns(documents, getattr(self, "columns_", {}))
         if not hasattr(self, "softmax_"):
             self._begin()
+            self.columns_ = columns_of(documents)
             counts = self.vectorizer_.fit_transform(Watched(documents, sample.see))
             self.softmax_.partial_fit(counts)
             self._grow(counts, sample.close())
@@ -159,7 +164,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     def counts(self, texts: Any) -> sparse.csr_array:
         """Word counts of texts; words that the vocabulary does not know are left out (`coverage` counts them)."""
         check_is_fitted(self)
-        return self.vectorizer_.transform(several(texts))
+        return self.vectorizer_.transform(with_columns(several(texts), self.columns_))
 
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Document vectors."""
@@ -218,7 +223,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         check_is_fitted(self)
         plain = {name: _plain(name, value) for name, value in self.vectorizer_.settings().items()}
         facts, arrays = self._stored_topics()
-        more = {"vectorizer": plain, **facts}
+        more = {"vectorizer": plain, "columns": self.columns_, **facts}
         return store(self.softmax_, path, overwrite=overwrite, vocabulary=self.words(), more=more, topics=arrays)
 
     @classmethod
@@ -239,6 +244,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
             del softmax.feature_names_in_  # the words are the vectorizer's
         model = cls(softmax.n_components, vectorizer=Vectorizer(**options), softmax=clone(softmax))
         model.vectorizer_, model.softmax_ = vectorizer, softmax
+        model.columns_ = _remembered(stored.training.get("columns", {}), path)
         model._restore_topics(stored, path)
         return model
 
@@ -249,6 +255,13 @@ def _plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     raise InvalidInput(f"vectorizer option {name} must be plain data to be saved, got {value!r}")
+
+
+def _remembered(columns: Any, path: str | os.PathLike[str]) -> dict[str, str]:
+    """Checked names of columns; a model of an earlier version has none."""
+    if isinstance(columns, dict) and all(isinstance(name, str) for name in columns.values()):
+        return dict(columns)
+    raise ModelFileError(f"{path} must hold names of columns as an object of strings, got {columns!r:.80}")
 
 
 def _rich(value: Any) -> Any:

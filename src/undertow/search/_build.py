@@ -9,21 +9,22 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _folder, _replace
-from undertow.search._documents import Survey, chunks_from, field_of, rows_of, schema, survey
-from undertow.search._kinds import OWN, wanted
+from undertow.search._adding import add_columns, arrivals
+from undertow.search._documents import Survey, chunks_from, rows_of, schema, survey
+from undertow.search._keeping import Keep, Kept, chosen
+from undertow.search._kinds import TOLD
 from undertow.search._lock import alone
 from undertow.search._modes import EXACT_BELOW
 from undertow.search._new_ids import NewIds
 from undertow.search._results import Added
 from undertow.search._store import Language, Store, check_extra, named_trouble
-from undertow.search._where import column_kinds
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,63 +34,81 @@ if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
 Progress = Callable[[int, int], None]
-Keep = str | Sequence[str] | Mapping[str, str | None]
 NO_CORPUS = "none"
 
 
 def build(
-    folder: Path, model: TopicModel, corpus: Corpus | None, *, keep: Keep, overwrite: bool, progress: Progress | None
-) -> None:
-    """Makes the index in a folder, or finishes one that was begun with the same model and corpus.
+    folder: Path,
+    model: TopicModel,
+    corpus: Corpus | None,
+    *,
+    keep: Keep,
+    day_first: bool | None,
+    overwrite: bool,
+    progress: Progress | None,
+) -> tuple[str, ...]:
+    """Makes the index in a folder, or finishes one that was begun with the same model and corpus; gives remarks.
 
     A finished one stays as it is until the new one, which is made beside it, can take its place.
     """
     check_extra()
-    told = wanted(keep)
-    documents = None if corpus is None else corpus.keeping(list(told))
+    kept = chosen(corpus, keep)
     folder = Path(os.path.realpath(folder))
     _replace.recover(folder)
     replaced = _check_place(folder, overwrite)
-    found = _nothing(told) if documents is None else survey(documents, told)
+    found, documents = (_nothing(kept), None) if corpus is None else _surveyed(corpus, kept, day_first)
+    names = {**({} if corpus is None else corpus.names), **kept.columns}
     place = _replace.beside(folder) if replaced else folder
     place.mkdir(parents=True, exist_ok=True)
     with alone(place, wait=False), named_trouble(place):
-        store = _begun(place, model, found, overwrite=overwrite)
+        store = _begun(place, model, found, names, overwrite=overwrite)
         if documents is not None:
-            _fill(store, model, documents, found.documents, progress)
+            _fill(store, model, documents, found, progress)
         store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
         facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8))
         _folder.write_facts(place, facts)
     if replaced:
         _folder.check_replaceable(folder)
         _replace.put_in_place(place, folder)
+    return (*kept.remarks, *found.remarks)
+
+
+def _surveyed(corpus: Corpus, kept: Kept, day_first: bool | None) -> tuple[Survey, Corpus]:
+    """What is in a corpus, and its documents with the columns that can be kept."""
+    optional = () if kept.asked else tuple(kept.columns)
+    known = {} if day_first is None else {TOLD: day_first}
+    found = survey(corpus.keeping(kept.columns), kept.told, optional=optional, day_first=known)
+    return found, corpus.keeping({name: column for name, column in kept.columns.items() if name in found.kinds})
 
 
 def add(
-    store: Store, model: TopicModel, corpus: Corpus, *, replace: bool = False, progress: Progress | None = None
+    store: Store,
+    model: TopicModel,
+    corpus: Corpus,
+    *,
+    replace: bool = False,
+    day_first: bool | None = None,
+    progress: Progress | None = None,
 ) -> Added:
     """Adds a corpus to an index, in one commit, or merges it by id; the caller holds the writer's lock."""
     if replace and not corpus.has_ids:
         raise InvalidInput(
             f"replace must be used with documents that have ids, got {corpus.name} without: name id_column"
         )
-    kinds = column_kinds(store.schema)
-    kept = [name for name in kinds if name not in OWN]
-    corpus = corpus.keeping(kept)
-    told = {name: kinds[name] for name in (*kept, "time") if name in kinds}
-    found = survey(corpus, told, check=None if replace or not corpus.has_ids else partial(_refuse_present, store))
-    if "time" in found.kinds and "time" not in kinds:
-        store.add_column(field_of("time", found.kinds["time"]))
-    chunks = chunks_from(corpus, 0)
+    check = None if replace or not corpus.has_ids else partial(_refuse_present, store)
+    coming = arrivals(store, corpus, day_first=day_first, check=check)
+    add_columns(store, coming)
+    chunks, total = chunks_from(coming.documents, 0, coming.found), coming.found.documents
     made = None if corpus.has_ids else NewIds.of(store)
-    rows = _rows(model, chunks if made is None else made.given(chunks), store, found.documents, progress)
+    rows = _rows(model, chunks if made is None else made.given(chunks), store, total, progress)
     replaced = 0
     if replace:
         replaced = sum(map(store.merge, rows))
     else:
         store.append_whole(rows)
     store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
-    return Added(found.documents - replaced, replaced, None if made is None else made.first_and_last)
+    new_ids = None if made is None else made.first_and_last
+    return Added(total - replaced, replaced, new_ids, coming.remarks)
 
 
 def _rows(
@@ -121,12 +140,12 @@ def language(model: TopicModel) -> Language:
     return Language(vectorizer.stemmer, vectorizer.stop_words == "english")
 
 
-def _nothing(told: dict[str, str | None]) -> Survey:
+def _nothing(kept: Kept) -> Survey:
     """Of an index that is made without documents."""
-    kinds = {name: kind for name, kind in told.items() if kind is not None}
-    if len(kinds) < len(told):
-        unknown = next(name for name in told if name not in kinds)
-        raise InvalidInput(f"keep must give kinds where there is no corpus to show them, got none for {unknown!r}")
+    kinds = {name: kind for name, kind in kept.told.items() if kind is not None}
+    unknown = [column for name, column in kept.columns.items() if name not in kinds]
+    if unknown:
+        raise InvalidInput(f"keep must give kinds where there is no corpus to show them, got none for {unknown[0]!r}")
     return Survey(0, NO_CORPUS + repr(kinds), kinds)
 
 
@@ -146,9 +165,9 @@ def _check_place(folder: Path, overwrite: bool) -> bool:
     return finished
 
 
-def _begun(place: Path, model: TopicModel, found: Survey, *, overwrite: bool) -> Store:
+def _begun(place: Path, model: TopicModel, found: Survey, names: Mapping[str, str], *, overwrite: bool) -> Store:
     """The store to fill: the one that an interrupted run left, if it was made of the same, or a new one."""
-    columns = schema(model.softmax_.parameters_.units, found.kinds)
+    columns = schema(model.softmax_.parameters_.units, found, names)
     if _folder.is_index(place):
         if _folder.read_facts(place).corpus == found.digest and _same_model(place, model):
             store = Store.create(place / _folder.DATABASE, columns)
@@ -186,11 +205,11 @@ def _fingerprint(model: TopicModel) -> str:
     return digest.hexdigest()
 
 
-def _fill(store: Store, model: TopicModel, corpus: Corpus, total: int, progress: Progress | None) -> None:
-    done = store.count()
+def _fill(store: Store, model: TopicModel, corpus: Corpus, found: Survey, progress: Progress | None) -> None:
+    done, total = store.count(), found.documents
     if done and progress is not None:
         progress(done, total)
-    for chunk in chunks_from(corpus, done):
+    for chunk in chunks_from(corpus, done, found):
         store.append(rows_of(model, chunk, store.schema))
         done += chunk.height
         if progress is not None:

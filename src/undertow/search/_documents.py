@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.search._encoded import Encoded
 from undertow.search._kinds import Columns, arrow_type, as_kind
-from undertow.search._where import column_kinds
+from undertow.search._where import CORPUS_NAME, DAY_FIRST, column_kinds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,29 +24,39 @@ if TYPE_CHECKING:
 
 ROWS = 16_384  # documents a commit,
 BYTES = 256 * 2**20  # and about so much text: a column of the database holds 2 GiB at a time
-PLAIN = ("id", "text", "label", "split")  # columns that are always strings
+PLAIN = ("id", "text", "label", "split", "title", "url")  # columns that are always strings
+OPTIONAL = ("title", "url")  # those of them that only some indices have
 LONGEST_ID = 1024  # characters
 
 
 @dataclass(frozen=True)
 class Survey:
     """What a first look at a corpus tells: how many documents, a digest of all that is in them, and the kinds of the
-    columns that have one, which are the time and those that are kept.
+    columns that not every index has; which of them hold dates whose first number is, or is not, the day; and what is
+    to be said about it all.
     """
 
     documents: int
     digest: str
     kinds: dict[str, str]
+    day_first: dict[str, bool] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 def survey(
-    corpus: Corpus, told: Mapping[str, str | None], *, check: Callable[[pl.Series], None] | None = None
+    corpus: Corpus,
+    told: Mapping[str, str | None],
+    *,
+    optional: Collection[str] = (),
+    day_first: Mapping[str, bool] | None = None,
+    check: Callable[[pl.Series], None] | None = None,
 ) -> Survey:
     """Goes through the corpus once, before any work is done; refuses ids that are missing or occur twice, and values
-    that are not of their column's kind. `told` are the kinds of columns that are not to be found out; `check` may
-    refuse ids too.
+    that are not of their column's kind, unless the column is optional. `told` are the kinds of columns that are not to
+    be found out, `day_first` is what is known of their dates; `check` may refuse ids too.
     """
-    columns = Columns([name for name in corpus.columns if name not in PLAIN], told, typed=corpus.typed)
+    further = [name for name in corpus.columns if name not in PLAIN]
+    columns = Columns(further, told, typed=corpus.typed, optional=optional, day_first=day_first)
     digest, hashes, total = hashlib.sha256(), [], 0
     for chunk in corpus.chunks(ROWS):
         _check_ids(chunk["id"], first=total)
@@ -59,8 +69,9 @@ def survey(
     marks, counts = np.unique(np.concatenate(hashes), return_counts=True)
     if len(marks) < total:
         _refuse_twice(corpus, marks[counts > 1])
-    digest.update(repr(columns.kinds).encode())
-    return Survey(total, digest.hexdigest(), columns.kinds)
+    kinds = {**{name: "text" for name in OPTIONAL if name in corpus.columns}, **columns.kinds}
+    digest.update(repr((kinds, columns.day_first)).encode())
+    return Survey(total, digest.hexdigest(), kinds, columns.day_first, tuple(columns.remarks))
 
 
 def _check_ids(ids: pl.Series, first: int) -> None:
@@ -86,26 +97,28 @@ def _refuse_twice(corpus: Corpus, marks: NDArray[np.uint64]) -> None:
             seen.add(name)
 
 
-def chunks_from(corpus: Corpus, first: int) -> Iterator[pl.DataFrame]:
-    """The corpus without its first documents."""
+def chunks_from(corpus: Corpus, first: int, found: Survey) -> Iterator[pl.DataFrame]:
+    """The corpus without its first documents; dates that could be read in two ways are read as was found out."""
     passed = 0
     for chunk in corpus.chunks(ROWS):
         skipped = min(max(first - passed, 0), chunk.height)
         passed += chunk.height
         if skipped < chunk.height:
-            yield from _not_too_large(chunk[skipped:])
+            dates = [as_kind(chunk[name], found.kinds[name], 0, order) for name, order in found.day_first.items()]
+            yield from _not_too_large(chunk.with_columns(dates)[skipped:])
 
 
 def _not_too_large(chunk: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """The chunk, cut wherever another `BYTES` of text are full."""
-    ends = chunk["text"].str.len_bytes().cast(pl.Int64).cum_sum().to_numpy()
+    sizes = chunk.select(pl.sum_horizontal(pl.col(pl.String).str.len_bytes().cast(pl.Int64)).alias("bytes"))["bytes"]
+    ends = sizes.cum_sum().to_numpy()
     cuts = np.flatnonzero(np.diff(ends // BYTES)) + 1
     for begin, end in zip([0, *cuts], [*cuts, chunk.height], strict=True):
         yield chunk[int(begin) : int(end)]
 
 
-def schema(units: int, kinds: Mapping[str, str]) -> pa.Schema:
-    """The columns of an index of a model with so many topics, and of these further ones."""
+def schema(units: int, found: Survey, names: Mapping[str, str]) -> pa.Schema:
+    """The columns of an index of a model with so many topics; `names` is what the corpus calls them."""
     import pyarrow as pa
 
     fields = [
@@ -113,18 +126,27 @@ def schema(units: int, kinds: Mapping[str, str]) -> pa.Schema:
         pa.field("text", pa.string(), nullable=False),
         pa.field("label", pa.string()),
         pa.field("split", pa.string()),
-        *(field_of(name, kind) for name, kind in kinds.items()),
+        *(pa.field(name, arrow_type(kind)) for name, kind in found.kinds.items()),
+    ]
+    encoded = [
         pa.field("vector", pa.list_(pa.float16(), units)),
         pa.field("code", pa.list_(pa.uint8(), -(-units // 8))),
     ]
-    return pa.schema(fields)
+    return pa.schema([*(noted(field, found, names) for field in fields), *encoded])
 
 
-def field_of(name: str, kind: str) -> pa.Field:
-    """A column of a kind."""
-    import pyarrow as pa
+def noted(column: pa.Field, found: Survey, names: Mapping[str, str]) -> pa.Field:
+    """A column with a note of what the corpus calls it, and of the order in its dates."""
+    notes = {CORPUS_NAME: names[column.name].encode()} if column.name in names else {}
+    if column.name in found.day_first:
+        notes[DAY_FIRST] = b"1" if found.day_first[column.name] else b"0"
+    return column.with_metadata(notes) if notes else column
 
-    return pa.field(name, arrow_type(kind))
+
+def days_first(target: pa.Schema) -> dict[str, bool]:
+    """What is noted of the order in dates."""
+    notes = {column.name: (column.metadata or {}).get(DAY_FIRST) for column in target}
+    return {name: note == b"1" for name, note in notes.items() if note is not None}
 
 
 def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema) -> pa.Table:

@@ -11,8 +11,10 @@
                | column IS [NOT] NULL
     literal    = 'text' ('' for a quote in it) | number | TRUE | FALSE
                | DATE '2026-01-31' | TIMESTAMP '2026-01-31 12:00:00'
+    column     = name | "any name" | `any name`     a quote in it is written twice
 
-Words of the language may be written in any case, columns as they are. This module knows no columns and no database:
+Words of the language may be written in any case. A date may be written in any usual format that says which number is
+the day. This module knows no columns and no database:
 it turns a string into a tree, or refuses it. What is sent to the database is made from the tree, never from the string.
 """
 
@@ -94,16 +96,18 @@ NOT_COLUMNS = WORDS[:-2]  # a column may be named date or timestamp: no conditio
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')
     | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
-    | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    | (?P<quoted>"(?:[^"]|"")+"|`(?:[^`]|``)+`)
+    | (?P<name>[^\W\d]\w*)
     | (?P<sign><=|>=|!=|<>|=|<|>|\(|\)|,))""",
     re.VERBOSE,
 )
+QUOTES = "'\"`"
 PATTERN = re.compile(r"(?:[^\\]|\\[%_\\])*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class _Token:
-    kind: str  # "text", "number", "name", "word", "sign" or "end"
+    kind: str  # "text", "number", "name", "quoted", "word", "sign" or "end"
     value: str  # words in capitals
     place: int
     written: str = ""
@@ -124,7 +128,7 @@ def _tokens(where: str) -> list[_Token]:
         match = TOKEN.match(where, place)
         if match is None or match.lastgroup is None:
             place += len(where[place:]) - len(where[place:].lstrip())
-            what = "a quote that is never closed" if where[place] == "'" else repr(where[place])
+            what = "a quote that is never closed" if where[place] in QUOTES else repr(where[place])
             raise InvalidInput(f"where must follow the grammar of filters, got {what} at character {place + 1}")
         kind, value = match.lastgroup, match[match.lastgroup]
         word = kind == "name" and value.upper() in WORDS
@@ -190,6 +194,8 @@ class _Parser:
         return Not(tree) if negated else tree
 
     def _column(self) -> str:
+        if self._token.kind == "quoted":
+            return _unquoted(self._advance().value)
         named = self._token.kind == "word" and self._token.value not in NOT_COLUMNS
         return (self._advance() if named else self._want("name", None, "a column")).written
 
@@ -236,11 +242,8 @@ class _Parser:
 
     def _moment(self, word: str, kind: type[date] | type[datetime]) -> date | datetime:
         text = _unquoted(self._want("text", None, f"a quoted time after {word}").value)
-        try:
-            moment = kind.fromisoformat(text)
-        except ValueError:
-            moment = None
-        if moment is None or getattr(moment, "tzinfo", None) is not None:
+        moment = moment_of(text, kind)
+        if moment is None:
             form = "YYYY-MM-DD" if kind is date else "YYYY-MM-DD HH:MM:SS, without a zone"
             raise InvalidInput(f"where must give {word} as {form}, got {text!r:.40}")
         return moment
@@ -270,5 +273,16 @@ class _Parser:
         raise InvalidInput(f"where must have {wanted} here, got {got}")
 
 
+def moment_of(text: str, kind: type[date] | type[datetime]) -> date | datetime | None:
+    """A day or a moment as somebody wrote it; None where it is none, or could be two."""
+    try:
+        moment = kind.fromisoformat(text)
+        return None if getattr(moment, "tzinfo", None) is not None else moment
+    except ValueError:
+        from undertow.search import _when  # polars, for few filters
+
+        return _when.one(text, moment=kind is datetime)
+
+
 def _unquoted(text: str) -> str:
-    return text[1:-1].replace("''", "'")
+    return text[1:-1].replace(2 * text[0], text[0])

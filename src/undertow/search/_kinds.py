@@ -1,21 +1,21 @@
 """The kinds of what is known of documents besides their texts: which kind a column is, and its values as that kind.
 
 A table says what its columns hold. In CSV and JSON lines everything is written out: there a column is of the narrowest
-kind that all of its values can be read as. A column may also be told its kind.
+kind that all of its values can be read as. A column may also be told its kind. Days and moments may be written in any
+of the usual formats; a time that is a column of texts in a table is read so too.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
 from polars.exceptions import PolarsError
 
 from undertow._errors import InvalidInput
-from undertow.search._grammar import NOT_COLUMNS
+from undertow.corpus.dates import DayOrder
+from undertow.search import _when
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,51 +30,11 @@ KINDS = {
 }
 """The kinds, the narrowest first, and how they are called in messages."""
 
-OWN = ("id", "text", "label", "split", "time", "vector", "code")  # the columns that an index has of its own
-MOST = 64  # columns that are kept
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 LEADING_ZERO = r"^[+-]?0[0-9]"  # a number that begins so is a name, as of a telephone or a place
 NUMBER = r"^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$"  # no "nan", no "infinity"
-MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
-
-
-def wanted(keep: str | Sequence[str] | Mapping[str, str | None]) -> dict[str, str | None]:
-    """What to keep: column -> kind, None where the column is to show it. "rating:number" is a column with its kind."""
-    if isinstance(keep, Mapping):
-        pairs = list(keep.items())
-    else:
-        pairs = [_pair(text) for text in ([keep] if isinstance(keep, str) else keep)]
-    if len(pairs) > MOST:
-        raise InvalidInput(f"keep must name at most {MOST} columns, got {len(pairs)}")
-    found: dict[str, str | None] = {}
-    for name, kind in pairs:
-        _check_name(name, {other.lower() for other in found})
-        if kind not in (None, *KINDS):
-            raise InvalidInput(f"keep must give a kind of {', '.join(KINDS)}, got {kind!r:.40} for {name}")
-        found[name] = kind
-    return found
-
-
-def _pair(text: str) -> tuple[str, str | None]:
-    if not isinstance(text, str):
-        raise InvalidInput(f"keep must hold names of columns, got {text!r:.60}")
-    name, colon, kind = text.rpartition(":")
-    return (name, kind) if colon else (text, None)
-
-
-def _check_name(name: object, others: set[str]) -> None:
-    """A name that filters can use, and that nothing else has."""
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise InvalidInput(
-            f"keep must name columns of letters, digits and _ (64 at most, a letter first), which filters can name, "
-            f"got {name!r:.80}: rename the column"
-        )
-    if name.lower() in OWN:
-        raise InvalidInput(f"keep must not name a column that every index has ({', '.join(OWN)}), got {name!r}")
-    if name.upper() in NOT_COLUMNS:
-        raise InvalidInput(f"keep must not name a column as a word of the language of filters, got {name!r}")
-    if name.lower() in others:
-        raise InvalidInput(f"keep must name columns that differ, in more than their capitals too, got {name!r} again")
+DATES = ("day", "moment")
+TOLD = "told"  # in the place of a column's name: for all of them
+FIRST_LOOK = 100  # values that rule out most kinds
 
 
 def arrow_type(kind: str) -> pa.DataType:
@@ -93,12 +53,30 @@ def arrow_type(kind: str) -> pa.DataType:
 
 
 class Columns:
-    """The kinds of some columns, told, or found out while a corpus is gone through."""
+    """The kinds of some columns, told, or found out while a corpus is gone through.
 
-    def __init__(self, names: Sequence[str], told: Mapping[str, str | None], *, typed: bool) -> None:
-        self._names, self._typed = tuple(names), typed
+    Those that are `optional` are let go where they cannot be kept. `day_first` is what is known of the order of numbers
+    in dates, for where the dates do not say: by column from earlier ones, or under "told".
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        told: Mapping[str, str | None],
+        *,
+        typed: bool,
+        optional: Collection[str] = (),
+        day_first: Mapping[str, bool] | None = None,
+    ) -> None:
+        self._names, self._typed, self._optional = list(names), typed, optional
+        before = day_first or {}
+        self._orders = {name: DayOrder(told=before.get(TOLD), before=before.get(name)) for name in names}
         self._known = {name: kind for name, kind in told.items() if kind is not None}
-        self._guesses = {name: Guess() for name in names if not typed and name not in self._known}
+        self._guesses = {name: self._guess(name) for name in names if not typed and name not in self._known}
+        self._dropped: dict[str, str] = {}
+
+    def _guess(self, name: str) -> Guess:
+        return Guess(DATES if self._typed else tuple(KINDS), said=name == "time")
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -106,16 +84,53 @@ class Columns:
         found = {**self._known, **{name: guess.kind for name, guess in self._guesses.items()}}
         return {name: found[name] for name in self._names if name in found}
 
+    @property
+    def day_first(self) -> dict[str, bool]:
+        """Whether days come first, for each column of dates that could be read in two ways."""
+        return {name: order.day_first for name, order in self._dated() if order.examples}
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was let go and why, and how dates were read that could be read in two ways."""
+        orders = [(name, order.remark()) for name, order in self._dated()]
+        time = self._guesses.get("time")
+        return [
+            *(f"not kept: {reason}" for reason in self._dropped.values()),
+            *(f"{name}: {remark}" for name, remark in orders if remark is not None),
+            *([f"time stays text: {time.no_date!r:.60} is no date"] if time is not None and time.no_date else []),
+        ]
+
+    def _dated(self) -> list[tuple[str, DayOrder]]:
+        return [
+            (name, self._orders[name]) for name, kind in self.kinds.items() if kind in DATES and name in self._orders
+        ]
+
     def look(self, chunk: pl.DataFrame, first: int) -> Iterator[pl.Series]:
         """The columns of a chunk, checked; `first` is the number of its first document."""
-        for name in self._names:
-            if name in self._guesses:
-                self._guesses[name].look(chunk[name])
-                yield chunk[name]
-                continue
-            if name not in self._known:
-                self._known[name] = kind_of(chunk[name])
-            yield as_kind(chunk[name], self._known[name], first)
+        for name in list(self._names):
+            try:
+                yield self._looked_at(chunk[name], first)
+            except InvalidInput as error:
+                if name not in self._optional:
+                    raise
+                self._dropped[name] = str(error)
+                self._names.remove(name)
+
+    def _looked_at(self, values: pl.Series, first: int) -> pl.Series:
+        name = values.name
+        if name not in self._known and name not in self._guesses and name == "time" and values.dtype == pl.String:
+            self._guesses[name] = self._guess(name)
+        if values.dtype == pl.String and self._may_be_dates(name):
+            self._orders[name].look(values)
+        if name in self._guesses:
+            self._guesses[name].look(values)
+            return values
+        if name not in self._known:
+            self._known[name] = kind_of(values)
+        return as_kind(values, self._known[name], first)
+
+    def _may_be_dates(self, name: str) -> bool:
+        return self._known.get(name) in DATES or (name in self._guesses and self._guesses[name].may_be_dates)
 
 
 def kind_of(values: pl.Series) -> str:
@@ -135,17 +150,38 @@ def kind_of(values: pl.Series) -> str:
 
 
 class Guess:
-    """The kind of a column of strings, found by going through it in pieces."""
+    """The kind of a column of strings, found by going through it in pieces; `said` to be a time, vague dates count."""
 
-    def __init__(self) -> None:
-        self._open = list(KINDS)
+    def __init__(self, kinds: Sequence[str] = tuple(KINDS), *, said: bool = False) -> None:
+        self._open = [*(kind for kind in kinds if kind != "text"), "text"]
+        self._said = said
         self._empty = True
+        self._dates = 0  # of a column that is said to hold them
+        self.no_date: str | None = None  # the first text that is none, among dates
 
     def look(self, values: pl.Series) -> None:
         """Rules out what these values cannot be."""
         written = values.drop_nulls()
         self._empty &= written.is_empty()
-        self._open = [kind for kind in self._open if _fits(written, kind)]
+        before = self.may_be_dates
+        self._open = [kind for kind in self._open if self._fits(written, kind)]
+        if self._said and before and not self.may_be_dates:
+            self._look_for_others(written)
+        self._dates += len(written) if self.may_be_dates else 0
+
+    def _look_for_others(self, written: pl.Series) -> None:
+        others = written.filter(_read(written, "moment").is_null())
+        if len(others) and len(others) < len(written) + self._dates:
+            self.no_date = others[0]
+
+    def _fits(self, written: pl.Series, kind: str) -> bool:
+        parts = (written[:FIRST_LOOK], written) if len(written) > FIRST_LOOK else (written,)
+        return all(_fits(part, kind, vague=self._said) for part in parts)
+
+    @property
+    def may_be_dates(self) -> bool:
+        """Whether all that was seen are dates."""
+        return not set(DATES).isdisjoint(self._open)
 
     @property
     def kind(self) -> str:
@@ -153,17 +189,22 @@ class Guess:
         return "text" if self._empty else self._open[0]
 
 
-def _fits(written: pl.Series, kind: str) -> bool:
+def _fits(written: pl.Series, kind: str, *, vague: bool) -> bool:
     if kind in ("whole", "number") and written.str.contains(LEADING_ZERO).any():
+        return False
+    if kind in DATES and not vague and _when.is_vague(written):
         return False
     return not _read(written, kind).null_count()
 
 
-def as_kind(values: pl.Series, kind: str, first: int = 0) -> pl.Series:
-    """The values as this kind; `first` is the number of the first document, for the message if one cannot be."""
+def as_kind(values: pl.Series, kind: str, first: int = 0, day_first: bool | None = None) -> pl.Series:
+    """The values as this kind; `first` is the number of the first document, for the message if one cannot be.
+
+    `day_first` says which number of 12/05/1997 is the day; unless it is given, the values do.
+    """
     if values.dtype in (pl.Categorical, pl.Enum, pl.Null):
         values = values.cast(pl.String)
-    read = _read(values, kind) if values.dtype == pl.String else _changed(values, kind)
+    read = _read(values, kind, day_first) if values.dtype == pl.String else _changed(values, kind)
     lost = read.is_null() & values.is_not_null()
     if values.dtype.is_float():
         lost &= values.is_not_nan()  # which says that there is no value
@@ -175,7 +216,7 @@ def as_kind(values: pl.Series, kind: str, first: int = 0) -> pl.Series:
     return read
 
 
-def _read(values: pl.Series, kind: str) -> pl.Series:
+def _read(values: pl.Series, kind: str, day_first: bool | None = None) -> pl.Series:
     """Strings as a kind; null for one that is none."""
     if kind == "flag":
         small = values.str.to_lowercase()
@@ -185,24 +226,7 @@ def _read(values: pl.Series, kind: str) -> pl.Series:
     if kind == "number":
         numbers = values.set(~values.str.contains(NUMBER), None).cast(pl.Float64, strict=False)
         return numbers.set(numbers.is_infinite(), None)
-    if kind in ("day", "moment"):
-        found = [None if text is None else _moment(text, kind) for text in values]
-        return pl.Series(values.name, found, dtype=pl.Date if kind == "day" else pl.Datetime("us"))
-    return values
-
-
-def _moment(text: str, kind: str) -> date | datetime | None:
-    """A day, or a moment of UTC; what has no zone is taken for UTC."""
-    match = MOMENT.fullmatch(text)
-    if match is None or (kind == "day" and match[1]):
-        return None
-    try:
-        if kind == "day":
-            return date.fromisoformat(text)
-        moment = datetime.fromisoformat(text)
-        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
+    return _when.read(values, kind, day_first) if kind in DATES else values
 
 
 def _changed(values: pl.Series, kind: str) -> pl.Series:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from undertow.search._reasons import Reason
+from undertow.search._record import Record
 
 
 @dataclass(frozen=True)
-class Hit:
-    """A document found. `fields` holds what else is known of it: label, split, time, and what was kept."""
+class Hit(Record):
+    """A document found. `fields` holds what else is known of it: title, label, split, time, url, and what was kept."""
 
     id: str
     score: float
@@ -20,7 +21,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Document:
+class Document(Record):
     """A document of an index. `fields` is as in `Hit`."""
 
     id: str
@@ -33,11 +34,13 @@ class Added:
     """What `Index.add` did: documents that are new, and those that took another's place.
 
     `made` are the first and the last of the ids that documents without any were given, which are numbers in a row.
+    `remarks` tells of columns that were left empty or out, and how dates were read.
     """
 
     added: int
     replaced: int = 0
     made: tuple[str, str] | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
 from undertow.search._store import Store
+from undertow.search._where import names_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,15 +21,16 @@ ENCODED = ("vector", "code")
 def batches(
     store: Store, columns: Sequence[str], batch: int, places: NDArray[np.int64] | None
 ) -> Iterator[dict[str, Any]]:
-    """Batches of columns; `places` choose among the rows."""
-    rows = store.row_numbers()
+    """Batches of columns, by the names that are shown; `places` choose among the rows."""
+    rows, names = store.row_numbers(), names_of(store.schema)
+    stored = {name: name if name in ENCODED else names.stored(name) for name in columns}
     if places is not None:
         if len(places) and (places[0] < 0 or places[-1] >= len(rows) or (np.diff(places) <= 0).any()):
             raise InvalidInput(f"places must rise from 0 to at most {len(rows) - 1:,}, got others")
         rows = rows[places]
     for first in range(0, len(rows), batch):
-        table = store.taken(rows[first : first + batch], columns)
-        yield {name: _values(table[name], name) for name in columns}
+        table = store.taken(rows[first : first + batch], list(stored.values()))
+        yield {name: _values(table[column], name) for name, column in stored.items()}
 
 
 def _values(column: pa.ChunkedArray, name: str) -> Any:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
 from undertow.search._flow import Flow
 from undertow.search._loop import run, run_whole
-from undertow.search._where import quoted
+from undertow.search._where import names_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -209,8 +209,9 @@ class Store:
         return self.with_ids([document]).get(document)
 
     def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """What is kept of the documents with these ids, by id, without vectors."""
-        return self._with_ids(ids, self._shown())
+        """What is kept of the documents with these ids, by id, without vectors, under the names that are shown."""
+        names = names_of(self.schema)
+        return {name: names.row(document) for name, document in self._with_ids(ids, self._shown()).items()}
 
     def _with_ids(self, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
@@ -264,11 +265,12 @@ class Store:
             yield batch
 
     def documents(self, rows: Rows) -> list[dict[str, Any]]:
-        """What is kept of these rows, in their order, without vectors."""
+        """What is kept of these rows, in their order, without vectors, under the names that are shown."""
         if not len(rows):
             return []
         by_row = {document.pop("_rowid"): document for document in self._take(rows, self._shown()).to_pylist()}
-        return [by_row[row] for row in rows.tolist()]
+        names = names_of(self.schema)
+        return [names.row(by_row[row]) for row in rows.tolist()]
 
     def nearest(self, vector: NDArray[np.float32], n: int, where: str | None) -> tuple[Rows, Scores]:
         """Rows of the highest cosines, by the index and an exact look at the best of it; new rows are all looked at."""

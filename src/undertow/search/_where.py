@@ -6,15 +6,30 @@ inside a quoted literal: names are those of the index's own columns, and a value
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from undertow._errors import InvalidInput
-from undertow.search._grammar import Among, Both, Comparison, Either, Like, Literal, Missing, Not, Tree, parse
+from undertow.search._grammar import (
+    Among,
+    Both,
+    Comparison,
+    Either,
+    Like,
+    Literal,
+    Missing,
+    Not,
+    Tree,
+    moment_of,
+    parse,
+)
+from undertow.search._names import Names
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+CORPUS_NAME = b"undertow.name"  # what the database notes with a column: how the corpus calls it,
+DAY_FIRST = b"undertow.day_first"  # and b"1" or b"0" if its dates could be read in two ways
 
 KINDS = {
     "text": "'text'",
@@ -33,7 +48,14 @@ def column_kinds(schema: pa.Schema) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def expression(where: str, columns: Mapping[str, str]) -> str:
+def names_of(schema: pa.Schema) -> Names:
+    """The columns with their kinds, and what the corpus called them where that is known."""
+    told = {field.name: (field.metadata or {}).get(CORPUS_NAME) for field in schema}
+    corpus = {stored: name.decode("utf-8", "replace") for stored, name in told.items() if name is not None}
+    return Names(column_kinds(schema), corpus)
+
+
+def expression(where: str, columns: Names) -> str:
     """The database's words for a filter."""
     return _written(parse(where), columns)
 
@@ -57,7 +79,7 @@ def _kind(column: pa.DataType) -> str | None:
     return next((kind for kind, test in tests.items() if test(column)), None)
 
 
-def _written(tree: Tree, columns: Mapping[str, str], *, true: bool = True) -> str:
+def _written(tree: Tree, columns: Names, *, true: bool = True) -> str:
     """An expression that is true where the tree is true, or where it is false if `true` is not asked for.
 
     It is never unknown: NOT is moved down to the conditions, and each asks for a value as well. The database simplifies
@@ -75,7 +97,7 @@ def _written(tree: Tree, columns: Mapping[str, str], *, true: bool = True) -> st
     return f"{name} IS NOT NULL AND {'' if true else 'NOT '}({condition})"
 
 
-def _condition(condition: Comparison | Among | Like, columns: Mapping[str, str]) -> str:
+def _condition(condition: Comparison | Among | Like, columns: Names) -> str:
     column = condition.column
     match condition:
         case Comparison(_, operator, value):
@@ -84,18 +106,17 @@ def _condition(condition: Comparison | Among | Like, columns: Mapping[str, str])
             listed = ", ".join(_literal(column, columns, value) for value in values)
             return f"{_known(column, columns)} IN ({listed})"
         case Like(_, pattern):
-            return f"{_known(column, columns)} LIKE {_literal(column, columns, pattern)}"
+            return f"{_known(column, columns)} LIKE {_literal(column, columns, pattern, dates=False)}"
 
 
-def _known(column: str, columns: Mapping[str, str]) -> str:
-    if column not in columns:
-        raise InvalidInput(f"where must name columns of the index ({', '.join(columns)}), got {column!r}")
-    return f"`{column}`"
+def _known(column: str, columns: Names) -> str:
+    return f"`{columns.stored(column)}`"
 
 
-def _literal(column: str, columns: Mapping[str, str], value: Literal) -> str:
-    _known(column, columns)
-    kind = columns[column]
+def _literal(column: str, columns: Names, value: Literal, *, dates: bool = True) -> str:
+    kind = columns.kinds[columns.stored(column)]
+    if dates and kind in ("day", "moment") and isinstance(value, str):
+        value = moment_of(value, datetime if kind == "moment" else date) or value
     match kind, value:
         case "text", str():
             return quoted(value)

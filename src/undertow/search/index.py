@@ -21,7 +21,7 @@ from undertow.search._encoder import Encoder
 from undertow.search._reasons import Reasoner
 from undertow.search._results import Added, Deleted, Document, Hit, document_of, hit_of
 from undertow.search._versions import Versions, View
-from undertow.search._where import column_kinds, expression
+from undertow.search._where import expression, names_of
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -51,6 +51,7 @@ class Index:
         self._model: TopicModel | None = None
         self._loading = threading.Lock()
         self._reasoner: Reasoner | None = None
+        self.remarks: tuple[str, ...] = ()  # of `create`: columns that could not be kept, and how dates were read
 
     @classmethod
     def create(
@@ -59,7 +60,8 @@ class Index:
         model: TopicModel | str | os.PathLike[str],
         corpus: Any = None,
         *,
-        keep: str | Sequence[str] | Mapping[str, str | None] = (),
+        keep: str | Sequence[str] | Mapping[str, str | None] | None = None,
+        day_first: bool | None = None,
         overwrite: bool = False,
         progress: Progress | None = None,
     ) -> Index:
@@ -68,16 +70,24 @@ class Index:
         Interrupted, the same call goes on where it stopped. A finished index is replaced only with `overwrite`, and
         stays whole until the new one is finished.
 
-        `keep` names further columns of the corpus, which filters may name and hits show; as "rating", or with a kind
-        ("flag", "whole", "number", "day", "moment" or "text") as "rating:number" or {"rating": "number"}. Without one,
-        a column is what its type is, or in CSV and JSON lines the first of these that all of its values can be.
+        All columns of the corpus are kept, so that filters may name them and hits show them, under the names that they
+        have there; `remarks` of the index tells which could not be. `keep` names those to keep instead, or none (()):
+        as "rating", or with a kind ("flag", "whole", "number", "day", "moment" or "text") as "rating:number" or
+        {"rating": "number"}. Without one, a column is what its type is, or in CSV and JSON lines the first of these
+        that all of its values can be. Of dates such as 12/05/1997 the column says which number is the day, or
+        `day_first` does.
+
+        Columns of a table are those that the model was fitted with, where they are there, or else found by name.
         """
         from undertow.search._build import build
 
-        folder = _local(path)
-        documents = None if corpus is None else _corpus(corpus)
-        build(folder, _topic_model(model), documents, keep=keep, overwrite=overwrite, progress=progress)
-        return cls.open(folder)
+        folder, trained = _local(path), _topic_model(model)
+        documents = None if corpus is None else _corpus(corpus, trained.columns_)
+        options: dict[str, Any] = {"keep": keep, "day_first": day_first, "overwrite": overwrite, "progress": progress}
+        remarks = build(folder, trained, documents, **options)
+        index = cls.open(folder)
+        index.remarks = remarks
+        return index
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Index:
@@ -128,23 +138,37 @@ class Index:
     @property
     def columns(self) -> dict[str, str]:
         """What filters may name, with the kind of each column."""
-        return column_kinds(self._versions.current.store.schema)
+        return names_of(self._versions.current.store.schema).columns
+
+    @property
+    def corpus_columns(self) -> dict[str, str]:
+        """What the corpus called the columns that have a role here, such as {"label": "category"}; filters know both.
+
+        It is what `open_corpus` takes as `remembered`.
+        """
+        return self.model.columns_ | names_of(self._versions.current.store.schema).roles
 
     # Changing it
 
-    def add(self, corpus: Any, *, replace: bool = False, progress: Progress | None = None) -> Added:
+    def add(
+        self, corpus: Any, *, replace: bool = False, day_first: bool | None = None, progress: Progress | None = None
+    ) -> Added:
         """Adds documents: all of them or, after an error or Ctrl-C, none.
 
         Documents without ids get new ones, numbers that go on above the highest number that is an id already. An id
         that comes twice is an error, and so is one that is there already. With `replace`, a document takes the place of
         the one with its id; these come in commits of some 16,000, so after Ctrl-C some are there, and the same call
-        made again finishes. They must have the columns that the index keeps.
+        made again finishes.
+
+        A column that the index keeps and these documents have not is left empty, and one that it does not keep is left
+        out; `remarks` of what comes back tells. Dates are read as in `create`; those that do not say which number is
+        the day, as the index did before.
         """
         from undertow.search._build import add
 
-        documents = _corpus(corpus)
+        documents = _corpus(corpus, self.corpus_columns)
         with self._writing() as store:
-            return add(store, self.model, documents, replace=replace, progress=progress)
+            return add(store, self.model, documents, replace=replace, day_first=day_first, progress=progress)
 
     def delete(self, ids: str | Sequence[str]) -> Deleted:
         """Removes documents by their ids."""
@@ -224,7 +248,7 @@ class Index:
         if wanted > MOST_RESULTS:
             raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
         view = self._versions.current
-        condition = None if where is None else expression(where, column_kinds(view.store.schema))
+        condition = None if where is None else expression(where, names_of(view.store.schema))
         with _store.named_trouble(self._folder):
             question = self._question(view, query, like)
             rows, scores = view.ranker.find(question, mode, wanted + (like is not None), condition)
@@ -260,7 +284,7 @@ class Index:
         """
         rows, store = _check.whole_number("batch", batch, at_least=1), self._versions.current.store
         for name in columns:
-            _check.one_of("columns", name, store.schema.names)
+            _check.one_of("columns", name, (*names_of(store.schema).columns, *_scan.ENCODED))
         with _store.named_trouble(self._folder):
             yield from _scan.batches(store, columns, rows, places)
 
@@ -272,7 +296,7 @@ class Index:
             "documents": view.store.count(),
             "version": view.version,
             "bytes": _folder.size_on_disk(self._folder),
-            "columns": column_kinds(view.store.schema),
+            "columns": names_of(view.store.schema).columns,
             "units": self._encoder.parameters.units,
             "vector_index": view.store.has_vector_index,
         }
@@ -328,9 +352,9 @@ def _topic_model(model: Any) -> TopicModel:
     return found
 
 
-def _corpus(corpus: Any) -> Corpus:
+def _corpus(corpus: Any, remembered: Mapping[str, str]) -> Corpus:
     from undertow.corpus import as_corpus
 
     if isinstance(corpus, (str, bytes)):
         raise InvalidInput("corpus must be texts, a table or a Corpus, got a single text: open files by open_corpus")
-    return as_corpus(corpus)
+    return as_corpus(corpus, remembered)
