@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 BETWEEN = "\n\n"
 INSIDE_WORD = re.compile(r"\w")
@@ -12,6 +14,8 @@ INSIDE_WORD = re.compile(r"\w")
 
 def with_title(title: pl.Expr, text: pl.Expr) -> pl.Expr:
     """Each text below its title; as it is without one, or where it begins with it anyway."""
+    import polars as pl  # here: results are shown without it
+
     line = title.str.strip_chars()
     body = text.str.strip_chars_start()
     begins = body.str.starts_with(line) & ~body.str.slice(line.str.len_chars(), 1).str.contains(INSIDE_WORD.pattern)

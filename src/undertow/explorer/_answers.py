@@ -239,7 +239,9 @@ class Result(BaseModel):
 
     id: str
     score: float
-    text: str = Field(description="The first 600 characters.")
+    title: str | None = Field(description="Null where the corpus has no titles.")
+    url: str | None = Field(description="A link of http or https; null where there is none.")
+    text: str = Field(description="The first 600 characters, without the title.")
     label: str | None
     split: str | None
     time: Time
@@ -269,12 +271,14 @@ class DocumentPage(BaseModel):
     """A document, its topics, and what its words did to carry it into one of them."""
 
     id: str
-    title: str
-    text: str = Field(description="At most 100,000 characters.")
+    title: str = Field(description="The document's own, or its first line.")
+    url: str | None = Field(description="A link of http or https; null where there is none.")
+    text: str = Field(description="At most 100,000 characters, with the title.")
     shortened: bool
     label: str | None
     split: str | None
     time: Time
+    kept: dict[str, str | bool | int | float] = Field(description="Further columns of the corpus, where not empty.")
     topics: list[DocumentTopic] = Field(description="Of the cut asked for; the shares add to at most 1.")
     none: float = Field(description="The share that belongs to no topic.")
     chosen: int | None = Field(description="The topic that spans are of; null where no word is known.")

@@ -86,12 +86,14 @@ class DocumentDesk:
         shown = document.text[:LONGEST_TEXT]
         return answers.DocumentPage(
             id=document.id,
-            title=title_of(document.text) or document.id,
+            title=document.title or title_of(document.text) or document.id,
+            url=document.url,
             text=shown,
             shortened=len(document.text) > len(shown),
             label=document.label,
             split=document.split,
             time=document.time,
+            kept=document.kept,
             topics=_shares(view.topics),
             none=max(1.0 - sum(one.share for one in view.topics), 0.0),
             chosen=view.topic,
@@ -131,11 +133,13 @@ def _shares(found: Sequence[TopicShare]) -> list[answers.DocumentTopic]:
 
 
 def _result(hit: Hit, topics: list[answers.DocumentTopic]) -> answers.Result:
-    document = as_document(hit.id, hit.text, hit.fields)
+    document = as_document(hit)
     return answers.Result(
         id=document.id,
         score=hit.score,
-        text=document.text[:RESULT_TEXT],
+        title=document.title,
+        url=document.url,
+        text=document.body[:RESULT_TEXT],
         label=document.label,
         split=document.split,
         time=document.time,

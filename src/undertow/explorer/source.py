@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,18 +14,24 @@ from undertow._errors import InvalidInput
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
-    from undertow.search import Index
+    from undertow.search import Document as Found
+    from undertow.search import Hit, Index
 
+ROLES = ("title", "label", "split", "time", "url")
 MOST_LABELS = 1000
 LABELS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of an index: its text, and the label, split and time that it may have."""
+    """A document of an index: its text, and what else is known of it. `body` is the text without the title."""
 
     id: str
     text: str
+    body: str = ""
+    title: str | None = None
+    url: str | None = None  # of http or https
+    kept: dict[str, str | bool | int | float] = field(default_factory=dict)  # columns without a role, where not empty
     label: str | None = None
     split: str | None = None
     time: str | float | None = None
@@ -69,7 +75,7 @@ class Source:
         if self.index is None or not ids:
             return {}
         found = (one for one in self.index.documents(ids) if one is not None)
-        return {one.id: as_document(one.id, one.text, one.fields) for one in found}
+        return {one.id: as_document(one) for one in found}
 
     def labels(self) -> list[str]:
         """The labels in alphabetical order, at most a thousand."""
@@ -81,9 +87,21 @@ class Source:
         return sorted(found)[:MOST_LABELS]
 
 
-def as_document(name: str, text: str, fields: dict[str, Any]) -> Document:
-    """A document from the columns of its row; a time becomes what JSON can hold."""
-    return Document(name, text, _text(fields.get("label")), _text(fields.get("split")), plain_time(fields.get("time")))
+def as_document(found: Hit | Found) -> Document:
+    """What an index gives, with all values as JSON can hold them."""
+    fields = found.fields
+    others = {name: plain_time(value) for name, value in fields.items() if name not in ROLES}
+    return Document(
+        found.id,
+        found.text,
+        found.body,
+        found.title,
+        found.url,
+        {name: value for name, value in others.items() if value is not None},
+        _text(fields.get("label")),
+        _text(fields.get("split")),
+        plain_time(fields.get("time")),
+    )
 
 
 def plain_time(value: Any) -> str | float | None:

@@ -8,6 +8,22 @@ export function h(tag, attributes, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
+/** A link out of these pages, to an address that a corpus gave; plain text unless it is one of the web. */
+export function outside(address, ...children) {
+  if (!ofTheWeb(address)) return h("span", {}, ...children);
+  const element = h("a", { target: "_blank", rel: "noopener noreferrer", title: address }, ...children);
+  element.setAttribute("href", address);
+  return element;
+}
+
+function ofTheWeb(address) {
+  try {
+    return ["http:", "https:"].includes(new URL(address).protocol);
+  } catch {
+    return false;
+  }
+}
+
 /** The same for SVG. */
 export function svg(tag, attributes, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);

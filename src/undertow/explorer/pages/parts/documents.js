@@ -1,6 +1,6 @@
 // Documents in lists: a link, a label, the beginning of the text, and why it was found.
 
-import { h } from "../core/dom.js";
+import { h, outside } from "../core/dom.js";
 import { figure, percent, stamp } from "../core/format.js";
 import { topicColour } from "../core/palette.js";
 import { documentLink, link } from "../core/router.js";
@@ -8,7 +8,7 @@ import { topicName, topicTree } from "../core/source.js";
 
 const TOGETHER = 6; // words that stand for all reasons
 
-/** One document. `found` has id, text, label, and where there are any: score, time, topics, reasons. */
+/** One document. `found` has id, text, label, and where there are any: title, url, score, time, topics, reasons. */
 export function documentItem(found, { topic, like = false } = {}) {
   return h(
     "li",
@@ -16,13 +16,15 @@ export function documentItem(found, { topic, like = false } = {}) {
     h(
       "div",
       { class: "document-head" },
-      h("a", { class: "document-id", href: documentLink(found.id, { topic }), "data-step": true }, found.id),
+      h("a", { class: "document-id", href: documentLink(found.id, { topic }), "data-step": true }, found.title ?? found.id),
+      found.title && h("span", { class: "figure" }, found.id),
       label(found.label),
       found.time !== null && found.time !== undefined && h("span", { class: "figure" }, stamp(found.time)),
+      original(found.url),
       h("span", { class: "document-tools" },
         like && h("a", { class: "document-like", href: link("/search", { like: found.id }) }, "Like this"), scored(found)),
     ),
-    h("p", { class: "document-text" }, opening(found.text)),
+    (found.text.trim() || !found.title) && h("p", { class: "document-text" }, opening(found.text)),
     found.topics?.length > 0 && topics(found.topics, found.id),
     found.reasons?.length > 0 && reasons(found.reasons),
   );
@@ -31,6 +33,20 @@ export function documentItem(found, { topic, like = false } = {}) {
 /** A label as a chip; nothing without one. */
 export function label(name) {
   return name !== null && name !== undefined && h("span", { class: "chip label" }, name);
+}
+
+/** A link to where a document comes from, under the name of the host; nothing without one. */
+export function original(url) {
+  if (!url) return null;
+  return h("span", { class: "figure document-origin" }, outside(url, `${host(url)} ↗`));
+}
+
+function host(url) {
+  try {
+    return new URL(url).host;
+  } catch {
+    return url;
+  }
 }
 
 /** A list of documents. */

@@ -8,7 +8,7 @@ import { documentLink, link, topicLink } from "../core/router.js";
 import { countParameter, topicCount, topicName, topicTree } from "../core/source.js";
 import { onTheme } from "../core/theme.js";
 import { topicSelect } from "../parts/controls.js";
-import { documentList, label } from "../parts/documents.js";
+import { documentList, label, original } from "../parts/documents.js";
 import { failed } from "../parts/states.js";
 import { markedText, wordTotals } from "../parts/marked_text.js";
 
@@ -21,6 +21,13 @@ export async function show(root, { parts, query, signal, open }) {
   open();
   page.nearest();
   return { update: (route) => route.parts[0] === page.id && page.choose(route.query.get("topic")) };
+}
+
+/** The further columns of the corpus, closed at first. */
+function kept(columns) {
+  const rows = Object.entries(columns);
+  return rows.length > 0 && h("details", { class: "kept" }, h("summary", {}, "All that is known of it"),
+    h("dl", {}, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))])));
 }
 
 class DocumentPage {
@@ -52,7 +59,8 @@ class DocumentPage {
           { class: "head-text" },
           h("h1", { class: "document-title" }, found.title),
           h("p", { class: "lede facts" }, found.title !== this.id && h("span", {}, this.id), label(found.label), found.split && h("span", {}, found.split),
-            found.time !== null && h("span", {}, stamp(found.time))),
+            found.time !== null && h("span", {}, stamp(found.time)), original(found.url)),
+          kept(found.kept),
         ),
         h("div", { class: "controls" }, h("a", { class: "button", href: link("/search", { like: this.id }) }, "Like this")),
       ),
