@@ -122,6 +122,7 @@ Index.open(sys.argv[1]).add(pl.DataFrame({"text": ["apple"] * 200}), progress=di
 """
 
 
+@pytest.mark.torture  # a process of its own
 def test_a_writer_that_is_killed_has_added_nothing(index: Index) -> None:
     assert subprocess.run([sys.executable, "-c", KILLED, str(index.path)], timeout=300, check=False).returncode == 9
     index.refresh()
