@@ -36,7 +36,7 @@ Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same res
 Force = Annotated[bool, typer.Option("--force", help="Replace the output where it exists.")]
 
 COLUMNS = "Columns of the corpus"
-FOUND = "As in MODEL, or found by name, unless given; '' for none."
+FOUND = "As the model was fitted, or found by name, unless given; '' for none."
 IdColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
 TextColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND.partition(";")[0] + ".")]
 TitleColumn = Annotated[
