@@ -87,6 +87,12 @@ def test_the_command_line_takes_a_language_or_a_file(tmp_path: Path) -> None:
     assert _stop_words(None) is None
 
 
+def test_the_readme_says_how_many() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert f"stop words of {len(LANGUAGES)} languages" in readme
+    assert f"stems of {len(set(Stemmer.algorithms()) - NO_LANGUAGES)} " in readme
+
+
 def test_the_page_on_languages_lists_them() -> None:
     page = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
     listed = re.search(r"Lists of stop words: (.*?)\.\n", page, flags=re.DOTALL)

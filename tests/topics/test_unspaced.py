@@ -11,6 +11,8 @@ import pytest
 import undertow
 from undertow import ModelFileError, TopicModel, Vectorizer
 from undertow.corpus import _segment
+from undertow.storage import load_model
+from undertow.topics._rows import LONGEST, rows_of
 from undertow.topics._texts import sentences_of, shortened, title_of
 from undertow.topics.atlas import Atlas
 
@@ -60,9 +62,20 @@ def test_a_name_does_not_say_a_word_of_its_phrase_again(model: TopicModel) -> No
 
 
 def test_pairs_of_letters_are_joined_again() -> None:
-    terms = shown(fitted("pairs").atlas_)
-    assert {"机器", "器学", "机器学", "足球比"} <= set(terms)
+    model = fitted("pairs")
+    terms = shown(model.atlas_)
+    assert {"机器", "器学", "机器学习", "足球比赛"} <= set(terms)
+    for topic in model.topics(2):
+        letters = [letter for part in topic.name.split(", ") for letter in part]
+        assert len(letters) == len(set(letters)), topic.name
     assert not any(" " in part for term in terms for part in term.split(", "))
+
+
+def test_pairs_that_go_on_make_a_row() -> None:
+    rows = rows_of([(1, 2), (5, 6), (2, 3), (0, 1), (3, 1)])
+    assert [(row.words, row.first) for row in rows] == [((0, 1, 2, 3, 1), 0), ((5, 6), 1)]
+    assert max(len(row.words) for row in rows_of([(n, n + 1) for n in range(30)])) == LONGEST
+    assert rows_of([]) == []
 
 
 def test_counted_pairs_of_words_are_joined_as_well() -> None:
@@ -85,6 +98,15 @@ def test_what_was_decided_is_stored(model: TopicModel, tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.counts(question).toarray(), model.counts(question).toarray())
     assert again.counts(question).sum(axis=1).tolist() == [1, 2]
     assert shown(again.atlas_) == shown(model.atlas_)
+
+
+def test_a_model_of_an_earlier_version_reads_on_as_it_did(model: TopicModel, tmp_path: Path) -> None:
+    stored = load_model(model.save(tmp_path / "model"))
+    del stored.training["vectorizer"]["segmenter"]
+    old = TopicModel.from_stored(stored, tmp_path)
+    assert old.vectorizer_.segmenter_ == ()
+    assert old.vectorizer_.segmenter is None
+    assert old.counts(["足球比赛非常精彩"]).sum() == 0
 
 
 def test_a_model_says_which_extra_it_needs(model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,6 +67,18 @@ def open_any(
     given: dict[str, Any] = {f"{role}_column": column for role, column in columns.items()}
     with about(path="corpus"):
         return open_corpus(corpus, **given, remembered=remembered)
+
+
+@contextmanager
+def remarks(*, shown: bool) -> Iterator[None]:
+    """Remarks of the library go to standard error by themselves; here they can be left out."""
+    logger = logging.getLogger("undertow")
+    level = logger.level
+    logger.setLevel(level if shown else logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _named(name: str, quiet: bool) -> Any:

@@ -140,7 +140,8 @@ def fit(
         verbose=0 if quiet or json else 1,
     )
     model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax, seeds=seeds or None, **room)
-    interrupted = _fit(model, documents)
+    with common.remarks(shown=not quiet):
+        interrupted = _fit(model, documents)
     model.save(out, overwrite=force)
     _report(model, out, interrupted=interrupted, json=json, quiet=quiet)
 

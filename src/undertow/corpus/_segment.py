@@ -94,6 +94,11 @@ def joined(first: str, second: str, *, overlap: bool = False) -> str:
     return first + second.removeprefix(shared)
 
 
+def taken_apart(word: str) -> list[str]:
+    """The letters of a word in a script without spaces; any other word as it is."""
+    return _letters(word) if WITHOUT_SPACES.match(word) else [word]
+
+
 def missing(name: str) -> list[str]:
     """The packages that a segmenter needs and that are not installed."""
     return [package for package in PACKAGES.get(name, ()) if find_spec(package) is None]
@@ -181,7 +186,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _letters(run: str) -> list[str]:
-    """Letters with the marks that belong to them."""
+    """Letters, each with the marks that belong to it."""
     return [letter for letter in LETTER.findall(run) if letter]
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.corpus._segment import joined
+from undertow.corpus._segment import joined, taken_apart
 from undertow.topics import _words
 from undertow.topics._clusters import Vectors, unit
 from undertow.topics._names import names_of
+from undertow.topics._rows import rows_of
 from undertow.topics._statistics import TermStatistics
 from undertow.topics.outline import Outline
 from undertow.topics.records import Branch, Topic, TopicWord, TypicalDocument, UnitOfTopic
@@ -71,13 +72,14 @@ class Atlas(Outline):
         """A word, or a pair of words."""
         if number < len(self.words):
             return self.words[number]
-        first, second = self.pairs[number - len(self.words)]
+        first, second = self._pair(number)
         return joined(self.words[first], self.words[second], overlap=self.overlapping)
 
     def words_of(self, number: int) -> list[str]:
-        """The single words that a term is made of."""
-        numbers = [number] if number < len(self.words) else self.pairs[number - len(self.words)].tolist()
-        return [part for one in numbers for part in self.words[one].split(" ")]
+        """The single words that a term is made of, or its letters where words are pairs of them."""
+        numbers = (number,) if number < len(self.words) else self._pair(number)
+        parts = [part for one in numbers for part in self.words[one].split(" ")]
+        return [letter for part in parts for letter in taken_apart(part)] if self.overlapping else parts
 
     def topics(self, nodes: Sequence[int], n_words: int = 10) -> list[Topic]:
         """The records of topics of one cut, in this order."""
@@ -157,7 +159,22 @@ class Atlas(Outline):
             for place, term in enumerate(described.terms)
             if term >= len(self.words) and described.salience[place] >= least
         ]
+        if self.overlapping:
+            return self._rows_of_letters(described, places)[:PHRASES]
         return tuple(self._word(described, place) for place in places[:PHRASES])
+
+    def _rows_of_letters(self, described: _words.Ranked, places: Sequence[int]) -> tuple[TopicWord, ...]:
+        """Pairs of pairs of letters that go on where another ends, joined to one; as salient as the best of them."""
+        found = []
+        for row in rows_of([self._pair(int(described.terms[place])) for place in places]):
+            best = self._word(described, places[row.first])
+            written = reduce(partial(joined, overlap=True), (self.words[word] for word in row.words))
+            found.append(replace(best, word=written))
+        return tuple(found)
+
+    def _pair(self, term: int) -> tuple[int, int]:
+        first, second = self.pairs[term - len(self.words)].tolist()
+        return first, second
 
     def _word(self, described: _words.Ranked, place: int) -> TopicWord:
         term = self.term(int(described.terms[place]))
