@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
 from pathlib import Path
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from undertow import InvalidInput, Vectorizer
-from undertow.corpus import _segment
+from undertow.corpus import _segment, occurrences
 from undertow.corpus._scripts import LOOKED_AT, Look
 from undertow.corpus._segment import NAMES, PACKAGES, Segmenter, engine, joined
 
@@ -184,6 +184,34 @@ def test_words_are_the_run_again(run: str, name: str) -> None:
 def test_thai_words_are_the_run_again_and_pairs_share_a_letter(run: str) -> None:
     assert "".join(engine("thai")(run)) == run
     assert reduce(partial(joined, overlap=True), engine("pairs")(run)) == run
+
+
+def changed(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    parts, done = [], 0
+    for start, end, new in changes:
+        parts += [text[done:start], new]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([("chinese", "thai"), ("japanese",), ("pairs",), ("thai", "pairs")]),
+    st.lists(st.sampled_from([*"我们喜欢お茶ไทยนี้", "图书馆", "ห้องสมุด", "Python", " ", "，", "2026"]), max_size=12).map(
+        "".join
+    ),
+)
+def test_changes_are_those_of_the_text(names: tuple[str, ...], text: str) -> None:
+    segmenter = Segmenter(names)
+    assert changed(text, segmenter.changes(text)) == segmenter.spaced_text(text)
+
+
+def test_words_are_found_again_where_they_stand() -> None:
+    text = "去Oxford图书馆看书"
+    for name, expected in (("pairs", ["去", "Oxford", "图书", "书馆", "馆看", "看书"]), ("chinese", None)):
+        model = Vectorizer(segmenter=name).fit([text])
+        found = [text[one.start : one.end] for one in occurrences(model, text)]
+        assert found == (expected or ["去", "Oxford", "图书馆", "看书"])
 
 
 def test_threads_segment_alike() -> None:

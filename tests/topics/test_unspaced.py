@@ -61,9 +61,12 @@ def test_a_name_does_not_say_a_word_of_its_phrase_again(model: TopicModel) -> No
         assert not any(part != other and part in other for part in parts for other in parts), name
 
 
-def test_pairs_of_letters_are_joined_again() -> None:
+def test_pairs_of_letters_are_joined_again(tmp_path: Path) -> None:
     model = fitted("pairs")
     terms = shown(model.atlas_)
+    again = undertow.load(model.save(tmp_path / "model"))
+    assert isinstance(again, TopicModel)
+    assert shown(again.atlas_) == terms
     assert {"机器", "器学", "机器学习", "足球比赛"} <= set(terms)
     for topic in model.topics(2):
         letters = [letter for part in topic.name.split(", ") for letter in part]
