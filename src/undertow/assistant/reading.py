@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -112,7 +113,7 @@ class Reader:
             model, documents, columns = index.model, len(index), index.columns
         grown = hasattr(model, "atlas_")  # a model of an earlier version has no topics
         return About(
-            name=index.path.name,
+            name=re.split(r"[/\\]", index.address)[-1],
             documents=documents,
             columns=columns,
             topics=len(model.topic_names()) if grown else None,

@@ -26,9 +26,16 @@ CorpusArgument = Annotated[
         help=f"A Parquet, CSV, TSV, JSON-lines or text file, a folder of them, or one of {', '.join(NAMED)}.",
     ),
 ]
+# Texts, not paths: a path would take a slash out of s3://bucket/prefix.
 ModelArgument = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL|INDEX", help="A folder of `undertow fit`, or of `undertow index`, which holds one."),
+    str,
+    typer.Argument(
+        metavar="MODEL|INDEX",
+        help="A folder of `undertow fit`, or of `undertow index`, which holds one, or an index as s3://bucket/prefix.",
+    ),
+]
+IndexArgument = Annotated[
+    str, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote, or s3://bucket/prefix.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")]
@@ -98,12 +105,12 @@ def for_training(corpus: Corpus) -> Corpus:
     return corpus.where_split(("train", "unsup")) if "split" in corpus.columns else corpus
 
 
-def load_topic_model(path: Path) -> TopicModel:
+def load_topic_model(path: Path | str) -> TopicModel:
     """The model in a folder, or the copy that an index holds; it has to be one that reads texts."""
-    return open_model(path)[0]
+    return open_model(str(path))[0]
 
 
-def _load(path: Path) -> TopicModel:
+def _load(path: str) -> TopicModel:
     from undertow._errors import InvalidInput
     from undertow.estimators import TopicModel, load
 
@@ -113,7 +120,7 @@ def _load(path: Path) -> TopicModel:
     return model
 
 
-def open_model(path: Path) -> tuple[TopicModel, Callable[[], object]]:
+def open_model(path: str) -> tuple[TopicModel, Callable[[], object]]:
     """The model in a model folder, or the copy that an index holds; and what saves it again, as a whole."""
     if not is_index(path):
         model = _load(path)
@@ -124,9 +131,9 @@ def open_model(path: Path) -> tuple[TopicModel, Callable[[], object]]:
     return index.model, index.save_model
 
 
-def is_index(path: Path) -> bool:
-    """Whether `undertow index` wrote this folder."""
-    return (path / "index.json").is_file()
+def is_index(path: str) -> bool:
+    """Whether `undertow index` wrote this folder; what lies at an address can only be an index."""
+    return "://" in path or (Path(path) / "index.json").is_file()
 
 
 def check_free(path: Path, force: bool, option: str = "--out") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +12,10 @@ from undertow.cli import common
 
 def explore(
     folder: Annotated[
-        Path, typer.Argument(metavar="INDEX|MODEL", help="A folder of `undertow index` or `undertow fit`.")
+        str,
+        typer.Argument(
+            metavar="INDEX|MODEL", help="A folder of `undertow index` or `undertow fit`, or s3://bucket/index."
+        ),
     ],
     edit: Annotated[
         bool, typer.Option("--edit", help="Let topics be renamed, merged, split, dropped, moved and seeded.")
@@ -41,6 +43,8 @@ def explore(
         undertow explore news --edit
 
         undertow explore model --port 8200 --no-browser
+
+        undertow explore s3://bucket/news
     """
     from undertow.explorer._guard import is_loopback
     from undertow.explorer.serve import address_of, listening, serve
@@ -50,6 +54,8 @@ def explore(
     token = _token(host) if edit else None
     with common.status(f"Opening {folder}", silent=quiet):
         source = Source.open(folder)
+        if edit:
+            source.check_can_change()
     bound = listening(host, port)
     address = address_of(bound, host, token)
     if not is_loopback(host) and not quiet:

@@ -12,7 +12,7 @@ import typer
 
 from undertow.cli import common
 
-IndexArgument = Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")]
+ChangedArgument = Annotated[str, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")]
 DayFirst = Annotated[
     bool | None,
     typer.Option(
@@ -98,7 +98,7 @@ def index(
 
 
 def add(
-    index: IndexArgument,
+    index: ChangedArgument,
     corpus: common.CorpusArgument,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
@@ -166,7 +166,7 @@ def _what_stopped(*, changed: bool, replace: bool) -> str:
 
 
 def delete(
-    index: IndexArgument,
+    index: ChangedArgument,
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="ID...", help="Ids of documents; after -- where one begins with -.")
     ] = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -35,7 +34,7 @@ def info(
         typer.echo(f"{name:{width}s}  {value}")
 
 
-def _facts_of_index(path: Path) -> dict[str, Any]:
+def _facts_of_index(path: str) -> dict[str, Any]:
     from undertow.search import Index
 
     return Index.open(path).info()

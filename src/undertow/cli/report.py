@@ -75,7 +75,7 @@ def report(
             out,
             documents,
             n=n,
-            title=title or model.resolve().name,
+            title=title or Path(model).resolve().name,
             corpus_name=None if corpus is None else Path(corpus).name or corpus,
             evaluate=not no_evaluation,
             overwrite=force,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from undertow.cli import common
-from undertow.cli.index import IndexArgument
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -32,7 +31,7 @@ class Mode(StrEnum):
 
 
 def search(
-    index: IndexArgument,
+    index: common.IndexArgument,
     query: Annotated[str | None, typer.Argument(metavar="[QUERY]", help="Words, or a whole paragraph.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Documents shown, the best first.")] = 10,
     like: Annotated[str | None, typer.Option(metavar="ID", help="Instead of QUERY: the id of a document.")] = None,

@@ -8,10 +8,9 @@ from contextlib import redirect_stdout
 import typer
 
 from undertow.cli import common
-from undertow.cli.index import IndexArgument
 
 
-def serve_mcp(index: IndexArgument, quiet: common.Quiet = False, debug: common.Debug = False) -> None:
+def serve_mcp(index: common.IndexArgument, quiet: common.Quiet = False, debug: common.Debug = False) -> None:
     """Let an assistant search an index and read its topics, by the Model Context Protocol on standard input and output.
 
     Assistants start this command themselves: give them its name and its arguments, with the full path of INDEX. The

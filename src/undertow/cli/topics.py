@@ -115,7 +115,7 @@ class _View:
     """What is shown of which cut."""
 
     model: TopicModel
-    path: Path
+    path: str
     n: int | None
     n_words: int
     tree: bool

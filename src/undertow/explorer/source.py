@@ -48,7 +48,15 @@ class Source:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
-        """What is in a folder; one that holds neither an index nor a model of texts is an error."""
+        """What is in a folder; one that holds neither an index nor a model of texts is an error. Or an index at an
+        address.
+        """
+        if "://" in os.fspath(path):
+            from undertow.search import Index
+
+            index = Index.open(path)
+            index.fetch_overview()
+            return cls(index.address.rpartition("/")[2], index.path, index.model, index)
         folder = Path(path)
         name = folder.resolve().name
         if not folder.is_dir():
@@ -69,6 +77,14 @@ class Source:
         if not isinstance(model, TopicModel):
             raise InvalidInput(f"the model to explore must be one of texts, got {folder}, a {type(model).__name__}")
         return cls(name, folder, model)
+
+    def check_can_change(self) -> None:
+        """Refuses to edit the topics of an index that was opened at an address."""
+        if self.index is not None and self.index.is_remote:
+            raise InvalidInput(
+                f"--edit must be left out for an index at an address, got {self.index.address}: "
+                "edit it where it was made, and copy it there"
+            )
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Those of the documents that are there, by id."""

@@ -64,7 +64,7 @@ def check_extra() -> None:
 
 
 @contextmanager
-def named_trouble(folder: Path) -> Iterator[None]:
+def named_trouble(place: Path | str) -> Iterator[None]:
     """What the database could not do, in one line, as an error of ours: a file is damaged, or a disk is full."""
     try:
         yield
@@ -72,7 +72,7 @@ def named_trouble(folder: Path) -> Iterator[None]:
         raise
     except (ValueError, OSError, RuntimeError) as error:
         reason = " ".join(str(error).split())
-        raise IndexFileError(f"{folder} must hold documents that can be read and written, got {reason:.160}") from error
+        raise IndexFileError(f"{place} must hold documents that can be read and written, got {reason:.160}") from error
 
 
 class Store:
@@ -101,16 +101,16 @@ class Store:
         return run(make())  # type: ignore[no-any-return]
 
     @classmethod
-    def open(cls, folder: Path) -> Store:
-        """The table that is there."""
+    def open(cls, place: Path | str, options: dict[str, str] | None = None) -> Store:
+        """The table that is there: in a folder, or at an address that options say how to reach."""
         check_extra()
         import lancedb
 
         async def find() -> Store:
-            database = await lancedb.connect_async(folder)
+            database = await lancedb.connect_async(place, storage_options=options)
             return cls(database, await database.open_table(TABLE))
 
-        with named_trouble(folder):
+        with named_trouble(place):
             return run(find())  # type: ignore[no-any-return]
 
     def latest(self) -> Store:

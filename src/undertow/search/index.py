@@ -19,6 +19,7 @@ from undertow.search import _folder, _lock, _modes, _replace, _scan, _store
 from undertow.search._encoded import Encoded
 from undertow.search._encoder import Encoder
 from undertow.search._reasons import Reasoner
+from undertow.search._remote import Remote, is_remote
 from undertow.search._results import Added, Deleted, Document, Hit, document_of, hit_of
 from undertow.search._versions import Versions, View
 from undertow.search._where import expression, names_of
@@ -43,8 +44,8 @@ class Index:
     Threads may share one: an answer is of one version from beginning to end, whatever is added or deleted meanwhile.
     """
 
-    def __init__(self, folder: Path, store: _store.Store, token: str) -> None:
-        self._folder, self._token = folder, token
+    def __init__(self, folder: Path, store: _store.Store, token: str, remote: Remote | None = None) -> None:
+        self._folder, self._token, self._remote = folder, token, remote
         self._versions = Versions(store)
         self._writer = threading.Lock()
         self._encoder = Encoder.load(folder / _folder.MODEL, lambda: self.model)
@@ -90,25 +91,56 @@ class Index:
         return index
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Index:
-        """The index in a folder. Its files and its model are checked."""
+    def open(cls, path: str | os.PathLike[str], *, storage_options: Mapping[str, str] | None = None) -> Index:
+        """The index in a folder, or at an address as s3://bucket/prefix, which is only read. Its model is checked.
+
+        `storage_options` say how to reach the storage: "access_key_id", "secret_access_key", "session_token", "region",
+        "endpoint" and what else LanceDB knows. What they do not say is taken from the usual AWS_... variables.
+        """
         _store.check_extra()
-        folder = _replace.current(_local(path))
+        if is_remote(path):
+            remote = Remote.fetch(path, storage_options)
+            with remote.named():
+                return cls._opened(remote.folder, remote)
+        if storage_options:
+            raise InvalidInput("storage_options must be left out for a folder on this machine, got some")
+        return cls._opened(_replace.current(Path(path)))
+
+    @classmethod
+    def _opened(cls, folder: Path, remote: Remote | None = None) -> Index:
         facts = _folder.read_facts(folder)
         if not facts.finished:
             raise IndexFileError(f"{folder} must be finished, got an index half made: run what made it again")
         if _folder.model_digest(folder) not in facts.model.split():
             raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
-        store = _store.Store.open(folder / _folder.DATABASE)
-        return cls(folder, store, facts.token)
+        if remote is None:
+            store = _store.Store.open(folder / _folder.DATABASE)
+        else:
+            store = _store.Store.open(remote.database, remote.options)
+        return cls(folder, store, facts.token, remote)
 
     def __len__(self) -> int:
         return self._versions.current.store.count()
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Where it is; of one that was opened at an address, a private folder that holds what was copied of it."""
         return self._folder
+
+    @property
+    def address(self) -> str:
+        """Where it is, as people write it: a folder, or s3://bucket/prefix."""
+        return str(self._folder) if self._remote is None else self._remote.address
+
+    def fetch_overview(self) -> None:
+        """Of an index at an address, copies the overview that undertow.insight keeps with it, where there is one."""
+        if self._remote is not None:
+            self._remote.fetch_overview()
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it was opened at an address, and so can be read but not changed."""
+        return self._remote is not None
 
     @property
     def model(self) -> TopicModel:
@@ -186,7 +218,7 @@ class Index:
     def refresh(self) -> None:
         """Sees what others have changed since this was opened; changing it oneself does so too."""
         self._check_still_there()
-        with _store.named_trouble(self._folder):
+        with _store.named_trouble(self.address):
             self._versions.see_latest()
 
     def optimize(self) -> None:
@@ -207,7 +239,9 @@ class Index:
     @contextmanager
     def _writing(self) -> Iterator[_store.Store]:
         """What to change it through. Nobody else changes it meanwhile; what came of it, be it half, is seen after."""
-        with self._writer, _lock.alone(self._folder), _store.named_trouble(self._folder):
+        if self._remote is not None:
+            self._remote.refuse_changes()
+        with self._writer, _lock.alone(self._folder), _store.named_trouble(self.address):
             self._check_still_there()
             try:
                 yield self._versions.to_write()
@@ -215,8 +249,9 @@ class Index:
                 self._versions.see_latest()
 
     def _check_still_there(self) -> None:
-        if _folder.read_facts(self._folder).token != self._token:
-            raise IndexFileError(f"{self._folder} must be the index that was opened, got another in its place: open it")
+        facts = _folder.read_facts(self._folder) if self._remote is None else self._remote.facts()
+        if facts.token != self._token:
+            raise IndexFileError(f"{self.address} must be the index that was opened, got another in its place: open it")
 
     # Asking it
 
@@ -249,7 +284,7 @@ class Index:
             raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
         view = self._versions.current
         condition = None if where is None else expression(where, names_of(view.store.schema))
-        with _store.named_trouble(self._folder):
+        with _store.named_trouble(self.address):
             question = self._question(view, query, like)
             rows, scores = view.ranker.find(question, mode, wanted + (like is not None), condition)
             documents = view.store.documents(rows)
@@ -269,7 +304,7 @@ class Index:
         """The documents with these ids, in their order; None for an id that is not there."""
         for name in ids:
             _check_text("ids", name)
-        with _store.named_trouble(self._folder):
+        with _store.named_trouble(self.address):
             found = self._versions.current.store.with_ids(list(dict.fromkeys(ids)))
         return [document_of(found[name]) if name in found else None for name in ids]
 
@@ -285,17 +320,17 @@ class Index:
         rows, store = _check.whole_number("batch", batch, at_least=1), self._versions.current.store
         for name in columns:
             _check.one_of("columns", name, (*names_of(store.schema).columns, *_scan.ENCODED))
-        with _store.named_trouble(self._folder):
+        with _store.named_trouble(self.address):
             yield from _scan.batches(store, columns, rows, places)
 
     def info(self) -> dict[str, Any]:
         """Documents, version, size and columns."""
         view = self._versions.current
         return {
-            "index": str(self._folder),
+            "index": self.address,
             "documents": view.store.count(),
             "version": view.version,
-            "bytes": _folder.size_on_disk(self._folder),
+            "bytes": _folder.size_on_disk(self._folder) if self._remote is None else self._remote.size(),
             "columns": names_of(view.store.schema).columns,
             "units": self._encoder.parameters.units,
             "vector_index": view.store.has_vector_index,
@@ -338,8 +373,10 @@ def _check_text(name: str, value: object) -> None:
 
 
 def _local(path: str | os.PathLike[str]) -> Path:
-    if "://" in os.fspath(path):
-        raise InvalidInput(f"path must be a folder on this machine, got {os.fspath(path)!r:.80}")
+    if is_remote(path):
+        raise InvalidInput(
+            f"path must be a folder on this machine, got {os.fspath(path)!r:.80}: make it here, and copy it there"
+        )
     return Path(path)
 
 
