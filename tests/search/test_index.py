@@ -263,7 +263,7 @@ def test_what_is_opened_is_checked(index: Index, tmp_path: Path, model: TopicMod
     with pytest.raises(IndexFileError, match=r"must be a search index, got no index.json"):
         Index.open(tmp_path)
     with pytest.raises(InvalidInput, match="path must be a folder on this machine"):
-        Index.open("s3://bucket/index")
+        Index.open("ftp://bucket/index")
     facts.write_text(json.dumps({**content, "format": 2}))
     with pytest.raises(NewerIndex, match="must be of format 1 or older, got 2"):
         Index.open(index.path)

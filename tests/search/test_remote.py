@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -22,7 +23,7 @@ import pytest
 
 from tests.shell import Run, shell
 from undertow import IndexFileError, InvalidInput, TopicModel
-from undertow.search import Index, _folder
+from undertow.search import Index, _folder, _remote
 
 NEWS = "s3://bucket/some/news"
 USER, WORD = "a-user", "a-word-that-is-no-secret"
@@ -44,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     try:
         yield _address(process, log), buckets
     finally:
-        process.terminate()
+        process.kill()  # it would wait for connections that are kept open
         process.wait(30)
 
 
@@ -214,6 +215,15 @@ class TestRefusing:
         assert time.perf_counter() - began < 20  # a tenth of it on a quiet machine
         assert "\n" not in str(caught.value)
         assert WORD not in str(caught.value)
+
+    def test_a_storage_that_does_not_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_remote, "ANSWER", 1)
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+            with pytest.raises(IndexFileError, match=f"{NEWS} must be an index that can be read, got .*Timeout"):
+                Index.open(NEWS)
 
     def test_copies_are_checked_as_folders_are(
         self, copied: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

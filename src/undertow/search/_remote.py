@@ -28,13 +28,8 @@ if TYPE_CHECKING:
 LARGEST_WEIGHTS = 2**35  # bytes
 ARRAYS = {HEADER_FILE: LARGEST_HEADER, WEIGHTS_FILE: LARGEST_WEIGHTS}  # of a folder of ours; bytes at most
 PIECE = 2**20
-TRIES, CONNECT, ANSWER = 3, 5, 30  # and seconds: an error is told soon
-PATIENCE = {
-    "connect_timeout": f"{CONNECT}s",
-    "request_timeout": f"{ANSWER}s",
-    "client_max_retries": str(TRIES - 1),
-    "client_retry_timeout": str(ANSWER),
-}
+TRIES, CONNECT, ANSWER = 2, 5, 10  # and seconds without a byte: an error is told soon
+PATIENCE = {"connect_timeout": f"{CONNECT}s", "client_max_retries": str(TRIES), "client_retry_timeout": "30"}
 KEYS = (
     *("access_key_id", "secret_access_key", "session_token"),
     *("region", "endpoint", "skip_signature", "virtual_hosted_style_request"),
