@@ -65,6 +65,18 @@ def test_answers_are_bounded(ask: Ask) -> None:
     assert next(hit for hit in found if hit["id"] != "long")["fields"]["source"].endswith("...")
 
 
+def test_titles_and_links_are_told(tmp_path: Path, model: TopicModel) -> None:
+    texts = {"id": ["a", "b"], "title": ["Ripe fruit", "Tyres"], "text": ["apple pear", "wheel brake"]}
+    links = ["https://fruit.example/a", "javascript:alert(1)"]
+    Index.create(tmp_path / "index", model, pl.DataFrame({**texts, "url": links}))
+    reader = Reader(tmp_path / "index")
+    found = {hit.id: hit for hit in reader.search("apple wheel", 2, mode="text").results}
+    assert (found["a"].title, found["a"].url, found["a"].snippet) == ("Ripe fruit", links[0], "apple pear")
+    assert (found["b"].title, found["b"].url) == ("Tyres", None)
+    page = reader.document("a")
+    assert (page.title, page.url, {"title", "url"} & set(page.fields)) == ("Ripe fruit", links[0], set())
+
+
 def test_nothing_found_says_what_to_try(ask: Ask) -> None:
     nothing = answer(ask("search", query="apple", where="label = 'nobody'"))
     assert (nothing["results"], nothing["hint"]) == ([], "Nothing found: try it without the filter.")

@@ -24,7 +24,7 @@ from undertow.assistant.records import (
 )
 
 if TYPE_CHECKING:
-    from undertow.search import Hit, Index, Reason
+    from undertow.search import Document, Hit, Index, Reason
     from undertow.topics import Topic
 
 MOST_RESULTS = 50
@@ -80,7 +80,7 @@ class Reader:
             raise InvalidInput(f"id must be that of a document of the index, got {id!r:.80}")
         end, whole = offset + length, len(document.text)
         text = document.text[offset:end]
-        return Passage(id, _fields(document.fields), text, offset, whole, end if end < whole else None)
+        return Passage(id, *_known(document), text, offset, whole, end if end < whole else None)
 
     def topics(self, n: int | None = None) -> TopicList:
         """The topics of a cut, the widest first."""
@@ -151,7 +151,14 @@ def _hint(index: Index, query: str | None, where: str | None) -> str:
 
 def _found(hit: Hit) -> Found:
     """A hit as it is told; what hits come to hold is added here and in `Found`."""
-    return Found(hit.id, round(hit.score, 4), _short(hit.text, SNIPPET), _fields(hit.fields), _why(hit.reasons))
+    title, url, fields = _known(hit)
+    return Found(hit.id, title, url, round(hit.score, 4), _short(hit.body, SNIPPET), fields, _why(hit.reasons))
+
+
+def _known(document: Hit | Document) -> tuple[str | None, str | None, dict[str, Value]]:
+    """Title, link and what else is known of a document."""
+    rest = {name: value for name, value in document.fields.items() if name not in ("title", "url")}
+    return document.title and _short(document.title), document.url, _fields(rest)
 
 
 def _why(reasons: tuple[Reason, ...]) -> list[str]:

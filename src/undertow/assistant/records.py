@@ -12,6 +12,8 @@ class Found:
     """A document that answers a question; `snippet` is its beginning, `why` what it shares with the question."""
 
     id: str
+    title: str | None
+    url: str | None
     score: float
     snippet: str
     fields: dict[str, Value]
@@ -31,6 +33,8 @@ class Passage:
     """A document, or a part of its text: `next_offset` is where the text goes on, None at its end."""
 
     id: str
+    title: str | None
+    url: str | None
     fields: dict[str, Value]
     text: str
     offset: int
