@@ -23,7 +23,7 @@ import pytest
 
 from tests.shell import Run, shell
 from undertow import IndexFileError, InvalidInput, TopicModel
-from undertow.search import Index, _folder, _remote
+from undertow.search import Index, _folder, _modes, _remote
 
 NEWS = "s3://bucket/some/news"
 USER, WORD = "a-user", "a-word-that-is-no-secret"
@@ -109,7 +109,7 @@ class TestReading:
     def test_every_way_of_asking(self, local: Path) -> None:
         before = digest(local)
         here, there = Index.open(local), Index.open(NEWS)
-        for mode in ("semantic", "code", "text", "hybrid"):
+        for mode in _modes.MODES:
             asked = {"mode": mode, "where": "label = 'cars'"}
             assert there.search("diesel engine", 5, **asked) == here.search("diesel engine", 5, **asked) != []  # type: ignore[arg-type]
         assert there.search(like="d3", n=4) == here.search(like="d3", n=4)
@@ -146,10 +146,29 @@ class TestReading:
         assert index.path.parent == tmp_path
         assert stat.S_IMODE(index.path.stat().st_mode) == 0o700
         names = {str(file.relative_to(index.path)) for file in index.path.rglob("*") if file.is_file()}
-        assert names == {"index.json", "model/model.json", "model/weights.safetensors"}
+        assert {name for name in names if not name.startswith("words/")} == {
+            "index.json",
+            "model/model.json",
+            "model/weights.safetensors",
+        }
         del index
         gc.collect()
         assert list(tmp_path.iterdir()) == []
+
+    def test_lists_are_copied_once_and_only_under_names_of_ours(self, copied: tuple[str, Path]) -> None:
+        address, folder = copied
+        words, first, second = folder / "words", f"{1:016x}.words", f"{2:016x}.vectors"
+        words.mkdir(exist_ok=True)
+        for name in (first, "evil.words", ".hidden", f"{3:016x}.words.part"):
+            (words / name).write_bytes(b"lists")
+        there = Index.open(address)
+        theirs = {file.name for file in words.iterdir()} - {"evil.words", ".hidden", f"{3:016x}.words.part"}
+        assert {file.name for file in (there.path / "words").iterdir()} == theirs
+        (words / first).write_bytes(b"never changed")
+        (words / second).write_bytes(b"new")
+        there.refresh()
+        assert (there.path / "words" / first).read_bytes() == b"lists"
+        assert (there.path / "words" / second).read_bytes() == b"new"
 
     def test_changes_of_the_original_are_seen(self, copied: tuple[str, Path], model: TopicModel) -> None:
         address, folder = copied

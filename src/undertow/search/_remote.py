@@ -1,8 +1,8 @@
 """Indices on object storage, `s3://bucket/prefix`: read, never written.
 
-What is small (`index.json`, the model) is copied into a private folder that lives as long as the index is open, and
-checked there as any folder is. The documents stay where they are: the database reads the parts that a question needs.
-Keys that are fetched have names that are ours, so nothing in a bucket can say where a file goes.
+What is small (`index.json`, the model, lists of words) is copied into a private folder that lives as long as the index
+is open, and checked there as any folder is. The documents stay where they are: the database reads the parts that a
+question needs. Keys that are fetched have names that are ours, so nothing in a bucket can say where a file goes.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LARGEST_WEIGHTS = 2**35  # bytes
 ARRAYS = {HEADER_FILE: LARGEST_HEADER, WEIGHTS_FILE: LARGEST_WEIGHTS}  # of a folder of ours; bytes at most
+WORDS = "words"  # a folder of lists that follow from the documents, in files that are never changed
+LARGEST_LISTS = 2**35  # bytes of one of them
 PIECE = 2**20
 TRIES, CONNECT, ANSWER = 2, 5, 10  # and seconds without a byte: an error is told soon
 PATIENCE = {"connect_timeout": f"{CONNECT}s", "client_max_retries": str(TRIES), "client_retry_timeout": "30"}
@@ -38,6 +40,7 @@ CHECK = "check the address and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REG
 
 # With one slash too: that is what becomes of an address that was a Path in between. Drives have one letter.
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://?(.*)", re.DOTALL)
+_LISTS = re.compile(r"[0-9a-f]{16}\.(words|vectors)")
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -63,6 +66,7 @@ class Remote:
         with remote._reading() as files:
             remote._copy(files, _folder.FACTS, _folder.LARGEST)
             remote._copy_arrays(files, _folder.MODEL)
+            remote._copy_lists(files)
         return remote
 
     def fetch_overview(self) -> None:
@@ -85,9 +89,10 @@ class Remote:
         return f"{self.address}/{_folder.DATABASE}"
 
     def facts(self) -> _folder.Facts:
-        """What index.json says now."""
+        """What index.json says now; lists that are new are copied too."""
         with self._reading() as files, self.named():
             self._copy(files, _folder.FACTS, _folder.LARGEST)
+            self._copy_lists(files)
             return _folder.read_facts(self.folder)
 
     def size(self) -> int:
@@ -117,6 +122,16 @@ class Remote:
         (self.folder / folder).mkdir(exist_ok=True)
         for name, largest in ARRAYS.items():
             self._copy(files, f"{folder}/{name}", largest)
+
+    def _copy_lists(self, files: S3FileSystem) -> None:
+        """Those that are not here yet. Names that a writer of ours would not give are passed over."""
+        from pyarrow.fs import FileSelector
+
+        place = self.folder / WORDS
+        place.mkdir(exist_ok=True)
+        for found in files.get_file_info(FileSelector(self._key(WORDS), allow_not_found=True)):
+            if _LISTS.fullmatch(found.base_name) and not (place / found.base_name).exists():
+                self._copy(files, f"{WORDS}/{found.base_name}", LARGEST_LISTS)
 
     def _copy(self, files: S3FileSystem, name: str, largest: int) -> None:
         """Whole or not at all, and no more than it may be."""
