@@ -6,6 +6,7 @@ import io
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from rich.console import Console
 
@@ -92,8 +93,6 @@ def test_links_on_a_terminal() -> None:
 
 
 def test_other_commands_remember_too(run: Run, folder: Path, model: Path, tmp_path: Path) -> None:
-    import polars as pl
-
     vectors = tmp_path / "vectors.parquet"
     assert run("transform", model, folder / "news.csv", "--out", vectors, "-q")[0] == 0
     table = pl.read_parquet(vectors)
@@ -120,3 +119,12 @@ def test_keeping_less(run: Run, folder: Path, model: Path, tmp_path: Path) -> No
     assert (code, "--keep-none must not be used with --keep, got --keep Page" in err) == (2, True)
     code, out, _ = run(*command, "--force", "--title-column", "", "--json")
     assert (code, json.loads(out)["columns"]["Headline"]) == (0, "text")
+
+
+def test_an_index_in_the_place_of_a_model_remembers_its_own_columns(
+    run: Run, folder: Path, model: Path, tmp_path: Path
+) -> None:
+    index, vectors = tmp_path / "index", tmp_path / "vectors.parquet"
+    assert run("index", model, folder / "news.csv", "--out", index, "--label-column", "Page", "-q")[0] == 0
+    assert run("transform", index, folder / "news.csv", "--out", vectors, "-q")[0] == 0
+    assert pl.read_parquet(vectors)["label"].to_list()[:2] == ["0", "1"]

@@ -106,8 +106,14 @@ def for_training(corpus: Corpus) -> Corpus:
 
 
 def load_topic_model(path: Path | str) -> TopicModel:
-    """The model in a folder, or the copy that an index holds; it has to be one that reads texts."""
-    return open_model(str(path))[0]
+    """The model in a folder, or the copy that an index holds, which then remembers the columns of the index."""
+    if not is_index(str(path)):
+        return _load(str(path))
+    from undertow.search import Index
+
+    index = Index.open(str(path))
+    index.model.columns_ = index.corpus_columns
+    return index.model
 
 
 def _load(path: str) -> TopicModel:
