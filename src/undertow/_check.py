@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from undertow import _lazy
 from undertow._errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = _lazy.module("numpy")  # a wrong option is told without it
+
+BYTES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
 def whole_number(name: str, value: object, *, at_least: int) -> int:
@@ -49,6 +56,16 @@ def number(
     if not inside:
         raise InvalidInput(f"{name} must be{wanted or ' finite'}, got {value!r}")
     return checked
+
+
+def number_of_bytes(name: str, size: object) -> int:
+    """A number of bytes, as such or as text: "500MB" is 500 million, "2GiB" are 2 times 2^30."""
+    if isinstance(size, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?)?B?\s*", size.upper())
+        if found is None:
+            raise InvalidInput(f"{name} must be a number of bytes such as '500MB' or '2GiB', got {size!r}")
+        size = int(float(found[1]) * BYTES[found[2] or ""])
+    return whole_number(name, size, at_least=0)
 
 
 def one_of(name: str, value: object, allowed: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel, Vect
 from undertow.counts import CountSpool
 from undertow.estimators import _documents
 from undertow.estimators._noise_level import trial_epochs
-from undertow.estimators._reading import number_of_bytes
+from undertow._check import number_of_bytes
 from undertow.learn import EpochRecord
 
 

@@ -1,42 +1,48 @@
-"""The command line: thin commands, one file each. Heavy modules are loaded by the command that needs them."""
+"""The command line: thin commands, one file each.
+
+Only the command that was asked for is loaded, and heavy modules by that alone, once its paths were looked at.
+"""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from undertow.cli import (
-    demo,
-    evaluate,
-    explore,
-    fit,
-    index,
-    info,
-    paper,
-    report,
-    search,
-    serve_mcp,
-    topics,
-    transform,
-    units,
-)
-from undertow.cli._typed import Command
+from undertow.cli._typed import Command, Group
 
-app = typer.Typer(
-    name="undertow",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-)
-for command in (
-    *(fit.fit, topics.topics, units.units, transform.transform, info.info, evaluate.evaluate),
-    *(index.index, search.search, index.add, index.delete, explore.explore, serve_mcp.serve_mcp, report.report),
-    *(demo.demo, paper.paper),
-):
-    app.command(cls=Command)(command)
+COMMANDS = {
+    **{name: name for name in ("fit", "topics", "units", "transform", "info", "evaluate", "index", "search")},
+    **{"shell": "shell", "add": "index", "delete": "index", "explore": "explore", "serve-mcp": "serve_mcp"},
+    **{"report": "report", "demo": "demo", "paper": "paper"},
+}
+"""Every command, and the module that holds it."""
+
+
+def app_of(names: Iterable[str]) -> typer.Typer:
+    """The command line with some commands: to load and describe all of them takes as long as many a question."""
+    made = typer.Typer(
+        name="undertow",
+        cls=Group,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+    )
+    made.callback()(undertow)
+    for name in names:
+        module = import_module(f"undertow.cli.{COMMANDS[name]}")
+        made.command(cls=Command)(getattr(module, name.replace("-", "_")))
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return app_of(COMMANDS)
+    raise AttributeError(f"module 'undertow.cli' has no attribute {name!r}")
 
 
 def _print_version(wanted: bool) -> None:
@@ -47,7 +53,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def undertow(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
@@ -60,8 +65,9 @@ def main() -> None:
     """Entry point of the `undertow` command: an error is one line, with exit code 2 for wrong use and 1 for failure."""
     from undertow._errors import InvalidInput, UndertowError
 
+    asked = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
     try:
-        app()
+        app_of([asked] if asked in COMMANDS else COMMANDS)()
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     except (UndertowError, OSError, MemoryError) as error:

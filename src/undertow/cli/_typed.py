@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
+
+from undertow.cli import _paths
 
 SAME = {
     "n_components": "units",
@@ -36,9 +38,29 @@ class Command(TyperCommand):
         from undertow._errors import InvalidInput
 
         try:
+            _paths.check(ctx.params)
             return super().invoke(ctx)
         except InvalidInput as error:
             raise InvalidInput(as_typed(str(error), options_of(self))) from error
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """As `Group` has it."""
+        return _told_at_once(super().get_help_option(ctx))
+
+
+class Group(TyperGroup):
+    """The commands."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """`--help`, without loading what checks the values of options."""
+        return _told_at_once(super().get_help_option(ctx))
+
+
+def _told_at_once(option: Any) -> Any:
+    """A flag that is off unless given: one that is neither would have its value checked, by pydantic."""
+    if option is not None:
+        option.default = False
+    return option
 
 
 @contextmanager

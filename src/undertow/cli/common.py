@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from undertow.cli._paths import NAMED as NAMED
+from undertow.cli._paths import is_index as is_index
 from undertow.cli._typed import about
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
-
-NAMED = ("20newsgroups", "imdb", "python-docs")
+    from undertow.search import Index
 
 CorpusArgument = Annotated[
     str,
@@ -118,9 +119,11 @@ def load_topic_model(path: Path | str) -> TopicModel:
 
 def _load(path: str) -> TopicModel:
     from undertow._errors import InvalidInput
-    from undertow.estimators import TopicModel, load
+    from undertow.estimators import load
 
     model = load(path)
+    from undertow.estimators import TopicModel
+
     if not isinstance(model, TopicModel):
         raise InvalidInput(f"MODEL must be a model of texts, got {path}, which holds a model of counts")
     return model
@@ -131,15 +134,18 @@ def open_model(path: str) -> tuple[TopicModel, Callable[[], object]]:
     if not is_index(path):
         model = _load(path)
         return model, lambda: model.save(path, overwrite=True)
-    from undertow.search import Index
-
-    index = Index.open(path)
+    index = open_index(path)
     return index.model, index.save_model
 
 
-def is_index(path: str) -> bool:
-    """Whether `undertow index` wrote this folder; what lies at an address can only be an index."""
-    return "://" in path or (Path(path) / "index.json").is_file()
+def open_index(path: Path | str) -> Index:
+    """The index in a folder or at an address, by a database that is loaded quickly: this process is ours alone."""
+    from undertow.search import _lance
+
+    _lance.load_quickly()
+    from undertow.search import Index
+
+    return Index.open(path)
 
 
 def check_free(path: Path, force: bool, option: str = "--out") -> None:

@@ -13,6 +13,12 @@ from undertow.cli._curating import name_and_words
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
+KNOWN = {
+    "learner": ("alpha-nce", "nce", "cd", "pcd"),
+    "weighting": ("idf", "none"),
+    "count_transform": ("log", "none"),
+    "features": ("posterior", "soft", "activation", "strength"),
+}
 WORDS, MODEL, LEARNING, SIZE = "Words", "Model", "Learning", "Corpora larger than memory"
 
 
@@ -101,12 +107,14 @@ def fit(
 
         undertow fit folder_of_parquet_shards --memory 500MB --scratch /mnt/large --out model
     """
-    from undertow.corpus import Vectorizer
-    from undertow.estimators import ReplicatedSoftmax, TopicModel
-
     common.check_free(out, force)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
-    room = _room(memory, scratch)
+    room, level = _room(memory, scratch), _noise_level(noise_level)
+    left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
+    _check_names({"learner": learner, "weighting": weighting, "count_transform": count_transform, "features": features})
+    from undertow.corpus import Vectorizer  # heavy, so after all that can be told without
+    from undertow.estimators import ReplicatedSoftmax, TopicModel
+
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
     columns |= {"split": split_column, "time": time_column, "url": url_column}
     documents = common.for_training(common.open_any(corpus, columns, quiet=quiet))
@@ -114,9 +122,9 @@ def fit(
     vectorizer = Vectorizer(
         vocabulary_size,
         ngram_range=ngram_range,
-        stop_words=_stop_words(stop_words),
+        stop_words=left_out,
         stemmer=stemmer,
-        segmenter=_segmenter(segmenter),
+        segmenter=segments,
         min_df=min_df,
         max_df=max_df,
         lowercase=lowercase,
@@ -125,7 +133,7 @@ def fit(
     )
     softmax = ReplicatedSoftmax(
         n_components,
-        learner=_learner(learner, _noise_level(noise_level), n_noise),
+        learner=_learner(learner, level, n_noise),
         optimizer=_optimizer(learner, learning_rate),
         weighting=None if weighting == "none" else weighting,
         count_transform=None if count_transform == "none" else count_transform,  # type: ignore[arg-type]
@@ -197,8 +205,8 @@ def _absent(model: TopicModel) -> list[str]:
 
 def _room(memory: str, scratch: Path | None) -> dict[str, Any]:
     """Checked under the names of the options, before anything is read."""
+    from undertow._check import number_of_bytes
     from undertow.counts import Scratch
-    from undertow.estimators._reading import number_of_bytes
 
     Scratch(scratch, name="--scratch")
     return {"memory_limit": number_of_bytes("--memory", memory), "scratch_folder": scratch}
@@ -243,6 +251,14 @@ def _noise_level(given: str | None) -> Any:
         return float(given)
     except ValueError:
         raise InvalidInput(f"--noise-level must be a number in [0, 1) or 'auto', got {given!r}") from None
+
+
+def _check_names(given: dict[str, str]) -> None:
+    """Words for which there are only a few; the library would say the same, but takes a second to load."""
+    from undertow import _check
+
+    for name, word in given.items():
+        _check.one_of(name, word, KNOWN[name])
 
 
 def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:

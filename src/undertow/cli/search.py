@@ -58,17 +58,37 @@ def search(
         undertow search news --like train/sci.space/60774 --where "label IN ('sci.space', 'sci.med')"
 
         undertow search news "graphics card" --mode hybrid --json
-    """
-    from undertow.search import Index
 
-    opened = Index.open(index)
-    hits = opened.search(query, n, like=like, where=where, mode=mode.value)
+    Without QUERY and --like, on a terminal, it asks for questions, as undertow shell does.
+    """
+    if query is None and like is None:
+        from undertow.cli.shell import for_questions
+
+        for_questions(index, n=n, where=where, mode=mode, json=json, quiet=quiet)
+        return
+    answer(common.open_index(index), query, n, like=like, where=where, mode=mode, json=json, quiet=quiet)
+
+
+def answer(
+    index: Index,
+    query: str | None,
+    n: int,
+    *,
+    like: str | None = None,
+    where: str | None,
+    mode: Mode,
+    json: bool = False,
+    quiet: bool,
+) -> list[Hit]:
+    """Asks and prints; gives what was found."""
+    hits = index.search(query, n, like=like, where=where, mode=mode.value)
     if json:
         common.print_json({"results": [_plain(hit) for hit in hits]})
-        return
+        return hits
     if not hits and not quiet:
-        typer.echo(_why_nothing(opened, query, mode), err=True)
+        typer.echo(_why_nothing(index, query, mode), err=True)
     _print(hits)
+    return hits
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
@@ -109,12 +129,12 @@ def _lines(number: int, hit: Hit) -> Iterator[Text]:
     from rich.style import Style
     from rich.text import Text
 
-    name = f"  {_clean(hit.id)}" if hit.title else ""
-    head = Text(f"{number:>2}. ").append(_clean(hit.title or hit.id), Style(bold=True, link=hit.url))
+    name = f"  {clean(hit.id)}" if hit.title else ""
+    head = Text(f"{number:>2}. ").append(clean(hit.title or hit.id), Style(bold=True, link=hit.url))
     yield head.append(f"{name}  {hit.score:.3f}  {_fields(hit)}".rstrip(), "dim")
     if hit.url:
         yield Text("    ").append(hit.url, Style(dim=True, link=hit.url))
-    body = _clean(hit.body[: 4 * SHOWN])[:SHOWN]
+    body = clean(hit.body[: 4 * SHOWN])[:SHOWN]
     if body:
         yield Text(f"    {body}")
 
@@ -122,7 +142,7 @@ def _lines(number: int, hit: Hit) -> Iterator[Text]:
 def _fields(hit: Hit) -> str:
     """What else is known, each shortened."""
     known = {name: value for name, value in hit.fields.items() if name not in ("title", "url") and value is not None}
-    return ", ".join(f"{_clean(name)} {_short(_clean(str(value)[: 4 * FIELD]))}" for name, value in known.items())
+    return ", ".join(f"{clean(name)} {_short(clean(str(value)[: 4 * FIELD]))}" for name, value in known.items())
 
 
 def _short(text: str) -> str:
@@ -136,5 +156,6 @@ def _because(reason: Reason) -> Text:
     return Text(f"    {reason.part:.3f} {reason.name}: asked {asked or '-'}; here {given or '-'}", "dim")
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """On one line, without control characters."""
     return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))

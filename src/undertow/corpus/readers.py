@@ -11,6 +11,7 @@ import polars as pl
 from undertow._errors import InvalidInput
 from undertow.corpus._columns import find_columns
 from undertow.corpus._formats import FolderSource, JsonLinesSource, TableSource
+from undertow.corpus._there import check_there
 from undertow.corpus.corpus import Corpus, Source
 
 FORMATS = {
@@ -119,8 +120,7 @@ def _hidden(file: Path, folder: Path) -> bool:
 
 def _check_file(path: Path) -> None:
     """The file is there, can be read and does not begin like one of another kind."""
-    if not path.exists():
-        raise InvalidInput(f"path must be a file or folder, got {path}, which does not exist")
+    check_there(path)
     try:
         with path.open("rb") as file:
             beginning = file.read(4)

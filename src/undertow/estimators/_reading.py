@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,16 +10,12 @@ from typing import Any
 
 from scipy import sparse
 
-from undertow import _check
-from undertow._errors import InvalidInput
 from undertow.corpus import Vectorizer
 from undertow.corpus._kept import KeptChunks
 from undertow.corpus._matrices import stacked
 from undertow.counts import CountSpool, Scratch, SpoolWriter
 
 logger = logging.getLogger("undertow")
-
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 Transform = Callable[[sparse.csr_array], sparse.csr_array]
 Show = Callable[[str, int], None]
@@ -33,16 +28,6 @@ class Reading:
     documents: int
     seconds: float
     scratch_bytes: int
-
-
-def number_of_bytes(name: str, size: object) -> int:
-    """A number of bytes, as such or as text: "500MB" is 500 million, "2GiB" are 2 times 2^30."""
-    if isinstance(size, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?)?B?\s*", size.upper())
-        if found is None:
-            raise InvalidInput(f"{name} must be a number of bytes such as '500MB' or '2GiB', got {size!r}")
-        size = int(float(found[1]) * UNITS[found[2] or ""])
-    return _check.whole_number(name, size, at_least=0)
 
 
 def read_counts(

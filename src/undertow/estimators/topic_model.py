@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus import Vectorizer
 from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
@@ -21,7 +22,7 @@ from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._counts import transformed_counts
 from undertow.estimators._display import TopicsDisplay
-from undertow.estimators._reading import Reading, number_of_bytes, read_counts
+from undertow.estimators._reading import Reading, read_counts
 from undertow.estimators._stored import restore, store
 from undertow.estimators._tree import TopicTreeMethods, several
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
@@ -90,7 +91,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus)."""
         self._begin()
         self.columns_ = columns_of(texts)
-        limit = number_of_bytes("memory_limit", self.memory_limit)
+        limit = _check.number_of_bytes("memory_limit", self.memory_limit)
         sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
             counts = self._read(Watched(several(texts), sample.see), limit, scratch)

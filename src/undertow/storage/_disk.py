@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 from undertow._errors import ModelFileError
 
+HEADER_FILE = "model.json"
+WEIGHTS_FILE = "weights.safetensors"
 CHUNK = 1 << 20
 
 
@@ -62,6 +64,14 @@ def open_plain_file(file: Path) -> BinaryIO:
         got = "a folder" if stat.S_ISDIR(mode) else "a pipe or device"
         raise ModelFileError(f"{file} must be a plain file, got {got}")
     return os.fdopen(descriptor, "rb")
+
+
+def check_folder(folder: Path) -> None:
+    """Refuses what cannot be a folder of ours: told before anything that reads one is loaded."""
+    if not os.path.isdir(folder):
+        got = "something else" if os.path.lexists(folder) else "nothing there"
+        raise ModelFileError(f"{folder} must be a folder written by undertow, got {got}")
+    open_plain_file(folder / HEADER_FILE).close()
 
 
 def file_size(handle: BinaryIO) -> int:

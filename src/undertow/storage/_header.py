@@ -13,10 +13,9 @@ from typing import Any
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
 from undertow.storage import _disk, _json
 from undertow.storage._arrays import Form, checked_table
+from undertow.storage._disk import HEADER_FILE, WEIGHTS_FILE
 
 FORMAT_VERSION = 1
-HEADER_FILE = "model.json"
-WEIGHTS_FILE = "weights.safetensors"
 FIELDS = ("format_version", "kind", "undertow_version", "checksum", "weights", "arrays", "manifest")
 LARGEST_HEADER = 1 << 28  # bytes; a vocabulary of ten million words fits
 

@@ -17,7 +17,8 @@ from safetensors import SafetensorError
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
 from undertow.storage import _arrays, _disk, _header, _swap
 from undertow.storage._arrays import Array
-from undertow.storage._header import FIELDS, HEADER_FILE, WEIGHTS_FILE
+from undertow.storage._disk import HEADER_FILE, WEIGHTS_FILE
+from undertow.storage._header import FIELDS
 from undertow.storage._json import JSON, plain
 
 READ_ATTEMPTS = 5
@@ -110,9 +111,7 @@ def _check_target(target: Path, kind: str, overwrite: bool) -> None:
 
 
 def _read(folder: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    if not os.path.isdir(folder):
-        got = "something else" if os.path.lexists(folder) else "nothing there"
-        raise ModelFileError(f"{folder} must be a folder written by undertow, got {got}")
+    _disk.check_folder(folder)
     header = _header.read_header(folder, kind)
     file = folder / WEIGHTS_FILE
     with _disk.open_plain_file(file) as handle:
