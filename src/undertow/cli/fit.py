@@ -109,9 +109,9 @@ def fit(
     """
     common.check_free(out, force)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
+    _check_names({"learner": learner, "weighting": weighting, "count_transform": count_transform, "features": features})
     room, level = _room(memory, scratch), _noise_level(noise_level)
     left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
-    _check_names({"learner": learner, "weighting": weighting, "count_transform": count_transform, "features": features})
     from undertow.corpus import Vectorizer  # heavy, so after all that can be told without
     from undertow.estimators import ReplicatedSoftmax, TopicModel
 

@@ -130,10 +130,8 @@ class Shell:
         self._mode = Mode(name)
 
     def _set_where(self, condition: str) -> None:
-        from undertow.search._where import expression
-
-        if condition:
-            expression(condition, self._index.columns)  # a wrong one is told now, not at every question
+        if condition:  # a wrong one is told now, not at every question
+            self._index.search("any", 1, where=condition, mode=Mode.TEXT.value, reasons=False)
         self._where = condition or None
 
     def _set_n(self, number: str) -> None:

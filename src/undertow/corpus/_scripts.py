@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from undertow import _lazy
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 else:  # questions are read without it
     pl = _lazy.module("polars")
 
@@ -104,4 +103,4 @@ def watched(chunks: Iterable[pl.Series], known: list[str]) -> Iterator[pl.Series
 
 
 def _number(texts: pl.Series, letters: str) -> NDArray[np.int64]:
-    return texts.str.count_matches(letters).to_numpy().astype(np.int64)
+    return texts.str.count_matches(letters).to_numpy().astype("int64")
