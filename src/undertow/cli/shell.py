@@ -58,7 +58,7 @@ def for_questions(index: Path, *, n: int, where: str | None, mode: Mode, json: b
     if json or not sys.stdin.isatty():
         from undertow._errors import InvalidInput
 
-        raise InvalidInput("QUERY must be given, or --like ID, got neither: undertow shell reads many questions")
+        raise InvalidInput("QUERY or --like must be given, one of them, got neither; undertow shell reads many")
     Shell(common.open_index(index), n=n, where=where, mode=mode, quiet=quiet).run()
 
 
