@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks import waits
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
 from benchmarks.tables import Sheet, scalars
@@ -76,3 +77,7 @@ def _seconds(*arguments: str) -> float:
 def sheets(found: dict[str, Any]) -> list[Sheet]:
     """One row each."""
     return [scalars("Start", found)]
+
+
+if __name__ == "__main__":
+    waits.main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -97,12 +98,6 @@ def test_a_question_loads_nothing_that_trains(place: Path) -> None:
 
 def test_a_folder_that_a_killed_writer_left_aside_is_found(place: Path, tmp_path: Path) -> None:
     aside = tmp_path / ".model.undertow-old"
-    (place / "model").copy(aside) if hasattr(Path, "copy") else _copied(place / "model", aside)
+    shutil.copytree(place / "model", aside)
     out, told, _ = _ran(tmp_path, "topics", "model")
     assert "apple" in out or "appl" in out, told
-
-
-def _copied(source: Path, target: Path) -> None:
-    import shutil
-
-    shutil.copytree(source, target)
