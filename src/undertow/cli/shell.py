@@ -6,13 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from undertow.cli import common
-from undertow.cli.index import IndexArgument
 from undertow.cli.search import Mode, answer, clean
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ A line is a question; these are commands:
 
 
 def shell(
-    index: IndexArgument,
+    index: common.IndexArgument,
     n: Annotated[int, typer.Option("-n", min=1, help="Documents shown, the best first.")] = 10,
     where: Annotated[str | None, typer.Option(help="A filter, as for search.")] = None,
     mode: Annotated[Mode, typer.Option(help="How documents are ranked, as for search.")] = Mode.SEMANTIC,
@@ -53,7 +51,7 @@ def shell(
     Shell(common.open_index(index), n=n, where=where, mode=mode, quiet=quiet).run()
 
 
-def for_questions(index: Path, *, n: int, where: str | None, mode: Mode, json: bool, quiet: bool) -> None:
+def for_questions(index: str, *, n: int, where: str | None, mode: Mode, json: bool, quiet: bool) -> None:
     """What `undertow search` does without a question."""
     if json or not sys.stdin.isatty():
         from undertow._errors import InvalidInput
