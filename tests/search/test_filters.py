@@ -15,7 +15,7 @@ from tests.oracles.filters import holds
 from tests.search.conftest import make_table
 from tests.search.test_grammar import TREES, written
 from undertow import InvalidInput, TopicModel
-from undertow.search import Index, _build
+from undertow.search import Index
 from undertow.search._grammar import Tree, parse
 from undertow.search._names import Names
 from undertow.search._where import expression
@@ -44,34 +44,27 @@ ROWS = some_values()
 
 
 @pytest.fixture(scope="module")
-def indices(tmp_path_factory: pytest.TempPathFactory, model: TopicModel) -> list[Index]:
-    """The same documents, without and with an index of vectors; some in it, and some added later."""
+def index(tmp_path_factory: pytest.TempPathFactory, model: TopicModel) -> Index:
+    """Some documents that were there from the beginning, and some added later."""
     columns = {name: pl.Series(values) for name, values in ROWS.items()}
     table = make_table(DOCUMENTS, seed=7).with_columns(**columns)
     table[DOCUMENTS // 2, "text"] = "xylophone"  # no word that the model knows
-    found = []
-    for exact_below in (10**9, 100):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_build, "EXACT_BELOW", exact_below)
-            folder = tmp_path_factory.mktemp("filters") / "index"
-            index = Index.create(folder, model, table.head(350), keep=["count", "score", "seen", "day", "moment"])
-            index.add(table.tail(60), replace=True)  # ten of them again
-        assert index.info()["vector_index"] == (exact_below < DOCUMENTS)
-        assert len(index) == DOCUMENTS
-        found.append(index)
-    return found
+    folder = tmp_path_factory.mktemp("filters") / "index"
+    made = Index.create(folder, model, table.head(350), keep=["count", "score", "seen", "day", "moment"])
+    made.add(table.tail(60), replace=True)  # ten of them again
+    assert len(made) == DOCUMENTS
+    return made
 
 
 @settings(max_examples=60, deadline=None)
-@given(TREES, st.integers(0, 1), st.sampled_from(MODES))
-def test_every_mode_finds_what_the_filter_is_true_of(indices: list[Index], tree: Tree, which: int, mode: str) -> None:
-    index = indices[which]
-    everything = index.search(QUESTION, 1000, mode=mode, reasons=False)
+@given(TREES, st.sampled_from(MODES))
+def test_every_mode_finds_what_the_filter_is_true_of(index: Index, tree: Tree, mode: str) -> None:
+    everything = index.search(QUESTION, 1000, mode=mode, duplicates=True, reasons=False)
     expected = [hit.id for hit in everything if holds(tree, hit.fields) is True]
-    found = [hit.id for hit in index.search(QUESTION, 1000, mode=mode, where=written(tree), reasons=False)]
+    found = [hit.id for hit in index.search(QUESTION, 1000, mode=mode, where=written(tree), duplicates=True, reasons=False)]
     assert set(found) == set(expected)
     assert len(found) == len(expected)
-    few = [hit.id for hit in index.search(QUESTION, 5, mode=mode, where=written(tree), reasons=False)]
+    few = [hit.id for hit in index.search(QUESTION, 5, mode=mode, where=written(tree), duplicates=True, reasons=False)]
     assert len(few) == min(5, len(expected))  # filtered first, then the best of it
     assert set(few) <= set(expected)
     if mode == "code":
@@ -90,24 +83,23 @@ def test_every_mode_finds_what_the_filter_is_true_of(indices: list[Index], tree:
         "NOT (count > 1 AND count < 0)",
     ],
 )
-def test_what_can_never_be_is_still_unknown_where_a_value_is_missing(indices: list[Index], where: str) -> None:
+def test_what_can_never_be_is_still_unknown_where_a_value_is_missing(index: Index, where: str) -> None:
     """The database takes some of these for FALSE throughout."""
     tree = parse(where)
-    for index in indices:
-        expected = {hit.id for hit in index.search(QUESTION, 1000) if holds(tree, hit.fields) is True}
-        assert 0 < len(expected) < DOCUMENTS - 1
-        assert {hit.id for hit in index.search(QUESTION, 1000, where=where)} == expected
+    everything = index.search(QUESTION, 1000, duplicates=True)
+    expected = {hit.id for hit in everything if holds(tree, hit.fields) is True}
+    assert 0 < len(expected) < DOCUMENTS - 1
+    assert {hit.id for hit in index.search(QUESTION, 1000, where=where, duplicates=True)} == expected
 
 
-def test_everything_is_found_without_a_filter(indices: list[Index]) -> None:
-    for index in indices:
-        assert len(index.search(QUESTION, 1000, mode="code")) == DOCUMENTS - 1
-        assert len(index.search(QUESTION, 1000)) == DOCUMENTS - 1
-        fields = {hit.id: hit.fields for hit in index.search(QUESTION, 1000)}
-        for number, name in ((3, "d3"), (399, "d399")):
-            assert {column: fields[name][column] for column in ROWS} == {
-                column: values[number] for column, values in ROWS.items()
-            }
+def test_everything_is_found_without_a_filter(index: Index) -> None:
+    assert len(index.search(QUESTION, 1000, mode="code", duplicates=True)) == DOCUMENTS - 1
+    assert len(index.search(QUESTION, 1000, duplicates=True)) == DOCUMENTS - 1
+    fields = {hit.id: hit.fields for hit in index.search(QUESTION, 1000, duplicates=True)}
+    for number, name in ((3, "d3"), (399, "d399")):
+        assert {column: fields[name][column] for column in ROWS} == {
+            column: values[number] for column, values in ROWS.items()
+        }
 
 
 PIECES = st.sampled_from(
@@ -122,16 +114,16 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=12).map(" ".join) | st.text(max_size=40))
-def test_anything_written_is_understood_or_refused(indices: list[Index], where: str) -> None:
+def test_anything_written_is_understood_or_refused(index: Index, where: str) -> None:
     """Never an error of the database, and never a filter that means something else than its tree."""
     try:
         tree = parse(where)
-        expression(where, Names(indices[0].columns))
+        expression(where, Names(index.columns))
     except InvalidInput:
         with pytest.raises(InvalidInput, match="where must"):
-            indices[0].search(QUESTION, where=where)
+            index.search(QUESTION, where=where)
         return
-    hits = indices[0].search(QUESTION, 1000, mode="code", where=where, reasons=False)
-    everything = indices[0].search(QUESTION, 1000, mode="code", reasons=False)
+    hits = index.search(QUESTION, 1000, mode="code", where=where, duplicates=True, reasons=False)
+    everything = index.search(QUESTION, 1000, mode="code", duplicates=True, reasons=False)
     seen = [{"id": hit.id, "text": hit.text, **hit.fields} for hit in everything]
     assert [hit.id for hit in hits] == [row["id"] for row in seen if holds(tree, row) is True]

@@ -1,4 +1,4 @@
-"""Why a document was found."""
+"""Why a document was found: words and topics."""
 
 from __future__ import annotations
 
@@ -7,41 +7,57 @@ import polars as pl
 import pytest
 
 from undertow import TopicModel
-from undertow.estimators._counts import transformed_counts
-from undertow.search import Index
+from undertow.search import Index, Why
 from undertow.search._encoded import Encoded
-from undertow.search._reasons import word_parts
+from undertow.search._reasons import LEAST, TOPICS
+
+QUERY = "engine gear and DIESEL on a road, xylophone"
 
 
-def test_the_parts_of_words_sum_to_the_input(model: TopicModel, table: pl.DataFrame) -> None:
-    texts = table["text"].head(20)
-    encoded = Encoded.of(model, model.counts(texts))
-    lengths = transformed_counts(model.counts(texts), "log") @ model.softmax_.word_weights_
-    inputs = model.encode(texts, "activation") * lengths[:, None]
-    for topic in range(12):
-        exact = model.attribute(texts, topic)
-        for row in range(len(texts)):
-            words, counts = encoded.words(row)
-            parts = word_parts(model.softmax_.parameters_, words, counts, topic)
-            assert parts.sum() == pytest.approx(inputs[row, topic], rel=1e-4, abs=1e-4)
-            np.testing.assert_allclose(parts, exact[[row]].toarray()[0, words], rtol=1e-6)
+def test_words_are_those_that_both_hold_as_they_were_asked_for(index: Index) -> None:
+    for mode in ("hybrid", "text"):
+        for hit in index.search(QUERY, 5, mode=mode):
+            held = [part.word for part in hit.why.words]
+            assert held
+            assert set(held) <= set(hit.text.split()) & {"engine", "gear", "diesel", "road"}
+            assert set(held) | set(hit.why.missing) == {"engine", "gear", "diesel", "road"}  # no document has the rest
+            assert not set(held) & set(hit.why.missing)
+            parts = [part.part for part in hit.why.words]
+            assert parts == sorted(parts, reverse=True)
+            assert sum(parts) == pytest.approx(1.0)
 
 
-def test_the_parts_of_topics_are_of_the_cosine(index: Index, model: TopicModel) -> None:
-    query = "engine gear and diesel on a road"
-    hits = index.search(query, 5)
-    assert any(hit.reasons for hit in hits)
-    on = model.encode([query, *(hit.text for hit in hits)], "posterior") > 0.5
+def test_topics_are_those_that_both_are_about(index: Index, model: TopicModel) -> None:
+    hits = index.search(QUERY, 5)
+    topics = [topic.id for topic in model.topics()]
+    shares = model.transform_topics([QUERY, *(hit.text for hit in hits)])
+    names = model.topic_names()
+    assert any(hit.why.topics for hit in hits)
     for row, hit in enumerate(hits, start=1):
-        shared = set(np.flatnonzero(on[0] & on[row]).tolist())
-        assert {reason.topic for reason in hit.reasons} <= shared
-        assert len(hit.reasons) == min(3, len(shared))
-        assert sum(reason.part for reason in hit.reasons) <= hit.score + 2e-3
-        parts = [reason.part for reason in hit.reasons]
-        assert parts == sorted(parts, reverse=True)
-        for reason in hit.reasons:
-            assert {part.word for part in reason.question_words} <= set(query.split())
-            assert {part.word for part in reason.words} <= set(hit.text.split())
+        both = np.minimum(shares[0], shares[row])
+        assert len(hit.why.topics) == min(TOPICS, int((both >= LEAST).sum()))
+        for found in hit.why.topics:
+            assert found.name == names[found.topic]
+            assert found.part == pytest.approx(both[topics.index(found.topic)], abs=5e-3)  # half precision
+
+
+def test_a_question_by_meaning_has_no_words(index: Index) -> None:
+    (hit, *_) = index.search("engine gear", mode="semantic")
+    assert hit.why.words == ()
+    assert hit.why.topics
+
+
+def test_a_question_by_words_that_the_model_does_not_know_has_no_topics(index: Index) -> None:
+    index.add(["a xylophone is no fruit"])
+    (hit,) = index.search("xylophone")
+    assert [part.word for part in hit.why.words] == ["xylophone"]
+    assert hit.why.topics == ()
+
+
+def test_renamed_topics_are_named_so(index: Index) -> None:
+    topic = index.search("engine gear", 1)[0].why.topics[0].topic
+    index.model.rename_topic(topic, "Cars")
+    assert index.search("engine gear", 1)[0].why.topics[0].name == "Cars"
 
 
 def test_texts_are_encoded_as_the_model_does(model: TopicModel, table: pl.DataFrame) -> None:
@@ -56,4 +72,4 @@ def test_texts_are_encoded_as_the_model_does(model: TopicModel, table: pl.DataFr
 
 
 def test_reasons_can_be_left_out(index: Index) -> None:
-    assert all(hit.reasons == () for hit in index.search("apple", reasons=False))
+    assert all(hit.why == Why() for hit in index.search("apple", reasons=False))

@@ -130,7 +130,7 @@ def test_a_search_is_of_the_version_that_it_began_with(
         index.optimize()
 
     before = asked()
-    interleaved(index, monkeypatch, "documents", change)
+    interleaved(index, monkeypatch, "whole", change)
     assert asked() == before
     assert asked() == {}
 

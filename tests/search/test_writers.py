@@ -30,7 +30,7 @@ TO_DISK: list[tuple[Any, str]] = [
     (shutil, "rmtree"),
     (_store.Store, "append"),
     (_store.Store, "create"),
-    (_store.Store, "index_what_is_not"),
+    (_store.Store, "index_ids"),
 ]
 """What the making of an index does to the disk."""
 
@@ -285,7 +285,7 @@ def test_a_run_with_other_columns_does_not_go_on_with_the_first(
     tmp_path: Path, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     more = table.with_columns(rating=pl.Series(range(120)))
-    monkeypatch.setattr(_store.Store, "index_what_is_not", _stop)
+    monkeypatch.setattr(_store.Store, "index_ids", _stop)
     with pytest.raises(KeyboardInterrupt):
         Index.create(tmp_path / "index", model, more, keep=())
     monkeypatch.undo()

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
-    from undertow.search._reasons import Reason, WordPart
-    from undertow.search._results import Added, Deleted, Document, Hit
+    from undertow.search._reasons import TopicPart, Why, WordPart
+    from undertow.search._results import Added, Deleted, Document, Hit, Results
     from undertow.search.index import Index
 
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
-        "undertow.search._reasons": ("Reason", "WordPart"),
-        "undertow.search._results": ("Added", "Deleted", "Document", "Hit"),
+        "undertow.search._reasons": ("TopicPart", "Why", "WordPart"),
+        "undertow.search._results": ("Added", "Deleted", "Document", "Hit", "Results"),
         "undertow.search.index": ("Index",),
     },
 )
 
-__all__ = ["Added", "Deleted", "Document", "Hit", "Index", "Reason", "WordPart"]
+__all__ = ["Added", "Deleted", "Document", "Hit", "Index", "Results", "TopicPart", "Why", "WordPart"]

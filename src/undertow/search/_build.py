@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _folder, _replace
 from undertow.search._adding import add_columns, arrivals
+from undertow.search._derived import bring_up_to_date, word_rule
 from undertow.search._documents import Survey, chunks_from, rows_of, schema, survey
 from undertow.search._keeping import Keep, Kept, chosen
 from undertow.search._kinds import TOLD
 from undertow.search._lock import alone
-from undertow.search._modes import EXACT_BELOW
 from undertow.search._new_ids import NewIds
 from undertow.search._results import Added
-from undertow.search._store import Language, Store, check_extra, named_trouble
+from undertow.search._store import Store, check_extra, named_trouble
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,7 +64,8 @@ def build(
         store = _begun(place, model, found, names, overwrite=overwrite)
         if documents is not None:
             _fill(store, model, documents, found, progress)
-        store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
+        store.index_ids()
+        bring_up_to_date(store, place / _folder.WORDS, word_rule(model.vectorizer_.get_params(deep=False)))
         facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8))
         _folder.write_facts(place, facts)
     if replaced:
@@ -106,7 +107,7 @@ def add(
         replaced = sum(map(store.merge, rows))
     else:
         store.append_whole(rows)
-    store.index_what_is_not(language=language(model), vectors_from=EXACT_BELOW)
+    store.index_ids()
     new_ids = None if made is None else made.first_and_last
     return Added(total - replaced, replaced, new_ids, coming.remarks)
 
@@ -132,12 +133,6 @@ def _refuse_present(store: Store, ids: pl.Series) -> None:
             f"ids must be new to the index, got {first!r:.80}, which is there already: "
             "give the document another id, or replace=True to put it in that one's place"
         )
-
-
-def language(model: TopicModel) -> Language:
-    """How the model's own words are made, for full-text search to do likewise."""
-    vectorizer = model.vectorizer_
-    return Language(vectorizer.stemmer, vectorizer.stop_words == "english")
 
 
 def _nothing(kept: Kept) -> Survey:

@@ -22,8 +22,9 @@ from undertow.storage._disk import sync_folder
 FORMAT = 1
 KIND = "undertow search index"
 FACTS, MODEL, DATABASE = "index.json", "model", "documents"
+WORDS = "words"  # full text and small vectors, which follow from the documents
 OVERVIEW = "overview"  # what undertow.insight keeps of it; it can go at any time
-PARTS = (FACTS, MODEL, DATABASE, OVERVIEW)
+PARTS = (FACTS, MODEL, DATABASE, WORDS, OVERVIEW)
 LARGEST = 2**20  # bytes of index.json
 
 

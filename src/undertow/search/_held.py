@@ -1,4 +1,4 @@
-"""What code and exact search scan, held in memory: codes packed into words of 64 bits, or unit vectors.
+"""What the scan of codes goes through, held in memory: codes packed into words of 64 bits.
 
 Held for one version of the documents. After a change it is read anew when it is next needed.
 """
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.search._encoded import unit
 from undertow.search._store import Rows, Scores, Store
 
 LEAST = 65_536  # codes that are worth a thread
@@ -60,32 +59,6 @@ class HeldCodes:
         found = found[: closest(distances, n, found)]
         found = found[np.argsort(distances[found], kind="stable")]
         return self.rows[found], 1.0 - distances[found] / bits
-
-
-@dataclass(frozen=True)
-class HeldVectors:
-    """All vectors, each of length 1."""
-
-    rows: Rows
-    vectors: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, store: Store) -> HeldVectors:
-        """Reads them."""
-        rows, vectors = _read(store, "vector", np.float32)
-        return cls(rows, unit(vectors))
-
-    def nearest(self, vector: NDArray[np.float32], n: int, allowed: Rows | None) -> tuple[Rows, Scores]:
-        """Rows of the highest cosines; of equal ones the lower row first."""
-        places = None if allowed is None else places_of(allowed, self.rows)
-        cosines = self.vectors @ unit(vector[None])[0]
-        if places is not None:
-            cosines = cosines[places]
-        best = np.arange(len(cosines))
-        if len(cosines) > n:
-            best = np.sort(np.argpartition(cosines, -n)[-n:])
-        best = best[np.argsort(-cosines[best], kind="stable")]
-        return self.rows[best if places is None else places[best]], cosines[best].astype(np.float64)
 
 
 def places_of(allowed: Rows, rows: Rows) -> NDArray[np.int64]:

@@ -1,104 +1,188 @@
-"""The ways to rank documents for a question: by meaning, by code, by words, or by meaning and words together."""
+"""The ways to rank documents for a question: by meaning, by words, by both (the usual way), or by code.
+
+Every document is scored, whatever the size of the index: words exactly, vectors nearly; then the best are compared by
+their true vectors. Only codes are ranked apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from undertow.search._encoded import Encoded
-from undertow.search._held import HeldCodes, HeldVectors
-from undertow.search._store import Rows, Scores, Store
+from undertow.fulltext.lists import Term, best
+from undertow.search._derived import Derived
+from undertow.search._encoded import Encoded, unit
+from undertow.search._held import HeldCodes
+from undertow.search._store import Rows, Store
 
-MODES = ("semantic", "code", "text", "hybrid")
-EXACT_BELOW = 200_000  # documents: fewer are all compared, more are found by the vector index
-RANK_OFFSET = 60  # of reciprocal rank fusion, the customary one: it keeps first places from deciding alone
-LONGEST_TEXT = 8192  # characters that text search looks at: every word costs it a list of documents
-DEEP = 100  # places of each list that fusion looks at, or four times the results asked for
+MODES = ("hybrid", "semantic", "text", "code")
+LONGEST_TEXT = 8192  # characters whose words are looked for
+SHARPNESS = 3  # a match of words half as good as the best counts an eighth: only good ones should outdo meaning
+SPARE = 20  # documents beyond those asked for that are compared exactly
 
-Found = tuple[Rows, Scores]
+Dense = NDArray[np.float32]  # a number for each place
 
 
 @dataclass(frozen=True)
 class Question:
-    """A text to search with, encoded as documents are."""
+    """A text to search with: encoded as documents are, and its words with how often each was asked for."""
 
     text: str
     encoded: Encoded
+    words: dict[str, float] = field(default_factory=dict)
+    itself: Rows | None = None  # the row of the document that it is, which is no answer
 
     @property
     def known(self) -> bool:
         """Whether the model knows a word of it."""
         return bool(self.encoded.known[0])
 
+    @property
+    def vector(self) -> NDArray[np.float32]:
+        """Of length 1."""
+        vector: NDArray[np.float32] = self.encoded.vectors[0]
+        return vector
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A document found: what is kept of it, and how good it is, from 0 to 1."""
+
+    document: dict[str, Any]
+    score: float
+    vector: NDArray[np.float32]
+    place: int = -1  # in the full text
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What was found out about all documents."""
+
+    scores: Dense  # by which they are ranked, nearly: 0 for those that are not found
+    words: Dense | None = None  # BM25
+    best_words: float = 0.0
+    best_cosine: float = 0.0
+    terms: list[Term] = field(default_factory=list)
+    possible: float = 0.0  # BM25 of a document of usual length that holds every word of the question once
+
+    @property
+    def share_of_words(self) -> float:
+        """How much of what the words could give the best document has."""
+        return min(self.best_words / self.possible, 1.0) if self.possible else 0.0
+
+    def score(self, words: float, cosine: float) -> float:
+        """Of a document, by its BM25 and its true cosine."""
+        parts = (words / self.best_words) ** SHARPNESS if self.best_words else 0.0
+        return parts + (cosine / self.best_cosine if self.best_cosine else 0.0)
+
+    def shown(self, score: float) -> float:
+        """A score as a share of the best possible: a document that is as good as any can be, in words and in meaning,
+        has 1. Documents keep their order, so the best one's share is what both leave of 1.
+        """
+        ways = (self.best_words > 0) + (self.best_cosine > 0)
+        return min(score / max(ways, 1), 1.0) * max(self.share_of_words, min(self.best_cosine, 1.0))
+
 
 class Ranker:
-    """Ranks the documents of a store. What it holds in memory is read when a mode first needs it."""
+    """Ranks the documents of one version. What it holds in memory is read when a mode first needs it."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._codes: tuple[int, HeldCodes] | None = None
-        self._vectors: tuple[int, HeldVectors] | None = None
-        self._by_index: tuple[int, bool] | None = None
+    def __init__(self, store: Store, derived: Derived) -> None:
+        self._store, self.derived = store, derived
 
-    def find(self, question: Question, mode: str, n: int, where: str | None) -> Found:
-        """The rows of the best n documents, best first, with their scores."""
-        ways: dict[str, Callable[[Question, int, str | None], Found]] = {
-            "semantic": self._semantic,
-            "code": self._code,
-            "text": self._text,
-            "hybrid": self._hybrid,
-        }
-        return ways[mode](question, n, where)
+    def ranked(self, question: Question, scored: Scored | None, n: int, where: str | None) -> list[Ranked]:
+        """The best n documents, best first, by their scores or, without any, by their codes."""
+        return self._by_code(question, n, where) if scored is None else self._compared(question, scored, n)
 
-    def _semantic(self, question: Question, n: int, where: str | None) -> Found:
+    def score(self, question: Question, mode: str, where: str | None = None) -> Scored:
+        """All documents for a question."""
+        text = self.derived.text
+        answers = self._answers(question, where)
+        if mode == "semantic" or not question.words:
+            return Scored(*self._meaning(question, answers)) if mode != "text" else _nothing(len(text.rows))
+        terms = text.terms(question.words)
+        words = text.scores(terms)
+        _leave_out(words, answers)
+        highest = float(words.max(initial=0.0))
+        possible = text.possible(question.words)
+        if mode == "text":
+            return Scored(words, words, highest, 0.0, terms, possible)
+        cosines, _, _, nearest = self._meaning(question, answers)
+        scores = _fused(words, highest, cosines, nearest)
+        return Scored(scores, words, highest, nearest, terms, possible)
+
+    def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, None, float, float]:
         if not question.known:
-            return _nothing()
-        if self._uses_index():
-            return self._store.nearest(question.encoded.vectors[0], n, where)
-        version = self._store.version
-        if self._vectors is None or self._vectors[0] != version:
-            self._vectors = version, HeldVectors.of(self._store)
-        return self._vectors[1].nearest(question.encoded.vectors[0], n, self._allowed(where))
+            return np.zeros(len(self.derived.text.rows), dtype=np.float32), None, 0.0, 0.0
+        cosines = self.derived.cosines(question.vector)
+        if self.derived.text.present is not None:
+            cosines[~self.derived.text.present] = 0.0
+        _leave_out(cosines, answers)
+        return cosines, None, 0.0, float(cosines.max(initial=0.0))
 
-    def _code(self, question: Question, n: int, where: str | None) -> Found:
+    def _answers(self, question: Question, where: str | None) -> NDArray[np.bool_] | None:
+        """Which places may be found; None for all."""
+        text = self.derived.text
+        if where is None and question.itself is None:
+            return None
+        allowed = np.ones(len(text.rows), dtype=bool)
+        if where is not None:
+            places = text.places(self._store.matching(where))
+            allowed[:] = False
+            allowed[places[places >= 0]] = True
+        if question.itself is not None:
+            places = text.places(question.itself)
+            allowed[places[places >= 0]] = False
+        return allowed
+
+    def _compared(self, question: Question, scored: Scored, n: int) -> list[Ranked]:
+        """The best, in the order of their true scores."""
+        places = best(scored.scores, n + SPARE)
+        rows = self.derived.text.rows[places]
+        documents, vectors = self._store.whole(rows)
+        vectors = unit(vectors)
+        cosines = vectors @ question.vector
+        found = []
+        for place, document, vector, cosine in zip(places.tolist(), documents, vectors, cosines, strict=True):
+            words = 0.0 if scored.words is None else float(scored.words[place])
+            found.append(Ranked(document, scored.shown(scored.score(words, float(cosine))), vector, place))
+        return sorted(found, key=lambda one: (-one.score, one.place))[:n]
+
+    @cached_property
+    def _codes(self) -> HeldCodes:
+        return HeldCodes.of(self._store)
+
+    def _by_code(self, question: Question, n: int, where: str | None) -> list[Ranked]:
         if not question.known:
-            return _nothing()
-        version = self._store.version
-        if self._codes is None or self._codes[0] != version:
-            self._codes = version, HeldCodes.of(self._store)
+            return []
+        allowed = None if where is None else self._store.matching(where)
         bits = question.encoded.on.shape[1]
-        return self._codes[1].nearest(question.encoded.codes[0], bits, n, self._allowed(where))
-
-    def _text(self, question: Question, n: int, where: str | None) -> Found:
-        return self._store.with_words(question.text[:LONGEST_TEXT], n, where)
-
-    def _hybrid(self, question: Question, n: int, where: str | None) -> Found:
-        deep = max(DEEP, 4 * n)
-        lists = (self._semantic(question, deep, where)[0], self._text(question, deep, where)[0])
-        rows, scores = fused(lists)
-        return rows[:n], scores[:n]
-
-    def _uses_index(self) -> bool:
-        version = self._store.version
-        if self._by_index is None or self._by_index[0] != version:
-            self._by_index = version, self._store.has_vector_index
-        return self._by_index[1]
-
-    def _allowed(self, where: str | None) -> Rows | None:
-        return None if where is None else self._store.matching(where)
+        own = 0 if question.itself is None else len(question.itself)
+        rows, scores = self._codes.nearest(question.encoded.codes[0], bits, n + own, allowed)
+        if question.itself is not None:
+            others = ~np.isin(rows, question.itself)
+            rows, scores = rows[others], scores[others]
+        documents, vectors = self._store.whole(rows[:n])
+        found = zip(documents, scores.tolist(), unit(vectors), strict=False)
+        return [Ranked(document, score, vector) for document, score, vector in found]
 
 
-def fused(lists: tuple[Rows, ...]) -> Found:
-    """Reciprocal rank fusion: a document scores 1 / (60 + place) in every list that has it."""
-    rows = np.concatenate(lists)
-    shares = np.concatenate([1.0 / (RANK_OFFSET + np.arange(1, len(found) + 1)) for found in lists])
-    different, first, place = np.unique(rows, return_index=True, return_inverse=True)
-    scores: Scores = np.bincount(place, weights=shares, minlength=len(different)).astype(np.float64)
-    order = np.lexsort((first, -scores))  # of equal ones, the one that the first list has earlier
-    return different[order], scores[order]
+def _fused(words: Dense, highest: float, cosines: Dense, nearest: float) -> Dense:
+    """`Scored.score` of all documents. A document may be found by either."""
+    scores = cosines / np.float32(nearest) if nearest else np.zeros_like(words)
+    if highest:
+        matching = np.flatnonzero(words)
+        scores[matching] += (words[matching] / np.float32(highest)) ** SHARPNESS
+    return scores
 
 
-def _nothing() -> Found:
-    return np.zeros(0, dtype=np.uint64), np.zeros(0)
+def _leave_out(scores: Dense, answers: NDArray[np.bool_] | None) -> None:
+    if answers is not None:
+        scores[~answers] = 0.0
+
+
+def _nothing(documents: int) -> Scored:
+    return Scored(np.zeros(documents, dtype=np.float32))

@@ -1,99 +1,97 @@
-"""Why a document was found: the topics that it shares with the question, and the words that switched them on in each.
+"""Why a document was found: the words of the question that it holds, and the topics that both are about.
 
-Nothing here is a guess. The cosine of two vectors is a sum over topics, so a topic's part in it is known; and a topic's
-input is a sum over words, so is a word's part in that.
+Nothing here is a guess. A BM25 is a sum over words, so a word's part in it is known; and how much of a text is about a
+topic is what `TopicModel.transform_topics` says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.search._encoded import Encoded
+from undertow.fulltext.lists import FullText, Term
 
 if TYPE_CHECKING:
-    from undertow.model import Parameters
-    from undertow.search._encoder import Encoder
+    from undertow.topics.outline import Outline
 
-TOPICS, WORDS = 3, 4  # shown of each document, and of each topic
-
-Counts = tuple[NDArray[np.int32], NDArray[np.int32]]  # words of a text, and how often each counts
+WORDS, TOPICS = 8, 3  # named at most
+LEAST = 0.05  # of a text that has to be about a topic for it to be named
 
 
 @dataclass(frozen=True)
 class WordPart:
-    """A word, and how much its occurrences in a text moved a topic."""
+    """A word of the question, as it was asked for, and its part in how well a document's words fit: together 1."""
 
     word: str
     part: float
 
 
 @dataclass(frozen=True)
-class Reason:
-    """A topic that is on in the question and in the document.
-
-    `part` is its part in their cosine. `question_words` and `words` are the words that pushed it up most, in the
-    question and in the document.
-    """
+class TopicPart:
+    """A topic of the model's own cut, and how much of the question and of the document are about it: the smaller."""
 
     topic: int
     name: str
     part: float
-    question_words: tuple[WordPart, ...]
-    words: tuple[WordPart, ...]
 
 
-class Reasoner:
-    """Finds the reasons; what is needed of the model again and again is kept."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._names: dict[int, str] = {}
-
-    def reasons(self, question: Encoded, texts: Encoded) -> list[tuple[Reason, ...]]:
-        """The reasons of each text for a question."""
-        on = texts.on & question.on & texts.known[:, None] & question.known
-        parts = texts.vectors * question.vectors
-        return [self._of_text(on[row], parts[row], question.words(0), texts.words(row)) for row in range(len(texts.on))]
-
-    def _of_text(
-        self, on: NDArray[np.bool_], parts: NDArray[np.float32], asked: Counts, given: Counts
-    ) -> tuple[Reason, ...]:
-        shared = np.flatnonzero(on)
-        units = [int(number) for number in shared[np.argsort(-parts[shared], kind="stable")][:TOPICS]]
-        return tuple(
-            Reason(
-                topic,
-                self._name(topic),
-                float(parts[topic]),
-                self._carriers(asked, topic),
-                self._carriers(given, topic),
-            )
-            for topic in units
-        )
-
-    def _carriers(self, counts: Counts, topic: int) -> tuple[WordPart, ...]:
-        moved = word_parts(self._encoder.parameters, *counts, topic)
-        order = np.argsort(-moved, kind="stable")[:WORDS]
-        names, words = self._encoder.words, counts[0]
-        return tuple(WordPart(names[words[place]], float(moved[place])) for place in order if moved[place] > 0)
-
-    def _name(self, topic: int) -> str:
-        if topic not in self._names:
-            self._names[topic] = self._encoder.unit_name(topic)
-        return self._names[topic]
-
-
-def word_parts(
-    parameters: Parameters, words: NDArray[np.int32], counts: NDArray[np.int32], topic: int
-) -> NDArray[np.float64]:
-    """How much each word of one document moved a topic: together, the topic's input.
-
-    Counts are those that the model takes in. `TopicModel.attribute` says the same of many.
+@dataclass(frozen=True)
+class Why:
+    """The words that a document shares with the question, the most telling first; those of the question that it lacks;
+    and the topics that both are about.
     """
-    push = parameters.weights[words, topic].astype(np.float64) + float(parameters.hidden_bias[topic])
-    moved: NDArray[np.float64] = counts * parameters.word_weights[words] * push
-    return moved
+
+    words: tuple[WordPart, ...] = ()
+    missing: tuple[str, ...] = ()
+    topics: tuple[TopicPart, ...] = ()
+
+
+class SharedWords(NamedTuple):
+    """The words of a question that a document holds, and those that it lacks."""
+
+    words: tuple[WordPart, ...]
+    missing: tuple[str, ...]
+
+
+def shared_words(
+    full: FullText, terms: Sequence[Term], typed: Mapping[str, str], places: Sequence[int]
+) -> list[SharedWords]:
+    """Of each of some documents; `typed` is how each word was asked for."""
+    found = []
+    for parts in full.parts(terms, places):
+        whole = sum(parts) or 1.0
+        order = sorted(range(len(terms)), key=lambda number: -parts[number])
+        held = [WordPart(typed[terms[number].word], parts[number] / whole) for number in order if parts[number] > 0]
+        lacking = [typed[terms[number].word] for number in range(len(terms)) if not parts[number]]
+        found.append(SharedWords(tuple(held[:WORDS]), tuple(lacking[:WORDS])))
+    return found
+
+
+class SharedTopics:
+    """The topics that questions and documents have in common; the directions of topics are computed once."""
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+
+    @cached_property
+    def _nodes(self) -> list[int]:
+        return self.outline.cut()
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.outline.names_of(self._nodes)
+
+    def of(self, question: NDArray[np.float32], documents: NDArray[np.float32]) -> list[tuple[TopicPart, ...]]:
+        """Of a question's vector and each of some documents' vectors; 0 for one that has none."""
+        shares = self.outline.shares_of_few(np.vstack([question[None], documents]), self._nodes)
+        both = np.minimum(shares[0], shares[1:])
+        return [self._named(parts) for parts in both]
+
+    def _named(self, parts: NDArray[np.float32]) -> tuple[TopicPart, ...]:
+        order = [int(place) for place in np.argsort(-parts, kind="stable")[:TOPICS] if parts[place] >= LEAST]
+        return tuple(TopicPart(self._nodes[place], self._names[place], float(parts[place])) for place in order)

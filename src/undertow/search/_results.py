@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from undertow.search._reasons import Reason
+from undertow.search._reasons import Why
 from undertow.search._record import Record
 
 
 @dataclass(frozen=True)
 class Hit(Record):
-    """A document found. `fields` holds what else is known of it: title, label, split, time, url, and what was kept."""
+    """A document found. `score` is a share of the best possible, from 0 to 1; `fields` holds what else is known of the
+    document: title, label, split, time, url, and what was kept. `alike` are the ids of documents that are nearly the
+    same, and would have come next.
+    """
 
     id: str
     score: float
     text: str
     fields: dict[str, Any]
-    reasons: tuple[Reason, ...] = ()
+    why: Why = Why()
+    alike: tuple[str, ...] = ()
+
+
+class Results(list[Hit]):
+    """Hits, the best first, and what there is to say about them.
+
+    `corrected` are words that no document holds, with those that were searched for instead. `hint` is a sentence for
+    people where nothing fits well, or None.
+    """
+
+    def __init__(
+        self, hits: Iterable[Hit] = (), *, corrected: Mapping[str, str] | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(hits)
+        self.corrected, self.hint = dict(corrected or {}), hint
 
 
 @dataclass(frozen=True)
@@ -51,9 +70,9 @@ class Deleted:
     missing: tuple[str, ...]
 
 
-def hit_of(document: dict[str, Any], score: float) -> Hit:
+def hit_of(document: dict[str, Any], score: float, alike: Sequence[str] = ()) -> Hit:
     """A row of the store as a hit."""
-    return Hit(document["id"], score, document["text"], _fields(document))
+    return Hit(document["id"], score, document["text"], _fields(document), alike=tuple(alike))
 
 
 def document_of(document: dict[str, Any]) -> Document:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
+from undertow.search._matrix import matrix
 from undertow.search._store import Store
 from undertow.search._where import names_of
 
@@ -35,16 +36,7 @@ def batches(
 
 def _values(column: pa.ChunkedArray, name: str) -> Any:
     if name in ENCODED:
-        return _matrix(column.combine_chunks(), np.float32 if name == "vector" else np.uint8)
+        return matrix(column.combine_chunks(), np.float32 if name == "vector" else np.uint8)
     import polars as pl
 
     return pl.Series(name, column)
-
-
-def _matrix(lists: pa.FixedSizeListArray, kind: type[np.float32 | np.uint8]) -> NDArray[Any]:
-    """A row per list; one that is null is all nan, or 0 in whole numbers."""
-    missing = lists.is_null().to_numpy(zero_copy_only=False)
-    empty = np.nan if kind is np.float32 else 0
-    matrix = np.full((len(lists), lists.type.list_size), empty, dtype=kind)
-    matrix[~missing] = lists.flatten().to_numpy().reshape(-1, lists.type.list_size)  # flatten leaves out nulls
-    return matrix

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
 from undertow.search._flow import Flow
 from undertow.search._loop import run, run_whole
+from undertow.search._matrix import matrix
 from undertow.search._where import names_of, quoted
 
 if TYPE_CHECKING:
@@ -27,34 +27,10 @@ if TYPE_CHECKING:
 
 TABLE = "documents"
 IDS_AT_ONCE = 500  # in one expression
-PROBES, REFINE = 20, 2  # parts of the vector index that are looked at; candidates compared exactly, per result
 KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
-STEMMED = (
-    *("Arabic", "Danish", "Dutch", "English", "Finnish", "French", "German", "Greek", "Hungarian", "Italian"),
-    *("Norwegian", "Portuguese", "Romanian", "Russian", "Spanish", "Swedish", "Tamil", "Turkish"),
-)
 
 Rows = NDArray[np.uint64]  # the database's own numbers of rows, good for one version
 Scores = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Language:
-    """How full-text search reads words: in small letters without accents; stemmed, and without the most common words,
-    where the model was trained so.
-    """
-
-    stemmer: str | None = None
-    stop_words: bool = False
-
-    def tokens(self) -> Any:
-        """The database's settings for it; a stemmer that it does not have is left out."""
-        from lancedb.index import FTS
-
-        known = (self.stemmer or "").capitalize()
-        stem = known in STEMMED
-        name = known if stem else "English"
-        return FTS(with_position=False, language=name, stem=stem, remove_stop_words=self.stop_words)
 
 
 def check_extra() -> None:
@@ -174,17 +150,13 @@ class Store:
         """A new column, null everywhere."""
         self._change(self._table.add_columns(field))
 
-    def index_what_is_not(self, *, language: Language, vectors_from: int) -> None:
-        """Makes the indices that are missing: of ids and texts always, of vectors from so many documents on."""
-        from lancedb.index import BTree, IvfSq
+    def index_ids(self) -> None:
+        """Makes the index of ids, where it is missing and there is something to find."""
+        from lancedb.index import BTree
 
-        there, rows = self._indexed(), self.count()
-        if "id" not in there and rows:
+        there = {column for index in run(self._table.list_indices()) for column in index.columns}
+        if "id" not in there and self.count():
             self._change(self._table.create_index("id", config=BTree()))
-        if "text" not in there and rows:
-            self._change(self._table.create_index("text", config=language.tokens()))
-        if "vector" not in there and rows >= vectors_from:
-            self._change(self._table.create_index("vector", config=IvfSq(distance_type="cosine")))
 
     def optimize(self) -> None:
         """Brings the indices up to date, joins small files and drops what only old versions need."""
@@ -192,21 +164,15 @@ class Store:
 
     # Reading
 
-    def _indexed(self) -> set[str]:
-        return {column for index in run(self._table.list_indices()) for column in index.columns}
-
-    @property
-    def has_vector_index(self) -> bool:
-        """Whether the nearest vectors are found without looking at all."""
-        return "vector" in self._indexed()
-
     def present(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that are there."""
         return set(self._with_ids(ids, ["id"]))
 
-    def row_of(self, document: str) -> dict[str, Any] | None:
-        """The document with this id."""
-        return self.with_ids([document]).get(document)
+    def text_of(self, document: str) -> tuple[Rows, str] | None:
+        """The number of the row of the document with this id, and its text."""
+        query = self._table.query().where(_among([document])).select(["text"]).with_row_id()
+        found = run(query.to_arrow())
+        return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
 
     def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """What is kept of the documents with these ids, by id, without vectors, under the names that are shown."""
@@ -244,7 +210,8 @@ class Store:
         return table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")).select(list(columns))
 
     def _take(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
-        return run(self._table.take_row_ids(rows.tolist()).select(list(columns)).with_row_id().to_arrow())
+        wanted = [name for name in columns if name != "_rowid"]
+        return run(self._table.take_row_ids(rows.tolist()).select(wanted).with_row_id().to_arrow())
 
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
         """A column of vectors or codes of all documents that have one, in pieces, with the numbers of the rows."""
@@ -272,28 +239,24 @@ class Store:
         names = names_of(self.schema)
         return [names.row(by_row[row]) for row in rows.tolist()]
 
-    def nearest(self, vector: NDArray[np.float32], n: int, where: str | None) -> tuple[Rows, Scores]:
-        """Rows of the highest cosines, by the index and an exact look at the best of it; new rows are all looked at."""
-        query = self._table.query().nearest_to(vector).column("vector").distance_type("cosine")
-        found = self._limited(query.nprobes(PROBES).refine_factor(REFINE), n, where, "_distance")
-        return found[0], 1.0 - found[1]
+    def whole(self, rows: Rows) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
+        """What is kept of these rows, in their order, and their vectors; 0 for a document without one."""
+        if not len(rows):
+            return [], np.zeros((0, self.units), dtype=np.float32)
+        table = self._take(rows, [*self._shown(), "vector"])
+        order = np.argsort(np.argsort(rows))  # the database may give them in another order
+        table = table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")[order])
+        names = names_of(self.schema)
+        documents = [names.row(document) for document in table.drop_columns(["vector", "_rowid"]).to_pylist()]
+        return documents, np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
 
-    def with_words(self, text: str, n: int, where: str | None) -> tuple[Rows, Scores]:
-        """Rows of the highest BM25 for the words of a text, any of them."""
-        from lancedb.query import MatchQuery
-
-        return self._limited(self._table.query().nearest_to_text(MatchQuery(text, "text")), n, where, "_score")
+    @property
+    def units(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.schema.field("vector").type.list_size)
 
     def _shown(self) -> list[str]:
         return [name for name in self.schema.names if name not in ("vector", "code")]
-
-    @staticmethod
-    def _limited(query: Any, n: int, where: str | None, figure: str) -> tuple[Rows, Scores]:
-        """The best n of those that an expression is true of."""
-        if where is not None:
-            query = query.where(where)  # looked at first, unless told otherwise
-        found = run(query.limit(n).select([figure]).with_row_id().to_arrow())
-        return found["_rowid"].to_numpy(), found[figure].to_numpy().astype(np.float64)
 
 
 def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -8,7 +8,9 @@ Readers wait for no writer, and a view goes when its last reader does.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
+from undertow.search._derived import Derived
 from undertow.search._modes import Ranker
 from undertow.search._store import Store
 
@@ -16,17 +18,18 @@ from undertow.search._store import Store
 class View:
     """The documents as of one version, and what ranks them. It never changes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, derived: Derived) -> None:
         self.store = store
         self.version = store.version
-        self.ranker = Ranker(store)
+        self.ranker = Ranker(store, derived)
 
 
 class Versions:
     """The view that is read now, for all threads."""
 
-    def __init__(self, store: Store) -> None:
-        self._current = View(store)
+    def __init__(self, store: Store, derive: Callable[[Store], Derived]) -> None:
+        self._derive = derive
+        self._current = View(store, derive(store))
         self._changing = threading.Lock()
 
     @property
@@ -43,4 +46,4 @@ class Versions:
         store = self._current.store.latest()
         with self._changing:  # of two threads that look at once, the one that saw less must not be the last
             if store.version > self._current.version:
-                self._current = View(store)
+                self._current = View(store, self._derive(store))

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +15,13 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _folder, _lock, _modes, _replace, _scan, _store
-from undertow.search._encoded import Encoded
+from undertow.search._answering import Wish, answer
+from undertow.search._asking import Asked, asked_in_words, asked_like, checked_text
+from undertow.search._derived import Derived, bring_up_to_date, word_rule
 from undertow.search._encoder import Encoder
-from undertow.search._reasons import Reasoner
+from undertow.search._reasons import SharedTopics
 from undertow.search._remote import Remote, is_remote
-from undertow.search._results import Added, Deleted, Document, Hit, document_of, hit_of
+from undertow.search._results import Added, Deleted, Document, Results, document_of
 from undertow.search._versions import Versions, View
 from undertow.search._where import expression, names_of
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from undertow.topics.outline import Outline
 
 MOST_RESULTS = 1000
-LONGEST_QUERY = 100_000  # characters
 
 Progress = Callable[[int, int], None]  # told how many documents are done, of how many
 
@@ -46,12 +46,13 @@ class Index:
 
     def __init__(self, folder: Path, store: _store.Store, token: str, remote: Remote | None = None) -> None:
         self._folder, self._token, self._remote = folder, token, remote
-        self._versions = Versions(store)
         self._writer = threading.Lock()
         self._encoder = Encoder.load(folder / _folder.MODEL, lambda: self.model)
+        self._rule = word_rule(self._encoder.stored.training["vectorizer"])
+        self._versions = Versions(store, lambda seen: Derived(seen, folder / _folder.WORDS, self._rule))
         self._model: TopicModel | None = None
         self._loading = threading.Lock()
-        self._reasoner: Reasoner | None = None
+        self._topics: SharedTopics | None = None
         self.remarks: tuple[str, ...] = ()  # of `create`: columns that could not be kept, and how dates were read
 
     @classmethod
@@ -200,7 +201,9 @@ class Index:
 
         documents = _corpus(corpus, self.corpus_columns)
         with self._writing() as store:
-            return add(store, self.model, documents, replace=replace, day_first=day_first, progress=progress)
+            added = add(store, self.model, documents, replace=replace, day_first=day_first, progress=progress)
+            self._bring_up_to_date(store)
+            return added
 
     def delete(self, ids: str | Sequence[str]) -> Deleted:
         """Removes documents by their ids."""
@@ -208,7 +211,7 @@ class Index:
         if not wanted:
             raise InvalidInput("ids must name a document, got none")
         for name in wanted:
-            _check_text("ids", name)
+            checked_text("ids", name)
         with self._writing() as store:
             present = store.present(wanted)
             if present:
@@ -225,6 +228,7 @@ class Index:
         """Brings everything up to date after many changes: quicker searches, less room. It may take a minute."""
         with self._writing() as store:
             store.optimize()
+            self._bring_up_to_date(store)
 
     def save_model(self) -> None:
         """Writes the model again, after its topics were renamed, merged or changed otherwise.
@@ -248,6 +252,9 @@ class Index:
             finally:
                 self._versions.see_latest()
 
+    def _bring_up_to_date(self, store: _store.Store) -> None:
+        bring_up_to_date(store, self._folder / _folder.WORDS, self._rule)
+
     def _check_still_there(self) -> None:
         facts = _folder.read_facts(self._folder) if self._remote is None else self._remote.facts()
         if facts.token != self._token:
@@ -262,39 +269,41 @@ class Index:
         *,
         like: str | None = None,
         where: str | None = None,
-        mode: str = "semantic",
+        mode: str = "hybrid",
+        duplicates: bool = False,
         reasons: bool = True,
-    ) -> list[Hit]:
+    ) -> Results:
         """The n best documents for words or a whole text, or those most like the document with an id.
+
+        Scores are shares of the best possible, from 0 to 1.
 
         Parameters
         ----------
         query, like : a text, or the id of a document; one of them.
         where : a filter such as "label = 'sci.space' AND time >= DATE '2026-01-01'".
-        mode : "semantic" (cosine of strengths), "code" (share of equal bits), "text" (BM25) or "hybrid" (reciprocal
-            ranks of semantic and text).
-        reasons : whether hits tell the topics and words that they share with the question.
+        mode : "hybrid" (words and meaning together, for short and long questions alike), "semantic" (cosine of
+            strengths), "text" (BM25) or "code" (share of equal bits).
+        duplicates : whether documents that are nearly the same are shown one by one. Otherwise the best of them stands
+            for all, and names the others (`Hit.alike`).
+        reasons : whether hits tell the words and the topics that they share with the question (`Hit.why`).
         """
         _check.one_of("mode", mode, _modes.MODES)
         wanted = _check.whole_number("n", n, at_least=1)
-        for name, text in (("query", query), ("like", like), ("where", where)):
-            if text is not None:
-                _check_text(name, text)
         if wanted > MOST_RESULTS:
             raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
+        for name, text in (("query", query), ("like", like), ("where", where)):
+            if text is not None:
+                checked_text(name, text)
         view = self._versions.current
         condition = None if where is None else expression(where, names_of(view.store.schema))
         with _store.named_trouble(self.address):
-            question = self._question(view, query, like)
-            rows, scores = view.ranker.find(question, mode, wanted + (like is not None), condition)
-            documents = view.store.documents(rows)
-        found = [hit_of(document, float(score)) for document, score in zip(documents, scores, strict=True)]
-        found = [hit for hit in found if hit.id != like][:wanted]
-        return self._with_reasons(question, found) if reasons else found
+            asked = self._asked(view, query, like)
+            wish = Wish(wanted, mode, condition, folded=not duplicates, reasons=reasons)
+            return answer(view.ranker, asked, wish, self._shared_topics() if reasons else None)
 
     def knows(self, query: str) -> bool:
-        """Whether the model knows a word of a text; without one, only text search finds something."""
-        return bool(self._encoded([query]).known[0])
+        """Whether the model knows a word of a text; without one, it is searched for by its words alone."""
+        return bool(self._encoder.encode([query]).known[0])
 
     def document(self, document_id: str) -> Document | None:
         """The document with this id, or None."""
@@ -303,7 +312,7 @@ class Index:
     def documents(self, ids: Sequence[str]) -> list[Document | None]:
         """The documents with these ids, in their order; None for an id that is not there."""
         for name in ids:
-            _check_text("ids", name)
+            checked_text("ids", name)
         with _store.named_trouble(self.address):
             found = self._versions.current.store.with_ids(list(dict.fromkeys(ids)))
         return [document_of(found[name]) if name in found else None for name in ids]
@@ -333,43 +342,25 @@ class Index:
             "bytes": _folder.size_on_disk(self._folder) if self._remote is None else self._remote.size(),
             "columns": names_of(view.store.schema).columns,
             "units": self._encoder.parameters.units,
-            "vector_index": view.store.has_vector_index,
         }
 
-    def _question(self, view: View, query: str | None, like: str | None) -> _modes.Question:
-        if (query is None) == (like is None):
-            raise InvalidInput("query or like must be given, one of them, got " + ("both" if query else "neither"))
-        if like is not None:
-            document = view.store.row_of(like)
-            if document is None:
-                raise InvalidInput(f"like must be the id of a document of the index, got {like!r:.80}")
-            query = document["text"][:LONGEST_QUERY]
-        if query is None or not query.strip():
-            raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
-        if len(query) > LONGEST_QUERY:
-            raise InvalidInput(f"query must have at most {LONGEST_QUERY:,} characters, got {len(query):,}")
-        return _modes.Question(query, self._encoded([query]))
+    def _asked(self, view: View, query: str | None, like: str | None) -> Asked:
+        full, encode = view.ranker.derived.text, self._encoder.encode
+        if query is not None and like is None:
+            return asked_in_words(query, full, encode)
+        if like is not None and query is None:
+            return asked_like(like, view.store, full, encode)
+        got = "both" if query else "neither"
+        raise InvalidInput(f"query or like must be given, one of them, got {got}")
 
-    def _encoded(self, texts: list[str]) -> Encoded:
-        return self._encoder.encode(texts)
-
-    def _with_reasons(self, question: _modes.Question, hits: list[Hit]) -> list[Hit]:
-        if not hits:
-            return hits
-        if self._reasoner is None:
-            self._reasoner = Reasoner(self._encoder)
-        why = self._reasoner.reasons(question.encoded, self._encoded([hit.text for hit in hits]))
-        return [replace(hit, reasons=found) for hit, found in zip(hits, why, strict=True)]
-
-
-def _check_text(name: str, value: object) -> None:
-    """A text that can be stored; a shell can hand over bytes that are none."""
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be a text, got {value!r:.60}")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(f"{name} must be valid Unicode, got half of a surrogate pair in it") from None
+    def _shared_topics(self) -> SharedTopics | None:
+        """What finds the topics that a question and a document share; made anew when topics have changed."""
+        outline = self.outline
+        if outline is None:
+            return None
+        if self._topics is None or self._topics.outline is not outline:
+            self._topics = SharedTopics(outline)
+        return self._topics
 
 
 def _local(path: str | os.PathLike[str]) -> Path:

@@ -1,0 +1,80 @@
+"""From what was typed to a question: its words, what was probably meant by those that no document holds, its vector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from undertow._errors import InvalidInput
+from undertow.fulltext.lists import FullText
+from undertow.fulltext.similar import similar
+from undertow.search._encoded import Encoded
+from undertow.search._modes import LONGEST_TEXT, Question
+from undertow.search._store import Store
+
+LONGEST_QUERY = 100_000  # characters
+MOST_CORRECTED = 16  # words: of a longer question, none is taken for mistyped
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, and how its words were typed."""
+
+    question: Question
+    typed: dict[str, str]  # word of the full text -> as it was asked for
+    corrected: dict[str, str]  # as it was typed -> what was searched for instead
+    unknown: tuple[str, ...]  # words that no document holds, and none resembles
+
+
+def checked_text(name: str, value: object) -> str:
+    """A text that can be stored; a shell can hand over bytes that are none."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} must be a text, got {value!r:.60}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} must be valid Unicode, got half of a surrogate pair in it") from None
+    return value
+
+
+def asked_in_words(query: str, full: FullText, encode: Callable[[list[str]], Encoded]) -> Asked:
+    """A question in words. A word that no document holds gives way to one that it resembles."""
+    if not query.strip():
+        raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
+    if len(query) > LONGEST_QUERY:
+        raise InvalidInput(f"query must have at most {LONGEST_QUERY:,} characters, got {len(query):,}")
+    pairs = full.rule.read(query[:LONGEST_TEXT])
+    strange = {word: typed for typed, word in reversed(pairs) if not full.holding(word)}
+    meant = {word: similar(full, word) for word in strange} if len(pairs) <= MOST_CORRECTED else {}
+    corrected = {strange[word]: other for word, other in meant.items() if other is not None}
+    words, spelling = _counted([(corrected.get(typed, typed), meant.get(word) or word) for typed, word in pairs])
+    text = _replaced(query, corrected)
+    unknown = tuple(typed for word, typed in strange.items() if meant.get(word) is None)
+    return Asked(Question(text, encode([text]), words), spelling, corrected, unknown)
+
+
+def asked_like(document: str, store: Store, full: FullText, encode: Callable[[list[str]], Encoded]) -> Asked:
+    """A document of the index as a question."""
+    found = store.text_of(document)
+    if found is None:
+        raise InvalidInput(f"like must be the id of a document of the index, got {document!r:.80}")
+    row, text = found
+    words, typed = _counted(full.rule.read(text[:LONGEST_TEXT]))
+    return Asked(Question(text, encode([text[:LONGEST_QUERY]]), words, row), typed, {}, ())
+
+
+def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, str]]:
+    """How often each word was asked for, and how it was typed first."""
+    words: dict[str, float] = {}
+    typed: dict[str, str] = {}
+    for written, word in pairs:
+        words[word] = words.get(word, 0.0) + 1.0
+        typed.setdefault(word, written)
+    return words, typed
+
+
+def _replaced(text: str, corrected: dict[str, str]) -> str:
+    for typed, other in corrected.items():
+        text = re.sub(rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", other, text)
+    return text

@@ -1,0 +1,95 @@
+"""What is made of the documents for searching, beside the database: their full text, and their vectors in bytes.
+
+All of it follows from what the database holds, and is made again where it is missing or behind (see
+`undertow.fulltext.folder`). So a writer may die at any moment, and no two files can contradict each other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.fulltext import folder as words_folder
+from undertow.fulltext.lists import FullText
+from undertow.fulltext.words import WordRule
+from undertow.search import _near
+from undertow.search._encoded import unit
+from undertow.search._matrix import matrix
+from undertow.search._near import NearVectors
+from undertow.search._store import Rows, Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+AT_ONCE = 16_384  # texts
+
+
+class Derived:
+    """Full text and vectors of one version of the documents, opened when they are first asked for."""
+
+    def __init__(self, store: Store, folder: Path, rule: WordRule) -> None:
+        self._store, self._folder, self._rule = store, folder, rule
+        self._opening = threading.RLock()
+
+    @property
+    def text(self) -> FullText:
+        """The full text."""
+        with self._opening:
+            return self._text
+
+    @cached_property
+    def _text(self) -> FullText:
+        return words_folder.open_text(self._folder, self._rule, self._store.row_numbers(), self._texts)
+
+    def _texts(self, rows: Rows) -> Iterator[tuple[Rows, pl.Series]]:
+        return texts(self._store, rows)
+
+    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Of a vector with the document at each place, nearly."""
+        with self._opening:
+            parts = self._near
+        found = [part.cosines(vector) for part in parts]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.float32)
+
+    @cached_property
+    def _near(self) -> list[NearVectors]:
+        segments = zip(self._text.files, self._text.segments, strict=True)
+        units = self._store.units
+        return [_near.near_vectors(file, part.rows, units, lambda rows: vectors(self._store, rows))
+                for file, part in segments]  # fmt: skip
+
+
+def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
+    """How full text reads words, by the settings of a model's vectorizer: stemmed, where the model's words are."""
+    return WordRule(vectorizer.get("stemmer"))
+
+
+def bring_up_to_date(store: Store, folder: Path, rule: WordRule) -> None:
+    """Makes what is missing and removes what is of no use; the caller holds the writer's lock."""
+    words_folder.bring_up_to_date(folder, rule, store.row_numbers(), lambda rows: texts(store, rows))
+    segments = {file: segment.rows for file, segment in words_folder.segments(folder, rule).items()}
+    _near.bring_up_to_date(folder, segments, store.units, lambda rows: vectors(store, rows))
+
+
+def texts(store: Store, rows: Rows) -> Iterator[tuple[Rows, pl.Series]]:
+    """The texts of rows, in their order, in pieces."""
+    import polars as pl
+
+    for first in range(0, len(rows), AT_ONCE):
+        part = rows[first : first + AT_ONCE]
+        yield part, pl.Series(store.taken(part, ["text"])["text"])
+
+
+def vectors(store: Store, rows: Rows) -> NDArray[np.float32]:
+    """Vectors of length 1; 0 for documents without one, and for rows that are gone."""
+    table = store.taken(rows, ["vector", "_rowid"])
+    found = np.zeros((len(rows), store.units), dtype=np.float32)
+    places = np.searchsorted(rows, table["_rowid"].to_numpy())
+    found[places] = unit(np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32)))
+    return found

@@ -1,0 +1,51 @@
+"""The scan of small vectors against its oracle, and against the vectors that they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from undertow.kernels.cpu.nearest import in_fours, products
+from undertow.kernels.reference.nearest import cosines
+from undertow.search import _near
+from undertow.search._near import HIGHEST, LEFT_OUT, NearVectors, telling
+
+EPS = float(np.finfo(np.float32).eps)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 5000), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_the_kernel_multiplies(documents: int, units: int, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    small = generator.integers(0, 256, (units, documents), dtype=np.uint8)
+    scales = generator.random(documents).astype(np.float32)
+    vector = generator.random(units).astype(np.float32)
+    out = np.full(documents, np.nan, dtype=np.float32)
+    middle = documents // 3
+    topics, weights = in_fours(np.arange(units), vector)
+    for first, last in ((0, middle), (middle, documents)):
+        products(first, last, small, topics, weights, scales, out)
+    np.testing.assert_allclose(out, cosines(vector, small, scales), rtol=(units + 8) * EPS)
+
+
+@pytest.mark.parametrize("by_kernel", [0, 10**9])
+def test_bytes_are_near_the_vectors(by_kernel: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_near, "BY_KERNEL", by_kernel)
+    generator = np.random.default_rng(0)
+    vectors = generator.gamma(0.2, 1.0, (300, 40)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors[7] = 0.0  # a document without a vector
+    near = NearVectors.of(np.arange(300, dtype=np.uint64), 40, lambda rows: vectors[rows.astype(int)])
+    for vector in vectors[:5]:
+        exact = vectors.astype(np.float64) @ vector
+        # A byte is off by half a step at most, and topics passed over had no more than they may have.
+        bound = LEFT_OUT + 0.5 / HIGHEST * vectors.max(axis=1) * vector.sum() + 64 * EPS
+        assert (np.abs(near.cosines(vector) - exact) <= bound).all()
+
+
+def test_topics_of_no_weight_are_passed_over() -> None:
+    vector = np.array([0.9, 0.0005, 0.4, 0.001, 0.0], dtype=np.float32)
+    assert telling(vector).tolist() == [0, 2]
+    assert telling(np.array([0.001, 0.0015], dtype=np.float32)).tolist() == [1]
