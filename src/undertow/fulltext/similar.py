@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from undertow.fulltext.lists import FullText
 from undertow.fulltext.segment import Segment
 
-SHORTEST, LONG = 4, 8  # letters: of shorter words everything is near, longer ones may have two edits
+SHORTEST, LONG = 5, 8  # letters: of shorter words everything is near, longer ones may have two edits
 FEW = 1000  # documents: in more of them, a word that one document holds may be a mistake itself
 WIDEST = 4  # bytes of a character
 

@@ -65,7 +65,7 @@ def build(
         if documents is not None:
             _fill(store, model, documents, found, progress)
         store.index_ids()
-        bring_up_to_date(store, place / _folder.WORDS, word_rule(model.vectorizer_.get_params(deep=False)))
+        bring_up_to_date(store, place / _folder.WORDS, word_rule(model.vectorizer_.settings()))
         facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8))
         _folder.write_facts(place, facts)
     if replaced:

@@ -66,8 +66,16 @@ class Derived:
 
 
 def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
-    """How full text reads words, by the settings of a model's vectorizer: stemmed, where the model's words are."""
-    return WordRule(vectorizer.get("stemmer"))
+    """How full text reads words, by the settings that a model stores of its vectorizer: stemmed, where the model's
+    words are, and parted where the script has no spaces.
+    """
+    stemmer, names = vectorizer.get("stemmer"), vectorizer.get("segmenter")
+    if not names:
+        return WordRule(stemmer)
+    from undertow.corpus._segment import Segmenter
+
+    segmenter = Segmenter(tuple(names))
+    return WordRule(stemmer, "+".join(names), lambda texts: [segmenter.spaced_text(text) for text in texts])
 
 
 def bring_up_to_date(store: Store, folder: Path, rule: WordRule) -> None:
