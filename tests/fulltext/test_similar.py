@@ -36,7 +36,7 @@ def full_text(*segments: Sequence[str]) -> FullText:
 
 def expected(texts: Sequence[str], word: str) -> str | None:
     """By the words of the promise, one word at a time."""
-    if len(word) < 4 or any(letter.isnumeric() for letter in word):
+    if len(word) < 5 or any(letter.isnumeric() for letter in word):
         return None
     most = 1 if len(word) < 8 else 2
     held = Counter(other for text in texts for other in set(RULE.of_question(text)))

@@ -61,7 +61,8 @@ def index(tmp_path_factory: pytest.TempPathFactory, model: TopicModel) -> Index:
 def test_every_mode_finds_what_the_filter_is_true_of(index: Index, tree: Tree, mode: str) -> None:
     everything = index.search(QUESTION, 1000, mode=mode, duplicates=True, reasons=False)
     expected = [hit.id for hit in everything if holds(tree, hit.fields) is True]
-    found = [hit.id for hit in index.search(QUESTION, 1000, mode=mode, where=written(tree), duplicates=True, reasons=False)]
+    hits = index.search(QUESTION, 1000, mode=mode, where=written(tree), duplicates=True, reasons=False)
+    found = [hit.id for hit in hits]
     assert set(found) == set(expected)
     assert len(found) == len(expected)
     few = [hit.id for hit in index.search(QUESTION, 5, mode=mode, where=written(tree), duplicates=True, reasons=False)]

@@ -13,10 +13,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.search.conftest import make_table
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError, NewerIndex
-from undertow.search import Added, Deleted, Index, _build, _documents, _modes, _store
+from undertow.search import Added, Deleted, Index, _documents, _store
 
 PLANTED = "melon juice from a ripe melon, and zanzibar"
 MODES = ("semantic", "code", "text", "hybrid")

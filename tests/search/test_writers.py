@@ -241,7 +241,7 @@ def test_several_processes_write_one_after_the_other(index: Index) -> None:
         assert writer.returncode == 0, said
     index.refresh()
     assert len(index) == 120 + 20
-    found = [hit.id for hit in index.search("apple", 200, mode="text", where="id LIKE 'shared-%'")]
+    found = [hit.id for hit in index.search("apple", 200, mode="text", where="id LIKE 'shared-%'", duplicates=True)]
     assert sorted(found) == sorted(f"shared-{number}" for number in range(20))
 
 

@@ -94,6 +94,9 @@ def index(
     elif not quiet:
         _tell(made.remarks)
         size = f"{facts['bytes'] / 1e6:,.1f} MB"
+        if facts["near_copies"]:
+            copies = f"{facts['near_copies']:,} documents are nearly the same as others"
+            typer.echo(f"{copies}: a search shows them as one.")
         typer.echo(f'Wrote {out}: {len(made):,} documents, {size}.\nNext: undertow search {out} "words or a paragraph"')
 
 

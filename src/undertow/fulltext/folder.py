@@ -17,12 +17,13 @@ import numpy as np
 
 from undertow._errors import IndexFileError
 from undertow.fulltext.lists import FullText, Rows
-from undertow.fulltext.making import Maker
 from undertow.fulltext.segment import SUFFIX, Segment, read
 from undertow.fulltext.words import WordRule
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from undertow.fulltext.sketches import Sketches
 
     Texts = Callable[[Rows], Iterator[tuple[Rows, pl.Series]]]
     """Reads the texts of rows, in their order, in pieces."""
@@ -60,8 +61,11 @@ def open_text(folder: Path, rule: WordRule, rows: Rows, texts: Texts) -> FullTex
     return FullText.of(rule, there, None if no_others else rows, files)
 
 
-def bring_up_to_date(folder: Path, rule: WordRule, rows: Rows, texts: Texts) -> None:
-    """Writes segments for rows without one, joins small ones, and removes what is of no use; one writer at a time."""
+def bring_up_to_date(folder: Path, rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None) -> None:
+    """Writes segments for rows without one, joins small ones, and removes what is of no use; one writer at a time.
+
+    `sketches` are told of every document that gets a segment.
+    """
     folder.mkdir(exist_ok=True)
     there = segments(folder, rule)
     used = {file: segment for file, segment in there.items() if _share_present(segment, rows) > STALE}
@@ -71,20 +75,22 @@ def bring_up_to_date(folder: Path, rule: WordRule, rows: Rows, texts: Texts) -> 
     missing = _missing(rows, list(used.values()))
     kept = set(used)
     if len(missing):
-        kept |= {segment.save(folder, rule.name) for segment in _made(rule, missing, texts)}
+        kept |= {segment.save(folder, rule.name) for segment in _made(rule, missing, texts, sketches)}
     for file in [*folder.glob(f"*{SUFFIX}"), *folder.glob(".*.part")]:
         if file not in kept:
             with suppress(OSError):  # somebody reads it, on a system that minds
                 file.unlink()
 
 
-def _made(rule: WordRule, rows: Rows, texts: Texts) -> Iterator[Segment]:
-    maker = Maker(rule)
+def _made(rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None) -> Iterator[Segment]:
+    from undertow.fulltext.making import Maker  # not needed to read
+
+    maker = Maker(rule, sketches)
     for numbers, part in texts(rows):
         maker.add(numbers, part)
         if maker.full:
             yield maker.segment()
-            maker = Maker(rule)
+            maker = Maker(rule, sketches)
     if maker.documents:
         yield maker.segment()
 

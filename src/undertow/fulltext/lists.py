@@ -134,10 +134,14 @@ class FullText:
 
     def possible(self, words: Mapping[str, float]) -> float:
         """BM25 of a document of usual length that holds every word once, those too that none holds here."""
+        return sum(self.weights(words).values())
+
+    def weights(self, words: Mapping[str, float]) -> dict[str, float]:
+        """How telling the words of a question are, with how often each was asked for; without those passed over."""
         total = len(self.rows)
         held = {word: min(self.holding(word), total) for word in words}
-        rare = {word for word in words if held[word] <= max(COMMON * total, COMMON_FROM)}
-        return sum(words[word] * _idf(total, held[word]) for word in rare or words)
+        rare = [word for word in words if held[word] <= max(COMMON * total, COMMON_FROM)]
+        return {word: words[word] * _idf(total, held[word]) for word in rare or words}
 
     def asked(self, question: str) -> dict[str, float]:
         """The words of a question, and how often each was asked for."""

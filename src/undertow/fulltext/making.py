@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from undertow.corpus._matching import starts_of
 from undertow.fulltext.segment import Segment
+from undertow.fulltext.sketches import Sketches, word_hashes
 from undertow.fulltext.words import WordRule
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class Maker:
     """Gathers documents, whose rows have to come in order."""
 
     rule: WordRule
+    sketches: Sketches | None = None  # told of all documents, to count near-copies
     _numbers: dict[str, int] = field(default_factory=dict)
     _pieces: list[Piece] = field(default_factory=list)
     _rows: list[NDArray[np.uint64]] = field(default_factory=list)
@@ -50,7 +53,10 @@ class Maker:
         numbers = np.array([self._numbers.setdefault(word, len(self._numbers)) for word in words], dtype=np.int32)
         documents = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
         documents, codes = documents[codes >= 0], codes[codes >= 0]
-        self._lengths.append(np.bincount(documents, minlength=len(starts) - 1).astype(np.uint32))
+        lengths = np.bincount(documents, minlength=len(starts) - 1)
+        self._lengths.append(lengths.astype(np.uint32))
+        if self.sketches is not None:
+            self.sketches.add(word_hashes(words)[codes], starts_of(lengths))
         # Of equal (word, document) one entry remains, with how many there were.
         keys, counts = np.unique(numbers[codes].astype(np.int64) << 32 | documents, return_counts=True)
         piece = Piece(

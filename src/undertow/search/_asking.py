@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from undertow._errors import InvalidInput
 from undertow.fulltext.lists import FullText
 from undertow.fulltext.similar import similar
-from undertow.search._encoded import Encoded
+from undertow.search._encoder import Encoder
 from undertow.search._modes import LONGEST_TEXT, Question
 from undertow.search._store import Store
 
@@ -38,7 +37,7 @@ def checked_text(name: str, value: object) -> str:
     return value
 
 
-def asked_in_words(query: str, full: FullText, encode: Callable[[list[str]], Encoded]) -> Asked:
+def asked_in_words(query: str, full: FullText, encoder: Encoder) -> Asked:
     """A question in words. A word that no document holds gives way to one that it resembles."""
     if not query.strip():
         raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
@@ -51,17 +50,28 @@ def asked_in_words(query: str, full: FullText, encode: Callable[[list[str]], Enc
     words, spelling = _counted([(corrected.get(typed, typed), meant.get(word) or word) for typed, word in pairs])
     text = _replaced(query, corrected)
     unknown = tuple(typed for word, typed in strange.items() if meant.get(word) is None)
-    return Asked(Question(text, encode([text]), words), spelling, corrected, unknown)
+    known = _share_known(full, words, spelling, encoder)
+    return Asked(Question(text, encoder.encode([text]), words, known), spelling, corrected, unknown)
 
 
-def asked_like(document: str, store: Store, full: FullText, encode: Callable[[list[str]], Encoded]) -> Asked:
+def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) -> Asked:
     """A document of the index as a question."""
     found = store.text_of(document)
     if found is None:
         raise InvalidInput(f"like must be the id of a document of the index, got {document!r:.80}")
     row, text = found
+    if not text.strip():
+        raise InvalidInput(f"like must be a document with something in it, got {document!r:.80}, which is empty")
     words, typed = _counted(full.rule.read(text[:LONGEST_TEXT]))
-    return Asked(Question(text, encode([text[:LONGEST_QUERY]]), words, row), typed, {}, ())
+    known = _share_known(full, words, typed, encoder)
+    return Asked(Question(text, encoder.encode([text[:LONGEST_QUERY]]), words, known, row), typed, {}, ())
+
+
+def _share_known(full: FullText, words: dict[str, float], typed: dict[str, str], encoder: Encoder) -> float:
+    """How much of what the words of a question say the model knows: what it does not know, its vector is not about."""
+    weights = full.weights(words)
+    known = sum(weight for word, weight in weights.items() if word in encoder.columns or typed[word] in encoder.columns)
+    return known / (sum(weights.values()) or 1.0)
 
 
 def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, str]]:

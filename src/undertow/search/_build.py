@@ -65,8 +65,8 @@ def build(
         if documents is not None:
             _fill(store, model, documents, found, progress)
         store.index_ids()
-        bring_up_to_date(store, place / _folder.WORDS, word_rule(model.vectorizer_.settings()))
-        facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8))
+        copies = _read_words(store, place / _folder.WORDS, model)
+        facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8), copies)
         _folder.write_facts(place, facts)
     if replaced:
         _folder.check_replaceable(folder)
@@ -133,6 +133,15 @@ def _refuse_present(store: Store, ids: pl.Series) -> None:
             f"ids must be new to the index, got {first!r:.80}, which is there already: "
             "give the document another id, or replace=True to put it in that one's place"
         )
+
+
+def _read_words(store: Store, folder: Path, model: TopicModel) -> int | None:
+    """Makes the full text; how many documents are near-copies of others, or None after a run that was cut off here."""
+    from undertow.fulltext.sketches import Sketches
+
+    fresh, sketches = not any(folder.glob("*")), Sketches()
+    bring_up_to_date(store, folder, word_rule(model.vectorizer_.settings()), sketches)
+    return sketches.near_duplicates() if fresh else None
 
 
 def _nothing(kept: Kept) -> Survey:

@@ -27,6 +27,8 @@ from undertow.search._store import Rows, Store
 if TYPE_CHECKING:
     import polars as pl
 
+    from undertow.fulltext.sketches import Sketches
+
 AT_ONCE = 16_384  # texts
 
 
@@ -78,9 +80,12 @@ def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
     return WordRule(stemmer, "+".join(names), lambda texts: [segmenter.spaced_text(text) for text in texts])
 
 
-def bring_up_to_date(store: Store, folder: Path, rule: WordRule) -> None:
-    """Makes what is missing and removes what is of no use; the caller holds the writer's lock."""
-    words_folder.bring_up_to_date(folder, rule, store.row_numbers(), lambda rows: texts(store, rows))
+def bring_up_to_date(store: Store, folder: Path, rule: WordRule, sketches: Sketches | None = None) -> None:
+    """Makes what is missing and removes what is of no use; the caller holds the writer's lock.
+
+    `sketches` are told of the documents that had been missing.
+    """
+    words_folder.bring_up_to_date(folder, rule, store.row_numbers(), lambda rows: texts(store, rows), sketches)
     segments = {file: segment.rows for file, segment in words_folder.segments(folder, rule).items()}
     _near.bring_up_to_date(folder, segments, store.units, lambda rows: vectors(store, rows))
 

@@ -36,6 +36,7 @@ class Facts:
     corpus: str = ""  # the digest of the documents that it was made of
     model: str = ""  # SHA-256 of the model's own table of contents; two while one takes the place of another
     token: str = ""  # given when it is finished, and to no other index
+    near_copies: int | None = None  # documents that are nearly the same as an earlier one, when it was made
 
 
 def write_facts(folder: Path, facts: Facts) -> None:

@@ -34,6 +34,7 @@ class Question:
     text: str
     encoded: Encoded
     words: dict[str, float] = field(default_factory=dict)
+    share_known: float = 1.0  # of what its words say, how much the model knows
     itself: Rows | None = None  # the row of the document that it is, which is no answer
 
     @property
@@ -66,6 +67,7 @@ class Scored:
     words: Dense | None = None  # BM25
     best_words: float = 0.0
     best_cosine: float = 0.0
+    meaning: float = 1.0  # the weight of cosines beside words
     terms: list[Term] = field(default_factory=list)
     possible: float = 0.0  # BM25 of a document of usual length that holds every word of the question once
 
@@ -77,14 +79,14 @@ class Scored:
     def score(self, words: float, cosine: float) -> float:
         """Of a document, by its BM25 and its true cosine."""
         parts = (words / self.best_words) ** SHARPNESS if self.best_words else 0.0
-        return parts + (cosine / self.best_cosine if self.best_cosine else 0.0)
+        return parts + (self.meaning * cosine / self.best_cosine if self.best_cosine else 0.0)
 
     def shown(self, score: float) -> float:
         """A score as a share of the best possible: a document that is as good as any can be, in words and in meaning,
         has 1. Documents keep their order, so the best one's share is what both leave of 1.
         """
-        ways = (self.best_words > 0) + (self.best_cosine > 0)
-        return min(score / max(ways, 1), 1.0) * max(self.share_of_words, min(self.best_cosine, 1.0))
+        highest = float(self.best_words > 0) + (self.meaning if self.best_cosine > 0 else 0.0)
+        return min(score / (highest or 1.0), 1.0) * max(self.share_of_words, min(self.best_cosine, 1.0))
 
 
 class Ranker:
@@ -109,10 +111,11 @@ class Ranker:
         highest = float(words.max(initial=0.0))
         possible = text.possible(question.words)
         if mode == "text":
-            return Scored(words, words, highest, 0.0, terms, possible)
+            return Scored(words, words, highest, terms=terms, possible=possible)
         cosines, _, _, nearest = self._meaning(question, answers)
-        scores = _fused(words, highest, cosines, nearest)
-        return Scored(scores, words, highest, nearest, terms, possible)
+        meaning = question.share_known if highest else 1.0
+        scores = _fused(words, highest, cosines, nearest, meaning)
+        return Scored(scores, words, highest, nearest, meaning, terms, possible)
 
     def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, None, float, float]:
         if not question.known:
@@ -170,9 +173,9 @@ class Ranker:
         return [Ranked(document, score, vector) for document, score, vector in found]
 
 
-def _fused(words: Dense, highest: float, cosines: Dense, nearest: float) -> Dense:
+def _fused(words: Dense, highest: float, cosines: Dense, nearest: float, meaning: float) -> Dense:
     """`Scored.score` of all documents. A document may be found by either."""
-    scores = cosines / np.float32(nearest) if nearest else np.zeros_like(words)
+    scores = cosines * np.float32(meaning / nearest) if nearest else np.zeros_like(words)
     if highest:
         matching = np.flatnonzero(words)
         scores[matching] += (words[matching] / np.float32(highest)) ** SHARPNESS

@@ -51,6 +51,9 @@ class Why:
     topics: tuple[TopicPart, ...] = ()
 
 
+NO_REASONS = Why()
+
+
 class SharedWords(NamedTuple):
     """The words of a question that a document holds, and those that it lacks."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from undertow.search._reasons import Why
+from undertow.search._reasons import NO_REASONS, Why
 from undertow.search._record import Record
 
 
@@ -21,7 +21,7 @@ class Hit(Record):
     score: float
     text: str
     fields: dict[str, Any]
-    why: Why = Why()
+    why: Why = NO_REASONS
     alike: tuple[str, ...] = ()
 
 

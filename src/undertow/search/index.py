@@ -342,14 +342,15 @@ class Index:
             "bytes": _folder.size_on_disk(self._folder) if self._remote is None else self._remote.size(),
             "columns": names_of(view.store.schema).columns,
             "units": self._encoder.parameters.units,
+            "near_copies": _folder.read_facts(self._folder).near_copies,
         }
 
     def _asked(self, view: View, query: str | None, like: str | None) -> Asked:
-        full, encode = view.ranker.derived.text, self._encoder.encode
+        full = view.ranker.derived.text
         if query is not None and like is None:
-            return asked_in_words(query, full, encode)
+            return asked_in_words(query, full, self._encoder)
         if like is not None and query is None:
-            return asked_like(like, view.store, full, encode)
+            return asked_like(like, view.store, full, self._encoder)
         got = "both" if query else "neither"
         raise InvalidInput(f"query or like must be given, one of them, got {got}")
 

@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def cosines(
-    vector: NDArray[np.float32], small: NDArray[np.uint8], scales: NDArray[np.float32]
-) -> NDArray[np.float64]:
+def cosines(vector: NDArray[np.float32], small: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
     """Of a vector with each column of `small` times its scale."""
     whole = small.astype(np.float64) * scales.astype(np.float64)
     products: NDArray[np.float64] = vector.astype(np.float64) @ whole
