@@ -1,9 +1,9 @@
-"""Search: how good each mode is, how many bytes a document takes, how long a question takes, and how much ANN misses.
+"""Search: how good each mode is, how many bytes a document takes, how long a question takes, and what is missed.
 
-    UNDERTOW_DATA=/folder python -m benchmarks.search [--sizes 100000 1000000] [--skip-quality]
+    UNDERTOW_DATA=/folder python -m benchmarks.search [--sizes 100000 1000000] [--questions 500] [--skip-quality]
         [--model MODEL] [--json FILE]
 
-Quality: 20 Newsgroups, an index of the training posts, questions are test posts, relevant are posts of the same group.
+Quality: see `benchmarks.search_quality`.
 Size and speed: made-up posts, each of 60 words drawn with replacement from one training post, so that no two are equal
 and topics are as in the real ones. Questions are 10 words of a test post in a row, or its first 100 words. Times are
 from the text of a question to ten documents with their texts, without and with reasons, one question after the other.
@@ -27,18 +27,20 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from benchmarks import machine, newsgroups_data
+from benchmarks.search_quality import judged, newsgroups, reviews, sheet, summary
 from benchmarks.tables import Sheet, figure, printed
 from undertow import ReplicatedSoftmax, TopicModel, Vectorizer, load
 from undertow.corpus import open_corpus
+from undertow.fulltext.lists import best
 from undertow.search import Index
-from undertow.search._held import HeldVectors
-from undertow.search._modes import MODES
-from undertow.tasks import mean_average_precision
+from undertow.search._asking import asked_in_words
+from undertow.search._encoded import unit
+from undertow.search._folder import WORDS, size_on_disk
+from undertow.search._modes import MODES, SHARPNESS
 
 QUESTIONS = 200  # a kind and mode,
 EXPLAINED = 50  # and with reasons
-JUDGED = 300  # questions that quality is measured with
-WORDS = 60  # of a made-up post
+LENGTH = 60  # words of a made-up post
 AT_ONCE = 50_000  # posts that are made up at a time
 KINDS = {"10 words": 10, "100 words": 100}
 
@@ -50,45 +52,21 @@ def trained(posts: pl.DataFrame, topics: int = 128, epochs: Any = "auto") -> Top
     return TopicModel(topics, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(posts)
 
 
-def quality(model: TopicModel, train: pl.DataFrame, test: pl.DataFrame, folder: Path) -> dict[str, Any]:
-    """MAP and precision at 10 of each mode over a sample of questions; rankings are of all documents."""
-    train = train.sample(fraction=1.0, shuffle=True, seed=0)  # equal codes come in the order of the documents
-    index = Index.create(folder / "news", model, train)
-    view = index._versions.current
-    asked = test.sample(min(JUDGED, test.height), seed=0)
-    found: dict[str, tuple[list[float], list[float]]] = {mode: ([], []) for mode in MODES}
-    labels = dict(zip(view.store.row_numbers().tolist(), train["label"], strict=True))
-    for text, label in asked.select("text", "label").iter_rows():
-        question = index._question(view, text[:100_000], None)
-        for mode, (areas, firsts) in found.items():
-            rows, _ = view.ranker.find(question, mode, train.height, None)
-            relevant = np.array([labels[int(row)] == label for row in rows], dtype=bool)
-            areas.append(average_precision(relevant, int((train["label"] == label).sum())))
-            firsts.append(float(relevant[:10].mean()) if len(relevant) else 0.0)
-    facts = {mode: {"map": float(np.mean(a)), "precision_at_10": float(np.mean(p))} for mode, (a, p) in found.items()}
-    return {
-        "documents": len(index),
-        "questions": asked.height,
-        "modes": facts,
-        **precision_loss(model, train, asked),
-    }
-
-
-def average_precision(relevant: NDArray[np.bool_], total: int) -> float:
-    """Of a ranking that may end early: what is not in it is never found."""
-    places = np.flatnonzero(relevant) + 1
-    return float((np.arange(1, len(places) + 1) / places).sum() / total)
-
-
-def precision_loss(model: TopicModel, train: pl.DataFrame, asked: pl.DataFrame) -> dict[str, float]:
-    """MAP of strengths as they are and in half precision, as the index keeps them."""
-    documents, questions = (model.encode(part["text"], "strength") for part in (train, asked))
-    unit = documents / np.linalg.norm(documents, axis=1, keepdims=True).clip(1e-30)
-    labels = (asked["label"].to_numpy(), train["label"].to_numpy())
-    return {
-        f"map_float{bits}": mean_average_precision(questions, labels[0], unit.astype(kind), labels[1])
-        for bits, kind in ((32, np.float32), (16, np.float16))
-    }
+def quality(folder: Path, questions: int, show: Callable[[Sheet], object]) -> dict[str, Any]:
+    """The three tasks on both data sets, each with a model of its own."""
+    sets = {"20 Newsgroups": (newsgroups_data.FILE_NAME, newsgroups), "IMDB": ("imdb.parquet", reviews)}
+    found: dict[str, Any] = {}
+    for name, (file, as_part) in sets.items():
+        table = pl.read_parquet(newsgroups_data.data_file().with_name(file))
+        train, test = (
+            as_part(table.filter(pl.col("split") == part).sample(fraction=1.0, shuffle=True, seed=0))
+            for part in ("train", "test")
+        )
+        model = TopicModel(random_state=0).fit(train.texts)
+        tasks = judged(train, test, model, folder / name, questions)
+        found[name] = {task: summary(figures) for task, figures in tasks.items()}
+        show(sheet(name, len(train.texts), questions, found[name]))
+    return found
 
 
 def make_up(train: pl.DataFrame, documents: int, file: Path) -> None:
@@ -99,7 +77,7 @@ def make_up(train: pl.DataFrame, documents: int, file: Path) -> None:
     folder.mkdir()
     for first in range(0, documents, AT_ONCE):
         number = min(AT_ONCE, documents - first)
-        texts = [" ".join(generator.choices(post, k=WORDS)) for post in generator.choices(posts, k=number)]
+        texts = [" ".join(generator.choices(post, k=LENGTH)) for post in generator.choices(posts, k=number)]
         ids = [str(place) for place in range(first, first + number)]
         pl.DataFrame({"id": ids, "text": texts}).write_parquet(folder / f"{first:09}.parquet", compression="lz4")
     pl.scan_parquet(folder / "*.parquet").sink_parquet(file)
@@ -123,10 +101,10 @@ def size_and_speed(
         "bytes_on_disk": on_disk / documents,
         "bytes_vector": 2 * units,
         "bytes_code": -(-units // 8),
+        "bytes_words": size_on_disk(folder / "index" / WORDS) / documents,
         "text_bytes": int(
             pl.scan_parquet(folder / "posts.parquet").select(pl.col("text").str.len_bytes().mean()).collect().item()
         ),
-        "ann": index.info()["vector_index"],
         "recall_at_10": {kind: recall(index, texts) for kind, texts in asked.items()},
         "milliseconds": times,
     }
@@ -154,88 +132,88 @@ def latency(index: Index, texts: Sequence[str], mode: str, reasons: bool) -> dic
     return {"p50": float(np.percentile(taken, 50)), "p99": float(np.percentile(taken, 99))}
 
 
-def recall(index: Index, texts: Sequence[str]) -> float:
-    """How many of the ten nearest vectors semantic search finds."""
-    view = index._versions.current
-    held, shares = HeldVectors.of(view.store), []
+class Exact:
+    """Rankings by the true vectors of all documents, which are held in memory."""
+
+    def __init__(self, index: Index) -> None:
+        self._ranker, self._encoder = index._versions.current.ranker, index._encoder
+        self.full = self._ranker.derived.text
+        rows, vectors = zip(*index._versions.current.store.encoded("vector"), strict=True)
+        self._vectors = np.zeros((len(self.full.rows), vectors[0].shape[1]), dtype=np.float32)
+        for places, part in zip(map(self.full.places, rows), vectors, strict=True):
+            self._vectors[places] = unit(part.astype(np.float32))
+
+    def best(self, text: str, mode: str, n: int = 10) -> NDArray[np.int64]:
+        """Places of the best documents."""
+        question = asked_in_words(text, self.full, self._encoder).question
+        cosines = self._vectors @ question.vector
+        if mode == "semantic" or not question.words:
+            return best(cosines, n)
+        scored = self._ranker.score(question, "text")
+        scores = question.share_known * cosines / cosines.max()
+        if scored.best_words:
+            scores += (scored.scores / scored.best_words) ** SHARPNESS
+        return best(scores, n)
+
+
+def recall(index: Index, texts: Sequence[str]) -> dict[str, float]:
+    """How many of the ten documents that the true vectors rank first are found."""
+    exact, shares = Exact(index), {"hybrid": list[float](), "semantic": list[float]()}
     for text in texts:
-        question = index._question(view, text, None)
-        if question.known:
-            exact, _ = held.nearest(question.encoded.vectors[0], 10, None)
-            found, _ = view.ranker.find(question, "semantic", 10, None)
-            shares.append(len(np.intersect1d(exact, found)) / max(len(exact), 1))
-    return float(np.mean(shares))
+        for mode, found in shares.items():
+            hits = index.search(text, 10, mode=mode, duplicates=True, reasons=False)
+            wanted = exact.best(text, mode)
+            rows = {int(row) for row in exact.full.rows[wanted]}
+            ids = index._versions.current.store.rows_of([hit.id for hit in hits])
+            found.append(len(rows & set(ids.tolist())) / max(len(rows), 1))
+    return {mode: float(np.mean(found)) for mode, found in shares.items()}
 
 
-def sheets(found: dict[str, Any]) -> list[Sheet]:
-    made = [_quality_sheet(found["quality"])] if "quality" in found else []
-    return [*made, *(_size_sheet(facts) for facts in found["sizes"])]
-
-
-def _quality_sheet(good: dict[str, Any]) -> Sheet:
-    rows = [[mode, figure(facts["map"]), figure(facts["precision_at_10"])] for mode, facts in good["modes"].items()]
-    halves = f"MAP of vectors in 32 bits {good['map_float32']:.4f}, in 16 bits {good['map_float16']:.4f}"
-    title = f"{good['questions']} test posts ask {good['documents']:,} training posts of 20 Newsgroups"
-    return Sheet(title, ["mode", "MAP", "precision at 10"], rows, [halves])
-
-
-def _size_sheet(facts: dict[str, Any]) -> Sheet:
+def size_sheet(facts: dict[str, Any]) -> Sheet:
     rows = []
     for kind, modes in facts["milliseconds"].items():
         for mode, times in modes.items():
             cells = [times["plain"]["p50"], times["plain"]["p99"], times["with_reasons"]["p50"]]
-            known = figure(facts["recall_at_10"][kind]) if mode == "semantic" else ""
-            rows.append([f"{mode}, {kind}", *(figure(cell) for cell in cells), known])
+            rows.append([f"{mode}, {kind}", *map(figure, cells), figure(facts["recall_at_10"][kind].get(mode))])
     columns = ["mode, question", "p50, ms", "p99, ms", "p50 with reasons", "recall@10"]
     notes = [
         f"indexed in {facts['index_seconds']:.0f} s; {facts['bytes_on_disk']:,.0f} bytes a document on disk, "
-        f"of which text {facts['text_bytes']:,}, vector {facts['bytes_vector']}, code {facts['bytes_code']}; "
-        + ("semantic by the vector index" if facts["ann"] else "semantic exact")
+        f"of which text {facts['text_bytes']:,}, vector {facts['bytes_vector']}, code {facts['bytes_code']}, "
+        f"word lists and small vectors {facts['bytes_words']:,.0f}"
     ]
     return Sheet(f"{facts['documents']:,} documents", columns, rows, notes)
-
-
-def measure(
-    model: TopicModel,
-    posts: pl.DataFrame,
-    sizes: Sequence[int],
-    *,
-    judge: bool,
-    show: Callable[[dict[str, Any]], object],
-) -> dict[str, Any]:
-    """Everything; what is found so far is shown after each part."""
-    train, test = (posts.filter(pl.col("split") == part) for part in ("train", "test"))
-    found: dict[str, Any] = {"machine": machine.describe(), "sizes": []}
-    if judge:
-        with tempfile.TemporaryDirectory() as name:
-            found["quality"] = quality(model, train, test, Path(name))
-        show(found)
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            found["sizes"].append(size_and_speed(model, train, test, size, Path(name)))
-        show(found)
-    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="*", default=[100_000, 1_000_000])
+    parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--skip-quality", action="store_true")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    posts = pl.read_parquet(newsgroups_data.data_file())
-    model = load(options.model) if options.model else trained(posts.filter(pl.col("split") == "train"))
-    assert isinstance(model, TopicModel)
-    console = Console(width=120)
+    console = Console(width=180)
+    found: dict[str, Any] = {"machine": machine.describe(), "sizes": []}
 
-    def show(found: dict[str, Any]) -> None:
-        console.print(printed(sheets(found)[-1]))
+    def show(made: Sheet) -> None:
+        console.print(printed(made))
         if options.json:
             options.json.write_text(json.dumps(found, indent=1) + "\n")
 
-    console.print(machine.describe())
-    measure(model, posts, options.sizes, judge=not options.skip_quality, show=show)
+    console.print(found["machine"])
+    if not options.skip_quality:
+        with tempfile.TemporaryDirectory() as name:
+            found["quality"] = quality(Path(name), options.questions, show)
+    if not options.sizes:
+        return
+    posts = pl.read_parquet(newsgroups_data.data_file())
+    train, test = (posts.filter(pl.col("split") == part) for part in ("train", "test"))
+    model = load(options.model) if options.model else trained(train)
+    assert isinstance(model, TopicModel)
+    for size in options.sizes:
+        with tempfile.TemporaryDirectory() as name:
+            found["sizes"].append(size_and_speed(model, train, test, size, Path(name)))
+        show(size_sheet(found["sizes"][-1]))
 
 
 if __name__ == "__main__":

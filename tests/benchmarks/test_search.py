@@ -2,33 +2,63 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks import search
+from benchmarks import search, search_quality
 from benchmarks.tables import markdown
 from tests.search.conftest import make_table
+from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
 
 
-def test_it_measures_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def model() -> TopicModel:
+    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
+    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(make_table())
+
+
+def posts() -> pl.DataFrame:
+    heads = pl.concat_str(pl.lit("From: x\nSubject: Re: RE: "), pl.col("text").str.slice(0, 11), pl.lit("\n\n"), "text")
+    return make_table(60).with_columns(heads.alias("text"), label=pl.Series(["fruit", "cars"] * 30))
+
+
+def test_sizes_and_times(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: TopicModel) -> None:
     monkeypatch.setattr(search, "QUESTIONS", 3)
     monkeypatch.setattr(search, "KINDS", {"2 words": 2})
-    table = make_table(60).with_columns(pl.concat_str(pl.lit("Subject: x\n\n"), "text").alias("text"))
-    posts = table.with_columns(
-        label=pl.Series(["fruit", "cars"] * 30), split=pl.Series((["train"] * 4 + ["test"] * 2) * 10)
-    )
-    model = search.trained(posts, topics=8, epochs=20)
-    shown: list[str] = []
-    found = search.measure(
-        model, posts, [200], judge=True, show=lambda found: shown.append(search.sheets(found)[-1].title)
-    )
-    assert found["quality"]["modes"]["semantic"]["map"] > 0.8
-    assert found["sizes"][0]["recall_at_10"]["2 words"] == 1.0
-    assert found["sizes"][0]["bytes_code"] == 1
-    assert shown == ["20 test posts ask 40 training posts of 20 Newsgroups", "200 documents"]
-    assert "semantic, 2 words" in markdown(search.sheets(found)[1])
+    found = search.size_and_speed(model, posts(), posts(), 200, tmp_path)
+    assert found["recall_at_10"]["2 words"] == {"hybrid": 1.0, "semantic": 1.0}
+    assert found["bytes_code"] == 2
+    assert "semantic, 2 words" in markdown(search.size_sheet(found))
 
 
-def test_average_precision_by_hand() -> None:
-    assert search.average_precision(np.array([True, False, True]), 4) == pytest.approx((1 / 1 + 2 / 3) / 4)
+def test_tasks(tmp_path: Path, model: TopicModel) -> None:
+    part = search_quality.newsgroups(posts())
+    assert part.questions[0] == posts()["text"][0].partition("\n\n")[2][:11]
+    tasks = search_quality.judged(part, part.head(20), model, tmp_path / "index", 10)
+    found = {task: search_quality.summary(figures) for task, figures in tasks.items()}
+    assert found["subject"]["MAP"]["modes"]["semantic"][0] > 0.8
+    for measures in found.values():
+        for facts in measures.values():
+            for mean, low, high in facts["modes"].values():
+                assert 0.0 <= low <= mean <= high <= 1.0
+            assert facts["ratio"][1] <= facts["ratio"][0] <= facts["ratio"][2]
+    assert "known item, MRR" in markdown(search_quality.sheet("x", 60, 10, found))
+
+
+def test_reviews_are_parted() -> None:
+    table = pl.DataFrame({"text": ["a b c d e f g h<br /><br />i j"], "label": ["pos"]})
+    part = search_quality.reviews(table)
+    assert (part.questions, part.texts) == (["a b c d e f g h"], ["i j"])
+
+
+def test_figures_by_hand() -> None:
+    assert search_quality.average_precision(np.array([True, False, True]), 4) == pytest.approx((1 + 2 / 3) / 4)
+    scores = np.array([0.5, 0.9, 0.5, 0.0, 0.1], dtype=np.float32)
+    assert search_quality.reciprocal_rank(scores, 1) == 1.0
+    assert search_quality.reciprocal_rank(scores, 0) == pytest.approx(1 / 2.5)  # with another
+    assert search_quality.reciprocal_rank(scores, 3) == 0.0
+    found = search_quality.label_figures(np.array([True, False, False, True, False]), scores)
+    assert found["MAP"] == pytest.approx(1 / 2 / 2)  # the second was never found

@@ -174,6 +174,10 @@ class Store:
         found = run(query.to_arrow())
         return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
 
+    def rows_of(self, ids: Sequence[str]) -> Rows:
+        """The numbers of the rows of the documents with these ids, in their order."""
+        return self._rows(self._table.query().where(_among(ids)).select(["id"]).with_row_id())
+
     def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """What is kept of the documents with these ids, by id, without vectors, under the names that are shown."""
         names = names_of(self.schema)
