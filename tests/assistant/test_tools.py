@@ -80,7 +80,15 @@ def test_titles_and_links_are_told(tmp_path: Path, model: TopicModel) -> None:
 def test_nothing_found_says_what_to_try(ask: Ask) -> None:
     nothing = answer(ask("search", query="apple", where="label = 'nobody'"))
     assert (nothing["results"], nothing["hint"]) == ([], "Nothing found: try it without the filter.")
-    assert "knows no word" in answer(ask("search", query="xylophone"))["hint"]
+    assert "no document holds a word" in answer(ask("search", query="xylophone"))["hint"]
+    assert answer(ask("search", query="disel engine"))["corrected"] == {"disel": "diesel"}
+
+
+def test_copies_are_named(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:
+    twice = pl.concat([table.head(20), table.slice(1, 1).with_columns(id=pl.lit("again"))])
+    Index.create(tmp_path / "index", model, twice)
+    found = Reader(tmp_path / "index").search(table["text"][1], 3).results
+    assert {found[0].id, *found[0].alike} == {"d1", "again"}
 
 
 def test_a_long_document_is_read_in_parts(ask: Ask) -> None:

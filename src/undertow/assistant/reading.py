@@ -24,7 +24,7 @@ from undertow.assistant.records import (
 )
 
 if TYPE_CHECKING:
-    from undertow.search import Document, Hit, Index, Reason
+    from undertow.search import Document, Hit, Index, Why
     from undertow.topics import Topic
 
 MOST_RESULTS = 50
@@ -32,7 +32,7 @@ MOST_TOPICS = 200
 MOST_CHARACTERS = 20_000  # of a text, in one answer
 SNIPPET, LINE = 300, 200  # characters of a text in a list, and of any other value
 MOST_FIELDS = 50
-LISTED_WORDS, WORDS, REASON_WORDS = 8, 25, 4
+LISTED_WORDS, WORDS, MOST_ALIKE = 8, 25, 10
 
 
 def check_extra() -> None:
@@ -67,8 +67,8 @@ class Reader:
         with self._lock:
             index = self._current()
             hits = index.search(query, n, like=like, where=where, **chosen)
-            hint = None if hits else _hint(index, query, where)
-        return Results([_found(hit) for hit in hits], hint)
+            hint = hits.hint if hits or where is None else "Nothing found: try it without the filter."
+        return Results([_found(hit) for hit in hits], hint, hits.corrected)
 
     def document(self, id: str, offset: int = 0, length: int = 8000) -> Passage:
         """The document with an id, or a part of its text."""
@@ -141,18 +141,19 @@ def _check_range(name: str, value: int, least: int, most: int) -> None:
         raise InvalidInput(f"{name} must be from {least:,} to {most:,}, got {value:,}")
 
 
-def _hint(index: Index, query: str | None, where: str | None) -> str:
-    if where is not None:
-        return "Nothing found: try it without the filter."
-    if query is not None and not index.knows(query):
-        return "Nothing found: the model knows no word of the query. Try other words, or mode 'text'."
-    return "Nothing found: try other words."
-
-
 def _found(hit: Hit) -> Found:
     """A hit as it is told; what hits come to hold is added here and in `Found`."""
     title, url, fields = _known(hit)
-    return Found(hit.id, title, url, round(hit.score, 4), _short(hit.body, SNIPPET), fields, _why(hit.reasons))
+    return Found(
+        hit.id,
+        title,
+        url,
+        round(hit.score, 4),
+        _short(hit.body, SNIPPET),
+        fields,
+        _why(hit.why),
+        list(hit.alike[:MOST_ALIKE]),
+    )
 
 
 def _known(document: Hit | Document) -> tuple[str | None, str | None, dict[str, Value]]:
@@ -161,15 +162,14 @@ def _known(document: Hit | Document) -> tuple[str | None, str | None, dict[str, 
     return document.title and _short(document.title), document.url, _fields(rest)
 
 
-def _why(reasons: tuple[Reason, ...]) -> list[str]:
-    lines = []
-    for reason in reasons:
-        asked, given = (
-            ", ".join(part.word for part in parts[:REASON_WORDS]) or "-"
-            for parts in (reason.question_words, reason.words)
-        )
-        lines.append(_short(f"{reason.name}: asked {asked}; here {given}"))
-    return lines
+def _why(why: Why) -> list[str]:
+    """Words and topics that a document shares with the question, and words that it lacks."""
+    named = {
+        "words": [part.word for part in why.words],
+        "not in it": why.missing,
+        "topics": [part.name for part in why.topics],
+    }
+    return [_short(f"{what}: {', '.join(names)}") for what, names in named.items() if names]
 
 
 def _line(topic: Topic) -> TopicLine:

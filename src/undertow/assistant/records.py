@@ -9,7 +9,9 @@ Value = str | int | float | bool | None  # of a field
 
 @dataclass(frozen=True)
 class Found:
-    """A document that answers a question; `snippet` is its beginning, `why` what it shares with the question."""
+    """A document that answers a question. `score` is a share of the best possible, `snippet` the beginning of the text,
+    `why` what it shares with the question, and `alike` are the ids of others that are nearly the same.
+    """
 
     id: str
     title: str | None
@@ -18,14 +20,18 @@ class Found:
     snippet: str
     fields: dict[str, Value]
     why: list[str]
+    alike: list[str]
 
 
 @dataclass(frozen=True)
 class Results:
-    """The best documents, the best first. `hint` says what to try when there are none."""
+    """The best documents, the best first. `hint` says what to try when none fits well; `corrected` are words that no
+    document holds, with those that were searched for instead.
+    """
 
     results: list[Found]
     hint: str | None
+    corrected: dict[str, str]
 
 
 @dataclass(frozen=True)

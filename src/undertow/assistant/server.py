@@ -30,7 +30,7 @@ Like = Annotated[str | None, Field(description="The id of a document, to find ot
 Where = Annotated[str | None, Field(description=FILTER)]
 Mode = Annotated[
     str | None,
-    Field(description="Left out, the index' own way. 'semantic' ranks by meaning, 'text' by the words themselves."),
+    Field(description="Left out, by words and meaning. 'semantic' ranks by meaning alone, 'text' by words alone."),
 ]
 Wanted = Annotated[int, Field(ge=1, le=MOST_RESULTS, description="How many documents.")]
 Id = Annotated[str, Field(description="The id of a document, as search gives it.")]
@@ -78,7 +78,7 @@ def make_server(reader: Reader, *, log_level: Any = "WARNING") -> MCPServer:
 def _add_documents(server: MCPServer, reader: Reader) -> None:
     @server.tool(
         description="Find documents by words, by a whole text, or by a document that they should be like. Each result "
-        f"has an id, a score to compare within one answer, the beginning of the text, and why it was found. {DATA}",
+        f"has an id, a score from 0 to 1, the beginning of the text, and why it was found. {DATA}",
         annotations=READ_ONLY,
     )
     def search(

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 LARGEST_WEIGHTS = 2**35  # bytes
 ARRAYS = {HEADER_FILE: LARGEST_HEADER, WEIGHTS_FILE: LARGEST_WEIGHTS}  # of a folder of ours; bytes at most
-WORDS = "words"  # a folder of lists that follow from the documents, in files that are never changed
 LARGEST_LISTS = 2**35  # bytes of one of them
 PIECE = 2**20
 TRIES, CONNECT, ANSWER = 2, 5, 10  # and seconds without a byte: an error is told soon
@@ -125,14 +124,16 @@ class Remote:
             self._copy(files, f"{folder}/{name}", largest)
 
     def _copy_lists(self, files: S3FileSystem) -> None:
-        """Those that are not here yet. Names that a writer of ours would not give are passed over."""
+        """Full text and small vectors, what is not here yet: such a file is never changed. Names that a writer of ours
+        would not give are passed over.
+        """
         from pyarrow.fs import FileSelector
 
-        place = self.folder / WORDS
+        place = self.folder / _folder.WORDS
         place.mkdir(exist_ok=True)
-        for found in files.get_file_info(FileSelector(self._key(WORDS), allow_not_found=True)):
+        for found in files.get_file_info(FileSelector(self._key(_folder.WORDS), allow_not_found=True)):
             if _LISTS.fullmatch(found.base_name) and not (place / found.base_name).exists():
-                self._copy(files, f"{WORDS}/{found.base_name}", LARGEST_LISTS)
+                self._copy(files, f"{_folder.WORDS}/{found.base_name}", LARGEST_LISTS)
 
     def _copy(self, files: S3FileSystem, name: str, largest: int) -> None:
         """Whole or not at all, and no more than it may be."""
