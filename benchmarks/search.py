@@ -152,7 +152,7 @@ class Exact:
         scored = self._ranker.score(question, "text")
         scores = question.share_known * cosines / cosines.max()
         if scored.best_words:
-            scores += (scored.scores / scored.best_words) ** SHARPNESS
+            scores += question.weight_of_words * (scored.scores / scored.best_words) ** SHARPNESS
         return best(scores, n)
 
 

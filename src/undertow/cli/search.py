@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,19 +15,20 @@ from undertow.cli import common
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from undertow.search import Hit, Index, Reason
+    from undertow.search import Hit, Index, Results, Why
 
 SHOWN = 240  # characters of a document
 FIELD = 40  # characters of another column
+NAMED = 4  # documents that are nearly the same, and words that are missing
 
 
 class Mode(StrEnum):
     """How documents are ranked."""
 
-    SEMANTIC = "semantic"
-    CODE = "code"
-    TEXT = "text"
     HYBRID = "hybrid"
+    SEMANTIC = "semantic"
+    TEXT = "text"
+    CODE = "code"
 
 
 def search(
@@ -39,13 +40,19 @@ def search(
         str | None, typer.Option(help="A filter, such as \"label = 'sci.space' AND NOT split = 'test'\".")
     ] = None,
     mode: Annotated[
-        Mode, typer.Option(help="By meaning, by 16-byte codes, by words (BM25), or by meaning and words.")
-    ] = Mode.SEMANTIC,
+        Mode, typer.Option(help="By words and meaning, by meaning alone, by words alone (BM25), or by 16-byte codes.")
+    ] = Mode.HYBRID,
+    duplicates: Annotated[
+        bool, typer.Option("--duplicates", help="Show documents that are nearly the same one by one.")
+    ] = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Search an index, and say why: the topics that a document shares with the query, and the words that carried them.
+    """Search an index, and say why: the words that a document shares with the query, and the topics.
+
+    Words that no document holds give way to similar ones, and that is said. Scores are shares of the best possible.
+    Documents that are nearly the same are shown as one.
 
     Filters know = != < <= > >=, IN (...), LIKE '...', IS NULL, AND, OR, NOT and parentheses; literals are 'text',
     numbers, TRUE, FALSE, DATE '2026-01-31' and TIMESTAMP '2026-01-31 12:00:00'. Columns go by the names that the corpus
@@ -57,7 +64,7 @@ def search(
 
         undertow search news --like train/sci.space/60774 --where "label IN ('sci.space', 'sci.med')"
 
-        undertow search news "graphics card" --mode hybrid --json
+        undertow search news "graphics card" --mode text --json
 
     Without QUERY and --like, on a terminal, it asks for questions, as undertow shell does.
     """
@@ -66,7 +73,8 @@ def search(
 
         for_questions(index, n=n, where=where, mode=mode, json=json, quiet=quiet)
         return
-    answer(common.open_index(index), query, n, like=like, where=where, mode=mode, json=json, quiet=quiet)
+    asked = {"like": like, "where": where, "mode": mode, "duplicates": duplicates}
+    answer(common.open_index(index), query, n, **asked, json=json, quiet=quiet)  # type: ignore[arg-type]
 
 
 def answer(
@@ -77,18 +85,28 @@ def answer(
     like: str | None = None,
     where: str | None,
     mode: Mode,
+    duplicates: bool = False,
     json: bool = False,
     quiet: bool,
 ) -> list[Hit]:
     """Asks and prints; gives what was found."""
-    hits = index.search(query, n, like=like, where=where, mode=mode.value)
+    found = index.search(query, n, like=like, where=where, mode=mode.value, duplicates=duplicates)
     if json:
-        common.print_json({"results": [_plain(hit) for hit in hits]})
-        return hits
-    if not hits and not quiet:
-        typer.echo(_why_nothing(index, query, mode), err=True)
-    _print(hits)
-    return hits
+        facts = {"corrected": found.corrected, "hint": found.hint}
+        common.print_json({"results": [_plain(hit) for hit in found], **facts})
+        return found
+    if not quiet:
+        _remark(found)
+    _print(found)
+    return found
+
+
+def _remark(found: Results) -> None:
+    """What was searched for instead, and that nothing good was found, on standard error."""
+    for typed, other in found.corrected.items():
+        typer.echo(f"No document holds {clean(typed)!r}: searched for {clean(other)!r} instead.", err=True)
+    if found.hint:
+        typer.echo(clean(found.hint), err=True)
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
@@ -96,20 +114,14 @@ def _plain(hit: Hit) -> dict[str, Any]:
     fields = {name: _value(value) for name, value in hit.fields.items()}
     own = ("title", "label", "split", "time", "url")
     known: dict[str, Any] = {name: fields.pop(name) for name in own if name in fields}
-    reasons = [asdict(reason) for reason in hit.reasons]
-    return {"id": hit.id, "score": hit.score, "text": hit.text, **known, "kept": fields, "reasons": reasons}
+    found = {"id": hit.id, "score": hit.score, "text": hit.text, **known, "kept": fields}
+    return {**found, "why": asdict(hit.why), "alike": list(hit.alike)}
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON has no word for it
     return value.isoformat() if hasattr(value, "isoformat") else value
-
-
-def _why_nothing(index: Index, query: str | None, mode: Mode) -> str:
-    if query is not None and mode in (Mode.SEMANTIC, Mode.CODE) and not index.knows(query):
-        return "Nothing found: the model knows no word of the query. --mode text looks for the words themselves."
-    return "Nothing found."
 
 
 def _print(hits: list[Hit]) -> None:
@@ -120,8 +132,10 @@ def _print(hits: list[Hit]) -> None:
     for number, hit in enumerate(hits, start=1):
         for line in _lines(number, hit):
             console.print(line, overflow="ellipsis")
-        for reason in hit.reasons:
-            console.print(_because(reason))
+        if hit.alike:
+            console.print(_more(hit.alike))
+        if hit.why.words or hit.why.topics:
+            console.print(_because(hit.why))
 
 
 def _lines(number: int, hit: Hit) -> Iterator[Text]:
@@ -131,7 +145,7 @@ def _lines(number: int, hit: Hit) -> Iterator[Text]:
 
     name = f"  {clean(hit.id)}" if hit.title else ""
     head = Text(f"{number:>2}. ").append(clean(hit.title or hit.id), Style(bold=True, link=hit.url))
-    yield head.append(f"{name}  {hit.score:.3f}  {_fields(hit)}".rstrip(), "dim")
+    yield head.append(f"{name}  {hit.score:.0%}  {_fields(hit)}".rstrip(), "dim")
     if hit.url:
         yield Text("    ").append(hit.url, Style(dim=True, link=hit.url))
     body = clean(hit.body[: 4 * SHOWN])[:SHOWN]
@@ -149,11 +163,26 @@ def _short(text: str) -> str:
     return text if len(text) <= FIELD else text[: FIELD - 1] + "…"
 
 
-def _because(reason: Reason) -> Text:
+def _more(alike: Sequence[str]) -> Text:
+    """Documents that are nearly the same as the one shown."""
     from rich.text import Text
 
-    asked, given = (", ".join(part.word for part in parts) for parts in (reason.question_words, reason.words))
-    return Text(f"    {reason.part:.3f} {reason.name}: asked {asked or '-'}; here {given or '-'}", "dim")
+    names = ", ".join(clean(name) for name in alike[:NAMED]) + (", ..." if len(alike) > NAMED else "")
+    return Text(f"    {len(alike):,} more like this: {names}", "dim")
+
+
+def _because(why: Why) -> Text:
+    """The words and topics that it shares with the question."""
+    from rich.text import Text
+
+    line = Text("    ", "dim")
+    if why.words:
+        line.append("has ").append(", ".join(clean(part.word) for part in why.words), "bold")
+        line.append(f"; not {', '.join(map(clean, why.missing[:NAMED]))}" if why.missing else "")
+    if why.topics:
+        names = [f"{clean(topic.name)} ({topic.part:.0%})" for topic in why.topics]
+        line.append("; about " if why.words else "about ").append("; ".join(names))
+    return line
 
 
 def clean(text: str) -> str:

@@ -33,7 +33,7 @@ def shell(
     index: common.IndexArgument,
     n: Annotated[int, typer.Option("-n", min=1, help="Documents shown, the best first.")] = 10,
     where: Annotated[str | None, typer.Option(help="A filter, as for search.")] = None,
-    mode: Annotated[Mode, typer.Option(help="How documents are ranked, as for search.")] = Mode.SEMANTIC,
+    mode: Annotated[Mode, typer.Option(help="How documents are ranked, as for search.")] = Mode.HYBRID,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:

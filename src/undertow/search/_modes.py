@@ -22,6 +22,8 @@ from undertow.search._store import Rows, Store
 MODES = ("hybrid", "semantic", "text", "code")
 LONGEST_TEXT = 8192  # characters whose words are looked for
 SHARPNESS = 3  # a match of words half as good as the best counts an eighth: only good ones should outdo meaning
+SHORT = 16  # different words: of a longer question, its words weigh less beside its meaning, which is surer then,
+LEAST_WORDS = 0.3  # and never less than this
 SPARE = 20  # documents beyond those asked for that are compared exactly
 
 Dense = NDArray[np.float32]  # a number for each place
@@ -36,6 +38,11 @@ class Question:
     words: dict[str, float] = field(default_factory=dict)
     share_known: float = 1.0  # of what its words say, how much the model knows
     itself: Rows | None = None  # the row of the document that it is, which is no answer
+
+    @property
+    def weight_of_words(self) -> float:
+        """Of how well words fit, beside the cosine; 1 for a short question."""
+        return max(min(SHORT / max(len(self.words), 1), 1.0), LEAST_WORDS)
 
     @property
     def known(self) -> bool:
@@ -67,7 +74,8 @@ class Scored:
     words: Dense | None = None  # BM25
     best_words: float = 0.0
     best_cosine: float = 0.0
-    meaning: float = 1.0  # the weight of cosines beside words
+    weight_of_words: float = 1.0
+    weight_of_meaning: float = 1.0
     terms: list[Term] = field(default_factory=list)
     possible: float = 0.0  # BM25 of a document of usual length that holds every word of the question once
 
@@ -78,14 +86,14 @@ class Scored:
 
     def score(self, words: float, cosine: float) -> float:
         """Of a document, by its BM25 and its true cosine."""
-        parts = (words / self.best_words) ** SHARPNESS if self.best_words else 0.0
-        return parts + (self.meaning * cosine / self.best_cosine if self.best_cosine else 0.0)
+        matching = self.weight_of_words * (words / self.best_words) ** SHARPNESS if self.best_words else 0.0
+        return matching + (self.weight_of_meaning * cosine / self.best_cosine if self.best_cosine else 0.0)
 
     def shown(self, score: float) -> float:
         """A score as a share of the best possible: a document that is as good as any can be, in words and in meaning,
         has 1. Documents keep their order, so the best one's share is what both leave of 1.
         """
-        highest = float(self.best_words > 0) + (self.meaning if self.best_cosine > 0 else 0.0)
+        highest = self.score(self.best_words, self.best_cosine)
         return min(score / (highest or 1.0), 1.0) * max(self.share_of_words, min(self.best_cosine, 1.0))
 
 
@@ -113,9 +121,9 @@ class Ranker:
         if mode == "text":
             return Scored(words, words, highest, terms=terms, possible=possible)
         cosines, _, _, nearest = self._meaning(question, answers)
-        meaning = question.share_known if highest else 1.0
-        scores = _fused(words, highest, cosines, nearest, meaning)
-        return Scored(scores, words, highest, nearest, meaning, terms, possible)
+        weights = (question.weight_of_words, question.share_known) if highest and nearest else (1.0, 1.0)
+        scores = _fused(words, highest, cosines, nearest, *weights)
+        return Scored(scores, words, highest, nearest, *weights, terms, possible)
 
     def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, None, float, float]:
         if not question.known:
@@ -173,12 +181,14 @@ class Ranker:
         return [Ranked(document, score, vector) for document, score, vector in found]
 
 
-def _fused(words: Dense, highest: float, cosines: Dense, nearest: float, meaning: float) -> Dense:
+def _fused(
+    words: Dense, highest: float, cosines: Dense, nearest: float, weight_of_words: float, weight_of_meaning: float
+) -> Dense:
     """`Scored.score` of all documents. A document may be found by either."""
-    scores = cosines * np.float32(meaning / nearest) if nearest else np.zeros_like(words)
+    scores = cosines * np.float32(weight_of_meaning / nearest) if nearest else np.zeros_like(words)
     if highest:
         matching = np.flatnonzero(words)
-        scores[matching] += (words[matching] / np.float32(highest)) ** SHARPNESS
+        scores[matching] += np.float32(weight_of_words) * (words[matching] / np.float32(highest)) ** SHARPNESS
     return scores
 
 
