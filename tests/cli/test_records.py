@@ -89,7 +89,7 @@ def test_links_on_a_terminal() -> None:
     assert shown.getvalue().count(";https://e.org/a\x1b\\") == 2
     assert "\x1b]8;;x" not in shown.getvalue()
     wrong = Hit("a", 0.5, "Apples\n\nripe", {"title": "Apples", "url": "javascript:alert(1)"})
-    assert [line.plain for line in _lines(1, wrong)] == [" 1. Apples  a  0.500", "    ripe"]
+    assert [line.plain for line in _lines(1, wrong)] == [" 1. Apples  a  50%", "    ripe"]
 
 
 def test_other_commands_remember_too(run: Run, folder: Path, model: Path, tmp_path: Path) -> None:

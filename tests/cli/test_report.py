@@ -62,9 +62,9 @@ def test_no_evaluation(run: Run, folder: Path, tmp_path: Path) -> None:
     assert JUDGED not in file.read_text(encoding="utf-8")
 
 
-def test_without_the_extra_nothing_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_nothing_is_read(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_page, "find_spec", lambda name: None)
-    code, out, err = run("report", tmp_path / "nothing", "nowhere.csv")
+    code, out, err = run("report", folder / "model", folder / "posts.parquet")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "pip install 'undertow[explorer]'" in err
 

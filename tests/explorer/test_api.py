@@ -64,32 +64,61 @@ def test_units_are_those_of_the_model(bare: TestClient, small_model: TopicModel)
     assert bare.get("/api/units", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
 
 
-@pytest.mark.parametrize("mode", ["semantic", "code", "text", "hybrid"])
+@pytest.mark.parametrize("mode", ["hybrid", "semantic", "text", "code"])
 def test_search_is_that_of_the_index(client: TestClient, index: Index, mode: str) -> None:
     where = "label != 'cars'"
-    found = got(client, "/api/search", q="rocket and comet", where=where, mode=mode, n=7)
-    hits = index.search("rocket and comet", 7, where=where, mode=mode)
+    found = got(client, "/api/search", q="rocket comet", where=where, mode=mode, n=7)
+    hits = index.search("rocket comet", 7, where=where, mode=mode)
     assert [(one["id"], one["score"]) for one in found["results"]] == [(hit.id, hit.score) for hit in hits]
-    assert (found["knows"], found["total_documents"]) == (True, 301)
+    assert (found["hint"], found["corrected"], found["total_documents"]) == (None, {}, 301)
     assert found["seconds"] > 0
+    assert any(one["why"]["topics"] for one in found["results"])
+    assert any(one["why"]["words"] for one in found["results"]) == (mode in ("hybrid", "text"))
     for one, hit in zip(found["results"], hits, strict=True):
         assert one["text"] == hit.text[:600]
         assert (one["label"], one["split"]) == (hit.fields["label"], None)
         assert one["time"] == hit.fields["time"].isoformat()
         topics = index.model.document_topics([hit.text])[0].topics[:2]
         assert [(topic["id"], topic["name"]) for topic in one["topics"]] == [(topic.id, topic.name) for topic in topics]
-        assert [reason["unit"] for reason in one["reasons"]] == [reason.topic for reason in hit.reasons]
-        for reason, known in zip(one["reasons"], hit.reasons, strict=True):
-            assert reason["part"] == known.part
-            assert reason["words"] == [{"word": word.word, "part": word.part} for word in known.words]
-            asked = [{"word": word.word, "part": word.part} for word in known.question_words]
-            assert reason["question_words"] == asked
+        assert one["why"] == {
+            "words": [{"word": word.word, "part": word.part} for word in hit.why.words],
+            "missing": list(hit.why.missing),
+            "topics": [{"id": topic.topic, "name": topic.name, "part": topic.part} for topic in hit.why.topics],
+        }
+
+
+def test_words_and_meaning_are_asked_for_unless_told(client: TestClient) -> None:
+    for path, asked in (("/api/search", {"q": "apple pear"}), ("/api/nearest/d3", {})):
+        usual = got(client, path, n=5, **asked)["results"]
+        assert usual == got(client, path, n=5, mode="hybrid", **asked)["results"]
+        assert usual != got(client, path, n=5, mode="semantic", **asked)["results"]
 
 
 def test_a_question_without_a_known_word(client: TestClient) -> None:
-    found = got(client, "/api/search", q="xyzzy")
-    assert (found["results"], found["knows"]) == ([], False)
-    assert [one["id"] for one in got(client, "/api/search", q="xyzzy", mode="text")["results"]] == ["unknown"]
+    found = got(client, "/api/search", q="xyzzy", mode="semantic")
+    assert found["results"] == []
+    assert "the model knows no word of the question" in found["hint"]
+    assert [one["id"] for one in got(client, "/api/search", q="xyzzy")["results"]] == ["unknown"]
+    assert "No document holds 'brzk'" in got(client, "/api/search", q="apple brzk")["hint"]
+
+
+def test_a_word_that_is_mistyped_is_corrected(client: TestClient) -> None:
+    found = got(client, "/api/search", q="orchrad")
+    assert found["corrected"] == {"orchrad": "orchard"}
+    assert found["results"][0]["why"]["words"] == [{"word": "orchard", "part": 1.0}]
+
+
+def test_documents_that_are_nearly_the_same_come_once(tmp_path: Path, small_model: TopicModel) -> None:
+    text = "apple pear plum cherry grape melon orchard juice ripe harvest"
+    table = pl.DataFrame({"id": ["a", "b", "c"], "text": [text, text, "apple juice and a concert"]})
+    Index.create(tmp_path / "twice", small_model, table)
+    with explorer(tmp_path / "twice", wait=False) as client:
+        for path, asked in (("/api/search", {"q": "apple"}), ("/api/nearest/c", {})):
+            found = {one["id"]: one["alike"] for one in got(client, path, **asked)["results"]}
+            assert found["a"] == ["b"]
+            assert "b" not in found
+            apart = {one["id"]: one["alike"] for one in got(client, path, duplicates="true", **asked)["results"]}
+            assert apart["a"] == apart["b"] == []
 
 
 def test_nearest_is_search_by_a_document(client: TestClient) -> None:
@@ -112,7 +141,7 @@ def test_nearest_is_search_by_a_document(client: TestClient) -> None:
         ({"q": "a" * 10_001}, 422, "q: string should have at most 10000 characters"),
         ({"q": "a", "n": "101"}, 422, "n: input should be less than or equal to 100"),
         ({"q": "a", "n": "0"}, 422, "n: input should be greater than or equal to 1"),
-        ({"q": "a", "mode": "best"}, 422, "mode: input should be 'semantic', 'code', 'text' or 'hybrid'"),
+        ({"q": "a", "mode": "best"}, 422, "mode: input should be 'hybrid', 'semantic', 'text' or 'code'"),
         ({"like": "a" * 4001}, 422, "like: string should have at most 4000 characters"),
     ],
 )
@@ -125,7 +154,7 @@ def test_questions_that_cannot_be_asked(
 def test_the_longest_question_in_letters_that_take_the_most_room(client: TestClient) -> None:
     target = f"/api/search?q=apple{quote(' ' + '😀' * 9994)}&where={quote('-- ' + '😀' * 3000)}"
     assert "where must follow" in sent(client, target.encode()).json()["error"]
-    assert sent(client, target.partition("&")[0].encode()).json()["knows"]
+    assert sent(client, target.partition("&")[0].encode()).json()["results"]
 
 
 def test_a_document(client: TestClient, index: Index, small_model: TopicModel) -> None:
@@ -213,7 +242,7 @@ def test_ids_of_any_letters(tmp_path: Path, small_model: TopicModel) -> None:
         for name in NAMES:
             encoded = quote(name, safe="")  # as encodeURIComponent does
             assert sent(client, f"/api/documents/{encoded}".encode()).json()["id"] == name
-            nearest = sent(client, f"/api/nearest/{encoded}?n=100".encode()).json()["results"]
+            nearest = sent(client, f"/api/nearest/{encoded}?n=100&duplicates=true".encode()).json()["results"]
             assert sorted(one["id"] for one in nearest) == sorted(set(NAMES) - {name})
 
 

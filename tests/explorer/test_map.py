@@ -150,7 +150,7 @@ def test_an_empty_index(tmp_path: Path, small_model: TopicModel) -> None:
         about = got(client, "/api/about")
         assert (about["documents"], about["kind"]) == (0, "index")
         assert about["overview"] in ("ready", "failed")
-        for mode in ("semantic", "code", "text", "hybrid"):
+        for mode in ("hybrid", "semantic", "text", "code"):
             assert got(client, "/api/search", q="apple", mode=mode)["results"] == []
         assert client.get("/api/map").status_code in (200, 409)
         assert not any(one["here"] for one in got(client, "/api/topics/1")["typical"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.explorer.asking import Answer, TestClient, explorer, sent
 
-MODES = st.sampled_from(["semantic", "code", "text", "hybrid"])
+MODES = st.sampled_from(["hybrid", "semantic", "text", "code"])
 TEXTS = st.text(max_size=80) | st.sampled_from(["apple", '"', "a AND", "(", "+-", "*", "\0", "' OR 1=1 --", "𝒜 \u202e"])
 FILTERS = st.text(max_size=40) | st.builds(
     "{} {} {}".format,

@@ -24,10 +24,7 @@ def test_search_answers_while_one_types(visit: Visiting) -> None:
     expect(page.locator(".search-status")).to_contain_text("20 documents of 301")
     assert len(asked) < 6  # of 16 keys
     expect(page.locator(".document").first.locator(".topic-chip").first).to_contain_text("%")
-    why = page.locator(".why").first
-    expect(why.locator("summary")).to_contain_text("⟶")
-    why.locator("summary").click()
-    expect(why.locator(".reasons .chip").first).to_be_visible()
+    expect(page.locator(".document").first.locator(".score")).to_have_text(re.compile(r"^\d+ %$"))
     assert "q=apple+and+a+pear" in page.url
     page.get_by_role("button", name="Show more").click()
     expect(page.locator(".document")).to_have_count(40)
@@ -35,6 +32,54 @@ def test_search_answers_while_one_types(visit: Visiting) -> None:
     expect(page.locator(".like-banner")).to_contain_text("Documents like d")
     page.go_back()
     expect(page.get_by_label("Search the documents")).to_have_value("apple and a pear")
+
+
+def test_why_is_one_line_of_words_and_topics(visit: Visiting) -> None:
+    page = visit("/search?q=orchrad+violin+brzk").page
+    expect(page.locator(".corrected")).to_have_text("Searched for orchard instead of orchrad")
+    expect(page.locator(".search-notes .notice")).to_contain_text("No document holds 'brzk'")
+    answer = page.evaluate("fetch('/api/search?q=orchrad+violin+brzk&n=20').then((answer) => answer.json())")
+    expect(page.locator(".document")).to_have_count(len(answer["results"]))
+    assert answer["results"][-1]["why"]["missing"]
+    for place, found in list(enumerate(answer["results"]))[::4]:
+        line = page.locator(".document").nth(place).locator(".why")
+        why = found["why"]
+        assert line.locator("mark").all_inner_texts() == [one["word"] for one in why["words"]]
+        missing = [f"without: {', '.join(why['missing'])}"] if why["missing"] else []
+        assert line.locator(".why-missing").all_inner_texts() == missing
+        shared = [topic["id"] for topic in why["topics"]]
+        others = [topic["id"] for topic in found["topics"] if topic["id"] not in shared]
+        links = line.locator("a").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
+        assert links == [f"#/documents/{found['id']}?topic={topic}" for topic in shared + others]
+        assert line.locator("a.quiet").count() == len(others)
+    page.locator(".document-like").first.click()  # a document is a question of many words
+    expect(page.locator(".like-banner")).to_be_visible()
+    expect(page.locator(".document").first.locator("mark")).to_have_count(5)
+    expect(page.locator(".why-missing")).to_have_count(0)
+    expect(page.locator(".search-notes")).to_be_empty()
+
+
+def test_documents_that_are_nearly_the_same_are_behind_the_best(visit: Visiting) -> None:
+    page = visit("/search").page
+    many = [f"<b>{number}</b>" for number in range(60)]
+
+    def with_copies(route: Route) -> None:
+        answer = route.fetch()
+        given = answer.json()
+        given["results"][0]["alike"], given["results"][1]["alike"] = ["d1", "a/b"], many
+        route.fulfill(response=answer, json=given)
+
+    page.route("**/api/search?**", with_copies)
+    page.get_by_label("Search the documents").fill("apple")
+    expect(page.locator(".alike > summary")).to_have_text(["2 more like this", "60 more like this"])
+    few, more = page.locator(".alike").all()
+    expect(few.locator("a").first).to_be_hidden()
+    few.locator("summary").click()
+    assert few.locator("a").all_inner_texts() == ["d1", "a/b"]
+    more.locator("summary").click()
+    assert more.locator("li").all_inner_texts() == [*many[:50], "and 10 others"]
+    few.locator("a").first.click()
+    expect(page.locator(".facts")).to_contain_text("d1")
 
 
 def test_a_late_answer_to_an_older_question_is_not_shown(visit: Visiting) -> None:
@@ -71,8 +116,13 @@ def test_modes_and_filters(visit: Visiting) -> None:
     expect(page.get_by_text("TIMESTAMP")).to_be_visible()
     page.get_by_label("Search the documents").fill("xyzzy")
     page.get_by_label("Label").select_option("")
-    page.get_by_role("button", name="Search for the words as written").click()
     expect(page.locator(".document-id")).to_have_text(["unknown"])
+    page.get_by_label("Filter", exact=True).fill("")
+    page.get_by_role("radio", name="Meaning").check()
+    expect(page.locator(".state")).to_contain_text("the model knows no word of the question")
+    page.get_by_role("button", name="Search by words and meaning").click()
+    expect(page.locator(".document-id")).to_have_text(["unknown"])
+    assert "mode=" not in page.url
     shown.errors[:] = [error for error in shown.errors if "422" not in error]  # what the browser says of a bad filter
 
 
@@ -170,7 +220,7 @@ def test_documents_that_are_unknown_or_say_nothing(visit: Visiting) -> None:
     page = visit("/documents/unknown").page
     expect(page.locator(".marked")).to_have_text("zzz qqq xyzzy")
     expect(page.get_by_text("No topic: no word is known")).to_be_visible()
-    expect(page.locator(".document-main .section")).to_contain_text("knows no word")
+    expect(page.locator(".document-main .section")).to_contain_text("no other document shares a word")
 
 
 def test_training_is_drawn_and_told(visit: Visiting, small_model: TopicModel) -> None:

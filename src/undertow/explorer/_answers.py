@@ -209,13 +209,6 @@ class TopicPage(BaseModel):
     over_time: Course | None
 
 
-class WordPart(BaseModel):
-    """A word, and how much its occurrences moved a hidden unit."""
-
-    word: str
-    part: float
-
-
 class DocumentTopic(BaseModel):
     """A topic, and how much of a document is about it."""
 
@@ -224,21 +217,34 @@ class DocumentTopic(BaseModel):
     share: float
 
 
-class Reason(BaseModel):
-    """A hidden unit that is on in question and document, its part in their cosine, and the words that pushed it up."""
+class WordPart(BaseModel):
+    """A word of the question, and its part in how well a document's words fit."""
 
-    unit: int
+    word: str
+    part: float = Field(description="The parts of all words of the question add to 1.")
+
+
+class SharedTopic(BaseModel):
+    """A topic that question and document are both about."""
+
+    id: int
     name: str
-    part: float
-    question_words: list[WordPart]
-    words: list[WordPart]
+    part: float = Field(description="How much of the question and of the document are about it: the smaller.")
+
+
+class Why(BaseModel):
+    """What a document shares with the question."""
+
+    words: list[WordPart] = Field(description="Words of the question that it holds, the most telling first.")
+    missing: list[str] = Field(description="Words of the question that it lacks.")
+    topics: list[SharedTopic] = Field(description="Of the model's own cut, the largest part first.")
 
 
 class Result(BaseModel):
     """A document found."""
 
     id: str
-    score: float
+    score: float = Field(description="A share of the best possible, from 0 to 1.")
     title: str | None = Field(description="Null where the corpus has no titles.")
     url: str | None = Field(description="A link of http or https; null where there is none.")
     text: str = Field(description="The first 600 characters, without the title.")
@@ -246,7 +252,8 @@ class Result(BaseModel):
     split: str | None
     time: Time
     topics: list[DocumentTopic] = Field(description="Of the model's own cut, the largest share first.")
-    reasons: list[Reason]
+    why: Why
+    alike: list[str] = Field(description="Ids of documents that are nearly the same: this one stands for them.")
 
 
 class Found(BaseModel):
@@ -254,7 +261,10 @@ class Found(BaseModel):
 
     results: list[Result]
     seconds: float
-    knows: bool = Field(description="Whether the model knows a word of the question.")
+    hint: str | None = Field(description="A sentence for people where nothing fits well.")
+    corrected: dict[str, str] = Field(
+        description="Words that no document holds, with those that were searched for instead."
+    )
     total_documents: int
 
 

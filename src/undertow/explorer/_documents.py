@@ -17,10 +17,10 @@ from undertow.topics._texts import title_of
 
 if TYPE_CHECKING:
     from undertow.insight import Span
-    from undertow.search import Hit, Index, Reason
+    from undertow.search import Hit, Index, Why
     from undertow.topics import TopicShare
 
-Mode = Literal["semantic", "code", "text", "hybrid"]
+Mode = Literal["hybrid", "semantic", "text", "code"]
 
 TOPICS_SHOWN = 2  # of a document found
 RESULT_TEXT = 600  # characters of a document found
@@ -44,19 +44,19 @@ class DocumentDesk:
     def _documents(self) -> int:
         return len(self.index)
 
-    def search(self, q: str | None, like: str | None, where: str | None, mode: Mode, n: int) -> answers.Found:
+    def search(
+        self, q: str | None, like: str | None, where: str | None, mode: Mode, n: int, *, duplicates: bool = False
+    ) -> answers.Found:
         """The best documents for a text, or those most like one."""
         index, began = self.index, time.perf_counter()
-        text = q
         if like is not None:
-            text = self._document(like).text
-        hits = index.search(q, n, like=like, where=where, mode=mode)
-        told = any(hit.reasons for hit in hits) or (bool(hits) and mode in ("semantic", "code"))
-        knows = told or bool(text and index.knows(text))
+            self._document(like)  # told as not found, where there is none
+        hits = index.search(q, n, like=like, where=where, mode=mode, duplicates=duplicates)
         return answers.Found(
             results=[_result(hit, topics) for hit, topics in zip(hits, self._topics_of(hits), strict=True)],
             seconds=time.perf_counter() - began,
-            knows=knows,
+            hint=hits.hint,
+            corrected=hits.corrected,
             total_documents=self._documents,
         )
 
@@ -73,7 +73,7 @@ class DocumentDesk:
 
         words = " ".join(self._source.model.words()[:3])
         if self._source.index is not None and words and self._documents:
-            for mode in ("semantic", "code", "text"):
+            for mode in ("hybrid", "code"):
                 self._source.index.search(words, 1, mode=mode)
             document_view(self._source.model, words)
 
@@ -144,13 +144,14 @@ def _result(hit: Hit, topics: list[answers.DocumentTopic]) -> answers.Result:
         split=document.split,
         time=document.time,
         topics=topics,
-        reasons=[_reason(reason) for reason in hit.reasons],
+        why=_why(hit.why),
+        alike=list(hit.alike),
     )
 
 
-def _reason(reason: Reason) -> answers.Reason:
-    asked, given = (
-        [answers.WordPart(word=one.word, part=one.part) for one in parts]
-        for parts in (reason.question_words, reason.words)
+def _why(why: Why) -> answers.Why:
+    return answers.Why(
+        words=[answers.WordPart(word=one.word, part=one.part) for one in why.words],
+        missing=list(why.missing),
+        topics=[answers.SharedTopic(id=one.topic, name=one.name, part=one.part) for one in why.topics],
     )
-    return answers.Reason(unit=reason.topic, name=reason.name, part=reason.part, question_words=asked, words=given)

@@ -51,6 +51,9 @@ Cut = Annotated[
 ]
 N = Annotated[int, Query(ge=1, le=MOST_RESULTS, description="How many documents at most.")]
 ModeQuery = Annotated[Mode, Query(description="How documents are ranked.")]
+Duplicates = Annotated[
+    bool, Query(description="Whether documents that are nearly the same are shown one by one, or the best for all.")
+]
 Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter: label = 'a' AND NOT id = 'b'.")]
 
 
@@ -171,16 +174,24 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
         q: Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Words or a whole text.")] = None,
         like: Annotated[str | None, Query(max_length=LONGEST_ID, description="Instead of q: an id.")] = None,
         where: Where = None,
-        mode: ModeQuery = "semantic",
+        mode: ModeQuery = "hybrid",
         n: N = 10,
+        duplicates: Duplicates = False,
     ) -> Any:
         """The best documents for a text or for a document, with the reasons."""
-        return await turns.take(request, lambda: desk.search(q, like, where, mode, n))
+        return await turns.take(request, lambda: desk.search(q, like, where, mode, n, duplicates=duplicates))
 
     @routes.get("/nearest/{name:any}", responses=PROBLEMS, response_model=answers.Found)
-    async def nearest(request: Request, name: Id, n: N = 10, mode: ModeQuery = "semantic", where: Where = None) -> Any:
+    async def nearest(
+        request: Request,
+        name: Id,
+        n: N = 10,
+        mode: ModeQuery = "hybrid",
+        where: Where = None,
+        duplicates: Duplicates = False,
+    ) -> Any:
         """The documents most like one."""
-        return await turns.take(request, lambda: desk.search(None, name, where, mode, n))
+        return await turns.take(request, lambda: desk.search(None, name, where, mode, n, duplicates=duplicates))
 
     @routes.get("/documents/{name:any}", responses=PROBLEMS)
     def document(

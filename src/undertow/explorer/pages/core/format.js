@@ -26,6 +26,11 @@ export function percent(share) {
   return `${value.toFixed(value >= 99.95 || value === 0 ? 0 : 1)} %`;
 }
 
+/** .873 -> 87 % */
+export function roundPercent(share) {
+  return share > 0 && share < 0.005 ? "< 1 %" : `${Math.round(100 * share)} %`;
+}
+
 /** Three digits that count, without needless zeros: 0.0312, 1.24, 312, 4.5k, 1.2M */
 export function figure(number) {
   if (number === null || number === undefined || !Number.isFinite(number)) return "–";

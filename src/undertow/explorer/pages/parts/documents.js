@@ -1,15 +1,14 @@
 // Documents in lists: a link, a label, the beginning of the text, and why it was found.
 
 import { h, outside } from "../core/dom.js";
-import { figure, percent, stamp } from "../core/format.js";
-import { topicColour } from "../core/palette.js";
+import { roundPercent, stamp, whole } from "../core/format.js";
 import { documentLink, link } from "../core/router.js";
-import { topicName, topicTree } from "../core/source.js";
+import { whyLine } from "./why.js";
 
-const TOGETHER = 6; // words that stand for all reasons
+const LISTED = 50; // of the documents that are nearly the same
 
-/** One document. `found` has id, text, label, and where there are any: title, url, score, time, topics, reasons. */
-export function documentItem(found, { topic, like = false } = {}) {
+/** One document. `found` has id, text, label, and where there are any: title, url, score, time, topics, why, alike. */
+export function documentItem(found, { topic, like = false, typed = false } = {}) {
   return h(
     "li",
     { class: "document" },
@@ -25,8 +24,8 @@ export function documentItem(found, { topic, like = false } = {}) {
         like && h("a", { class: "document-like", href: link("/search", { like: found.id }) }, "Like this"), scored(found)),
     ),
     (found.text.trim() || !found.title) && h("p", { class: "document-text" }, opening(found.text)),
-    found.topics?.length > 0 && topics(found.topics, found.id),
-    found.reasons?.length > 0 && reasons(found.reasons),
+    found.why && whyLine(found, { typed }),
+    found.alike?.length > 0 && others(found.alike),
   );
 }
 
@@ -55,30 +54,18 @@ export function documentList(documents, options) {
 }
 
 function scored(found) {
-  return found.score !== undefined && h("span", { class: "figure score", title: "Score" }, figure(found.score));
+  return found.score !== undefined && h("span", { class: "figure score", title: "Score: the share of the best possible" }, roundPercent(found.score));
 }
 
-/** The topics of a document as chips, with their shares. */
-function topics(given, id) {
-  return h("ul", { class: "chips", "aria-label": "Its topics" }, given.map(({ id: topic, name, share }) =>
-    h("li", {}, h("a", { class: "chip topic-chip", href: documentLink(id, { topic }), style: { "--c": topicColour(topicTree(), topic) }, title: "Show what carried it there" },
-      h("span", { class: "swatch" }), topicName(topic, name), h("span", { class: "figure" }, percent(share))))));
-}
-
-/** Why it was found: hidden units that question and document share, each with the words that switched it on. */
-function reasons(given) {
+/** Links to the documents that it stands for. */
+function others(ids) {
+  const rest = ids.length - LISTED;
   return h(
     "details",
-    { class: "why" },
-    h("summary", {}, "Why it was found: ", words(together(given, "question_words")), h("span", { "aria-label": "and" }, " ⟶ "), words(together(given, "words"))),
-    h("ul", { class: "reasons" }, given.map((reason) =>
-      h(
-        "li",
-        {},
-        h("a", { class: "chip", href: link("/training", { unit: reason.unit }), title: `A hidden unit; its part in the cosine: ${figure(reason.part)}` },
-          reason.name, h("span", { class: "figure" }, figure(reason.part))),
-        h("span", { class: "reason-words" }, words(reason.question_words), h("span", { "aria-label": "and" }, " ⟶ "), words(reason.words)),
-      ))),
+    { class: "alike" },
+    h("summary", { title: "Documents that are nearly the same" }, `${whole(ids.length)} more like this`),
+    h("ul", { class: "alike-list" },
+      ids.slice(0, LISTED).map((id) => h("li", {}, h("a", { href: documentLink(id) }, id))), rest > 0 && h("li", {}, `and ${whole(rest)} others`)),
   );
 }
 
@@ -93,15 +80,6 @@ export function quotedDocuments(given, topic) {
       h("blockquote", { class: "document-quote" }, sentence),
       title !== id && h("p", { class: "figure document-of" }, id),
     )));
-}
-
-/** The words of all reasons, each once, the strongest reason's first. */
-function together(given, side) {
-  return [...new Map(given.flatMap((reason) => reason[side]).map((part) => [part.word, part])).values()].slice(0, TOGETHER);
-}
-
-function words(parts) {
-  return parts.length ? parts.map(({ word }) => word).join(", ") : "–";
 }
 
 /** The beginning of a text in one paragraph. */

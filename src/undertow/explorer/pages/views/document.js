@@ -122,7 +122,7 @@ class DocumentPage {
   async nearest() {
     try {
       const { results } = await get(ofDocument("nearest", this.id), { n: NEAREST }, { signal: this.signal });
-      fill(this.others, h("h2", {}, "Nearest documents"), results.length ? documentList(results) : h("p", { class: "card-note" }, "None: the model knows no word of this text."));
+      fill(this.others, h("h2", {}, "Nearest documents"), results.length ? documentList(results) : h("p", { class: "card-note" }, "None: no other document shares a word or a topic with it."));
     } catch (error) {
       if (this.signal.aborted) return;
       const unknown = error.status === 422;

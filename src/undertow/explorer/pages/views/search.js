@@ -1,4 +1,4 @@
-// Search: as one types, in four modes, with a filter, and with reasons.
+// Search: as one types, in four modes, with a filter, with reasons, and with what there is to say about the answer.
 
 import { ApiError, aborted, get } from "../core/api.js";
 import { fill, h, icon } from "../core/dom.js";
@@ -15,11 +15,12 @@ const PAGE = 20;
 const MOST = 100;
 const LONGEST = 10000; // characters
 const MODES = [
+  ["hybrid", "Best", "Best: words and meaning together, for short and long questions alike"],
   ["semantic", "Meaning", "By meaning: strengths of hidden units, compared by their cosine"],
   ["text", "Words", "By words as written: BM25"],
-  ["hybrid", "Both", "By meaning and by words, ranks taken together"],
-  ["code", "Code", "By hidden units that are on or off, as bits: quickest"],
+  ["code", "Code", "By hidden units that are on or off, as bits"],
 ];
+const [[USUAL]] = MODES;
 
 export function show(root, { query, signal, open }) {
   const search = new Search(query, signal);
@@ -56,17 +57,19 @@ class Search {
     });
     this.problem = h("p", { class: "field-error", id: "filter-error", role: "alert" });
     this.mode = segmented("Mode", MODES.map(([value, text]) => [value, text]), this.state.mode, (mode) => this.now({ mode }));
-    this.hint = h("p", { class: "figure search-mode-hint" });
+    this.modeHint = h("p", { class: "figure search-mode-hint" });
     this.likeness = h("div", {});
     this.status = h("p", { class: "figure search-status", role: "status" });
+    this.notes = h("div", { class: "search-notes", role: "status" });
     this.results = h("div", { class: "results" });
     return [
       h("h1", { class: "hidden" }, "Search"),
       h("form", { class: "search-form", role: "search", on: { submit: (event) => this.submitted(event) } },
         h("div", { class: "search-line" }, icon("search"), this.box),
         h("div", { class: "controls" }, this.mode, this.labels(), this.filter, filterHelp(about().columns)),
-        this.problem, this.hint, this.likeness),
+        this.problem, this.modeHint, this.likeness),
       this.status,
+      this.notes,
       this.results,
     ];
   }
@@ -119,12 +122,12 @@ class Search {
     this.request = new AbortController();
     const { signal } = this.request;
     const { q, like, where, label, mode, n } = this.state;
-    rewrite("/search", { q, like, where, label, mode: mode === "semantic" ? "" : mode });
+    rewrite("/search", { q, like, where, label, mode: mode === USUAL ? "" : mode });
     fill(this.likeness, like && this.likeBanner());
-    this.hint.textContent = MODES.find(([value]) => value === mode)[2];
+    this.modeHint.textContent = MODES.find(([value]) => value === mode)[2];
     this.complain(null);
     if (!q.trim() && !like) {
-      this.status.textContent = "";
+      this.tell("");
       this.results.removeAttribute("aria-busy");
       fill(this.results, beginning());
       return;
@@ -141,34 +144,36 @@ class Search {
     this.results.removeAttribute("aria-busy");
   }
 
-  draw(found) {
-    const { results, seconds, knows, total_documents: total } = found;
-    this.status.textContent = `${counted(results.length, "document")} of ${whole(total)} · ${duration(seconds)}`;
-    const { mode, n } = this.state;
-    const unknown = !knows && mode !== "text" && h(
-      "p",
-      { class: "notice" },
-      "The model knows none of these words, so their meaning says nothing. ",
-      h("button", { type: "button", class: "text-button", on: { click: () => this.toText() } }, "Search for the words as written"),
-    );
+  draw({ results, seconds, hint, corrected, total_documents: total }) {
+    const { like, n } = this.state;
+    const found = `${counted(results.length, "document")} of ${whole(total)} · ${duration(seconds)}`;
+    this.tell(found, correction(corrected), results.length > 0 && hint && h("p", { class: "notice" }, hint));
     const more = results.length === n && n < MOST && h(
       "button", { type: "button", class: "button more", on: { click: () => this.now({ n: Math.min(MOST, n + PAGE) }) } }, "Show more",
     );
-    fill(
-      this.results,
-      unknown,
-      results.length ? documentList(results, { like: true }) : !unknown && empty("Nothing found", h("p", {}, this.state.where || this.state.label ? "Loosen the filter, or try another mode." : "Try other words, or another mode.")),
-      more,
-    );
+    fill(this.results, results.length ? documentList(results, { like: true, typed: !like }) : this.nothing(hint), more);
   }
 
-  toText() {
-    tick(this.mode, "text");
-    this.now({ mode: "text" });
+  /** What is said above the results: how many there are, and what to know about them. */
+  tell(status, ...notes) {
+    this.status.textContent = status;
+    fill(this.notes, notes);
+  }
+
+  nothing(hint) {
+    const usual = this.state.mode !== USUAL && h(
+      "button", { type: "button", class: "button", on: { click: () => this.toUsual() } }, "Search by words and meaning",
+    );
+    return empty(hint ?? "Nothing found", usual);
+  }
+
+  toUsual() {
+    tick(this.mode, USUAL);
+    this.now({ mode: USUAL });
   }
 
   trouble(error) {
-    this.status.textContent = "";
+    this.tell("");
     if (error instanceof ApiError && this.state.where.trim() && [400, 422].includes(error.status)) {
       this.complain(error.message);
       fill(this.results, empty("The filter cannot be read yet"));
@@ -206,9 +211,17 @@ function read(query) {
     like: query.get("like") ?? "",
     where: query.get("where") ?? "",
     label: query.get("label") ?? "",
-    mode: MODES.some(([value]) => value === mode) ? mode : "semantic",
+    mode: MODES.some(([value]) => value === mode) ? mode : USUAL,
     n: PAGE,
   };
+}
+
+/** Words that no document holds, and what was searched for instead; nothing without any. */
+function correction(corrected) {
+  const words = Object.entries(corrected);
+  if (!words.length) return null;
+  const pairs = words.map(([typed, meant], place) => [place > 0 && ", and ", h("strong", {}, meant), " instead of ", typed]);
+  return h("p", { class: "corrected" }, "Searched for ", pairs);
 }
 
 /** The quick filter of labels and the written one together, in the server's grammar. */
@@ -223,7 +236,7 @@ function beginning() {
   const ideas = tree === null ? [] : tree.cut(tree.chosen).slice(0, 8).map((node) => tree.name(node).replaceAll(",", ""));
   return empty(
     "Ask something",
-    h("p", {}, "Documents are found by what they are about; a paragraph is as good a question as a word."),
+    h("p", {}, "Documents are found by their words and by what they are about; a paragraph is as good a question as a word."),
     ideas.length > 0 && h("ul", { class: "chips" }, ideas.map((idea) => h("li", {}, h("a", { class: "chip", href: link("/search", { q: idea }) }, idea)))),
   );
 }
