@@ -41,7 +41,14 @@ def test_search_finds_what_the_index_finds(ask: Ask, news: Path) -> None:
     assert [hit["id"] for hit in found] == [hit.id for hit in expected]
     assert [hit["score"] for hit in found] == [pytest.approx(hit.score, abs=1e-4) for hit in expected]
     assert found[0]["snippet"] == " ".join(expected[0].text.split())
-    assert any("engine" in line for line in found[0]["why"])
+    for hit, known in zip(found, expected, strict=True):
+        assert hit["why"] == {
+            "words": [part.word for part in known.why.words],
+            "missing": list(known.why.missing),
+            "topics": [{"id": part.topic, "name": part.name} for part in known.why.topics],
+        }
+    assert found[0]["why"]["words"]
+    assert found[0]["why"]["topics"]
 
 
 def test_search_takes_filters_modes_and_documents(ask: Ask) -> None:
@@ -82,6 +89,10 @@ def test_nothing_found_says_what_to_try(ask: Ask) -> None:
     assert (nothing["results"], nothing["hint"]) == ([], "Nothing found: try it without the filter.")
     assert "no document holds a word" in answer(ask("search", query="xylophone"))["hint"]
     assert answer(ask("search", query="disel engine"))["corrected"] == {"disel": "diesel"}
+    assert answer(ask("search", query="apple"))["hint"] is None
+    long = answer(ask("search", query="apple " + "brzk" * 500))["hint"]
+    assert "No document holds" in long
+    assert len(long) <= 300
 
 
 def test_copies_are_named(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:

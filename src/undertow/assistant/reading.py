@@ -17,14 +17,17 @@ from undertow.assistant.records import (
     Found,
     Passage,
     Results,
+    SharedTopic,
     TopicLine,
     TopicList,
     TopicPage,
     Value,
+    Why,
 )
 
 if TYPE_CHECKING:
-    from undertow.search import Document, Hit, Index, Why
+    from undertow import search
+    from undertow.search import Document, Hit, Index
     from undertow.topics import Topic
 
 MOST_RESULTS = 50
@@ -67,8 +70,9 @@ class Reader:
         with self._lock:
             index = self._current()
             hits = index.search(query, n, like=like, where=where, **chosen)
-            hint = hits.hint if hits or where is None else "Nothing found: try it without the filter."
-        return Results([_found(hit) for hit in hits], hint, hits.corrected)
+        hint = None if hits.hint is None else _short(hits.hint, SNIPPET)
+        corrected = {_short(typed): _short(other) for typed, other in hits.corrected.items()}
+        return Results([_found(hit) for hit in hits], hint, corrected)
 
     def document(self, id: str, offset: int = 0, length: int = 8000) -> Passage:
         """The document with an id, or a part of its text."""
@@ -162,14 +166,12 @@ def _known(document: Hit | Document) -> tuple[str | None, str | None, dict[str, 
     return document.title and _short(document.title), document.url, _fields(rest)
 
 
-def _why(why: Why) -> list[str]:
-    """Words and topics that a document shares with the question, and words that it lacks."""
-    named = {
-        "words": [part.word for part in why.words],
-        "not in it": why.missing,
-        "topics": [part.name for part in why.topics],
-    }
-    return [_short(f"{what}: {', '.join(names)}") for what, names in named.items() if names]
+def _why(why: search.Why) -> Why:
+    return Why(
+        words=[_short(part.word) for part in why.words],
+        missing=[_short(word) for word in why.missing],
+        topics=[SharedTopic(part.topic, _short(part.name)) for part in why.topics],
+    )
 
 
 def _line(topic: Topic) -> TopicLine:

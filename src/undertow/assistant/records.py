@@ -8,6 +8,23 @@ Value = str | int | float | bool | None  # of a field
 
 
 @dataclass(frozen=True)
+class SharedTopic:
+    """A topic that question and document are both about."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Why:
+    """Words of the question that a document holds, the most telling first, those that it lacks, and topics of both."""
+
+    words: list[str]
+    missing: list[str]
+    topics: list[SharedTopic]
+
+
+@dataclass(frozen=True)
 class Found:
     """A document that answers a question. `score` is a share of the best possible, `snippet` the beginning of the text,
     `why` what it shares with the question, and `alike` are the ids of others that are nearly the same.
@@ -19,7 +36,7 @@ class Found:
     score: float
     snippet: str
     fields: dict[str, Value]
-    why: list[str]
+    why: Why
     alike: list[str]
 
 

@@ -78,7 +78,8 @@ def make_server(reader: Reader, *, log_level: Any = "WARNING") -> MCPServer:
 def _add_documents(server: MCPServer, reader: Reader) -> None:
     @server.tool(
         description="Find documents by words, by a whole text, or by a document that they should be like. Each result "
-        f"has an id, a score from 0 to 1, the beginning of the text, and why it was found. {DATA}",
+        "has an id, a score from 0 to 1, the beginning of the text, why it was found, and the ids of others that are "
+        f"nearly the same. {DATA}",
         annotations=READ_ONLY,
     )
     def search(
