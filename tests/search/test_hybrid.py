@@ -146,7 +146,7 @@ def test_many_documents_are_scored_by_the_kernels(index: Index, monkeypatch: pyt
     from undertow.fulltext import lists
     from undertow.search import _near
 
-    few = index.search("engine gear and a plum", 20)
+    few = index.search("engine gear and a plum", 20)  # the first question: nothing compiled is loaded for it
     monkeypatch.setattr(lists, "BY_KERNEL", 0)
     monkeypatch.setattr(_near, "BY_KERNEL", 0)
     again = index.search("engine gear and a plum", 20)

@@ -68,7 +68,7 @@ class FewTexts:
     def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
         """The matches of each text; polars' idea of a letter, with which the model was trained, is what counts."""
         options = self._analyzer
-        if not options.strip_html:
+        if not options.strip_html or not any("<" in text or "&" in text for text in texts):  # no tag, no entity
             if options.segmenter is not None:
                 texts = [options.segmenter.spaced_text(text) for text in texts]
             plain = _plain.tokens(texts, options.token_pattern, lowercase=options.lowercase)

@@ -24,7 +24,7 @@ K1, B = 1.2, 0.75  # of BM25, the customary ones
 MOST_WORDS = 32  # of a question: its most telling ones. More cost time, and answer no better (docs/search.md)
 COMMON = 0.25  # a word that so many documents hold is passed over where the question has rarer ones,
 COMMON_FROM = 10_000  # if they are so many: what it says is little, and what it costs is much
-BY_KERNEL = 400_000  # entries: fewer are added up before the compiled kernel would be loaded
+BY_KERNEL = 100_000  # entries: fewer are added up before the compiled kernel would be called
 
 Rows = NDArray[np.uint64]
 Scores = NDArray[np.float32]
@@ -147,8 +147,10 @@ class FullText:
         """The words of a question, and how often each was asked for."""
         return dict(Counter(self.rule.of_question(question)))
 
-    def scores(self, terms: Sequence[Term]) -> Scores:
-        """BM25 of the document at each place; 0 for one that holds no term, or is deleted."""
+    def scores(self, terms: Sequence[Term], *, compiled: bool = True) -> Scores:
+        """BM25 of the document at each place, by a compiled kernel if it pays; 0 for one that holds no term, or is
+        deleted.
+        """
         scores = np.zeros(len(self.rows), dtype=np.float32)
         by_segment: dict[int, list[tuple[int, int, float]]] = {}
         for term in terms:
@@ -159,7 +161,7 @@ class FullText:
             part = scores[first : first + len(segment.rows)]
             first += len(segment.rows)
             if number in by_segment:
-                _add(segment, self._norms[number], by_segment[number], part)
+                _add(segment, self._norms[number], by_segment[number], part, compiled)
         if self.present is not None:
             scores[~self.present] = 0.0
         return scores
@@ -190,9 +192,11 @@ def _idf(total: int, holding: int) -> float:
     return math.log(1.0 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def _add(segment: Segment, norms: NDArray[np.float32], lists: list[tuple[int, int, float]], scores: Scores) -> None:
+def _add(
+    segment: Segment, norms: NDArray[np.float32], lists: list[tuple[int, int, float]], scores: Scores, compiled: bool
+) -> None:
     """Adds the words' parts to a segment's scores; a few entries by NumPy, many by the kernel."""
-    if sum(end - begin for begin, end, _ in lists) < BY_KERNEL:
+    if sum(end - begin for begin, end, _ in lists) < BY_KERNEL or not compiled:
         for begin, end, weight in lists:
             documents = segment.documents[begin:end]
             if len(documents) and (documents[-1] >= len(scores) or int(documents.max()) >= len(scores)):

@@ -38,6 +38,7 @@ class Derived:
     def __init__(self, store: Store, folder: Path, rule: WordRule) -> None:
         self._store, self._folder, self._rule = store, folder, rule
         self._opening = threading.RLock()
+        self._questions = 0
 
     @property
     def text(self) -> FullText:
@@ -52,11 +53,20 @@ class Derived:
     def _texts(self, rows: Rows) -> Iterator[tuple[Rows, pl.Series]]:
         return texts(self._store, rows)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether kernels should be loaded: for one question that takes longer than it saves, for several it pays."""
+        return self._questions > 1
+
+    def asked(self) -> None:
+        """Counts a question."""
+        self._questions += 1
+
     def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Of a vector with the document at each place, nearly."""
         with self._opening:
             parts = self._near
-        found = [part.cosines(vector) for part in parts]
+        found = [part.cosines(vector, compiled=self.compiled) for part in parts]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.float32)
 
     @cached_property

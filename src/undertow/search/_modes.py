@@ -110,11 +110,12 @@ class Ranker:
     def score(self, question: Question, mode: str, where: str | None = None) -> Scored:
         """All documents for a question."""
         text = self.derived.text
+        self.derived.asked()
         answers = self._answers(question, where)
         if mode == "semantic" or not question.words:
             return Scored(*self._meaning(question, answers)) if mode != "text" else _nothing(len(text.rows))
         terms = text.terms(question.words)
-        words = text.scores(terms)
+        words = text.scores(terms, compiled=self.derived.compiled)
         _leave_out(words, answers)
         highest = float(words.max(initial=0.0))
         possible = text.possible(question.words)

@@ -31,7 +31,7 @@ FORMS = {"small": ("U8", 2), "scales": ("F32", 1)}
 HIGHEST = 255
 LEFT_OUT = 0.002  # what topics may have had of a product at most, together, to be passed over
 AT_ONCE = 16_384  # documents
-BY_KERNEL = 100_000  # documents: fewer are multiplied before the compiled kernel would be loaded
+BY_KERNEL = 50_000  # documents: fewer are multiplied before the compiled kernel would be called
 
 _log = logging.getLogger(__name__)
 
@@ -56,11 +56,11 @@ class NearVectors:
             scales[first : first + AT_ONCE] = highest / HIGHEST
         return cls(small, scales)
 
-    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """With each document."""
+    def cosines(self, vector: NDArray[np.float32], *, compiled: bool = True) -> NDArray[np.float32]:
+        """With each document, by a compiled kernel if it pays."""
         found = np.zeros(len(self.scales), dtype=np.float32)
         topics = telling(vector)
-        if len(found) < BY_KERNEL:
+        if len(found) < BY_KERNEL or not compiled:
             for topic in topics:
                 found += vector[topic] * self.small[topic]
             return found * self.scales
