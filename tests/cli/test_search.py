@@ -77,8 +77,8 @@ def test_further_columns_are_kept_on_request(run: Run, folder: Path, tmp_path: P
         "score": "number",
         "time": "day",
     }
-    options = ("--where", "score >= 1 OR author IS NULL", "--json", "--duplicates")
-    code, out, _ = run("search", tmp_path / "index", "apple", *options)
+    asked = ("--where", "score >= 1 OR author IS NULL", "--json", "--duplicates")
+    code, out, _ = run("search", tmp_path / "index", "apple", *asked)
     found = {result["id"]: result for result in json.loads(out)["results"]}
     assert set(found) == {"a", "c"}
     assert (found["a"]["kept"], found["a"]["time"]) == ({"author": "Ann", "score": 5.0}, "2026-01-31")
