@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from undertow.kernels.cpu.nearest import in_fours, products
-from undertow.kernels.reference.nearest import cosines
+from undertow.kernels.cpu.nearest import fuse, in_fours, products
+from undertow.kernels.reference.nearest import cosines, fused
 from undertow.search import _near
 from undertow.search._near import HIGHEST, LEFT_OUT, NearVectors, telling
 
@@ -42,7 +42,18 @@ def test_bytes_are_near_the_vectors(by_kernel: int, monkeypatch: pytest.MonkeyPa
         exact = vectors.astype(np.float64) @ vector
         # A byte is off by half a step at most, and topics passed over had no more than they may have.
         bound = LEFT_OUT + 0.5 / HIGHEST * vectors.max(axis=1) * vector.sum() + 64 * EPS
-        assert (np.abs(near.cosines(vector) - exact) <= bound).all()
+        found = np.full(300, np.nan, dtype=np.float32)
+        near.cosines(vector, found)
+        assert (np.abs(found - exact) <= bound).all()
+
+
+def test_words_and_cosines_are_fused() -> None:
+    generator = np.random.default_rng(1)
+    words, near = generator.random((2, 1000), dtype=np.float32)
+    out = np.full(1000, np.nan, dtype=np.float32)
+    for first, last in ((0, 300), (300, 1000)):
+        fuse(first, last, words, 0.7, near, 1.3, out)
+    np.testing.assert_allclose(out, fused(words, 0.7, near, 1.3), rtol=8 * EPS)
 
 
 def test_topics_of_no_weight_are_passed_over() -> None:

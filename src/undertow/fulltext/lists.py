@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ K1, B = 1.2, 0.75  # of BM25, the customary ones
 MOST_WORDS = 32  # of a question: its most telling ones. More cost time, and answer no better (docs/search.md)
 COMMON = 0.25  # a word that so many documents hold is passed over where the question has rarer ones,
 COMMON_FROM = 10_000  # if they are so many: what it says is little, and what it costs is much
+REMEMBERED = 50_000  # words that were looked up
 BY_KERNEL = 100_000  # entries: fewer are added up before the compiled kernel would be called
 
 Rows = NDArray[np.uint64]
@@ -113,12 +114,20 @@ class FullText:
         """How many documents hold a word."""
         return sum(end - begin for _, begin, end in self._lists(word))
 
-    def _lists(self, word: str) -> Iterable[tuple[int, int, int]]:
-        """Number of a segment, and where the word's list in it begins and ends."""
-        for number, segment in enumerate(self.segments):
-            place = segment.find(word)
-            if place is not None:
-                yield number, *segment.span(place)
+    def _lists(self, word: str) -> list[tuple[int, int, int]]:
+        """Number of a segment, and where the word's list in it begins and ends; looked up once a word."""
+        found = self._looked_up.get(word)
+        if found is None:
+            numbers = ((number, segment, segment.find(word)) for number, segment in enumerate(self.segments))
+            found = [(number, *segment.span(place)) for number, segment, place in numbers if place is not None]
+            if len(self._looked_up) >= REMEMBERED:
+                self._looked_up.clear()
+            self._looked_up[word] = found
+        return found
+
+    @cached_property
+    def _looked_up(self) -> dict[str, list[tuple[int, int, int]]]:
+        return {}
 
     def terms(self, words: Mapping[str, float]) -> list[Term]:
         """The words of a question that are searched for, the most telling first; those that no document holds are not

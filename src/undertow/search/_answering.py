@@ -42,7 +42,7 @@ def answer(ranker: Ranker, asked: Asked, wish: Wish, topics: SharedTopics | None
 
 def _groups(ranker: Ranker, asked: Asked, scored: Scored | None, wish: Wish) -> list[list[Ranked]]:
     """The best n documents, each with those after it that are nearly the same."""
-    wanted = wish.n + (wish.n // 2 + 5 if wish.folded else 0)
+    wanted = wish.n + (wish.n // 5 + 2 if wish.folded else 0)
     while True:
         found = ranker.ranked(asked.question, scored, wanted, wish.where)
         groups = _folded(found) if wish.folded else [[one] for one in found]

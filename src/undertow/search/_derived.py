@@ -66,8 +66,11 @@ class Derived:
         """Of a vector with the document at each place, nearly."""
         with self._opening:
             parts = self._near
-        found = [part.cosines(vector, compiled=self.compiled) for part in parts]
-        return np.concatenate(found) if found else np.zeros(0, dtype=np.float32)
+        found, first = np.empty(len(self.text.rows), dtype=np.float32), 0
+        for part in parts:
+            part.cosines(vector, found[first : first + len(part.scales)], compiled=self.compiled)
+            first += len(part.scales)
+        return found
 
     @cached_property
     def _near(self) -> list[NearVectors]:

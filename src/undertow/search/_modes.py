@@ -17,6 +17,7 @@ from undertow.fulltext.lists import Term, best
 from undertow.search._derived import Derived
 from undertow.search._encoded import Encoded, unit
 from undertow.search._held import HeldCodes
+from undertow.search._near import BY_KERNEL
 from undertow.search._store import Rows, Store
 
 MODES = ("hybrid", "semantic", "text", "code")
@@ -24,7 +25,7 @@ LONGEST_TEXT = 8192  # characters whose words are looked for
 SHARPNESS = 3  # a match of words half as good as the best counts an eighth: only good ones should outdo meaning
 SHORT = 16  # different words: of a longer question, its words weigh less beside its meaning, which is surer then,
 LEAST_WORDS = 0.3  # and never less than this
-SPARE = 20  # documents beyond those asked for that are compared exactly
+SPARE = 8  # documents beyond those asked for that are compared exactly
 
 Dense = NDArray[np.float32]  # a number for each place
 
@@ -123,7 +124,7 @@ class Ranker:
             return Scored(words, words, highest, terms=terms, possible=possible)
         cosines, _, _, nearest = self._meaning(question, answers)
         weights = (question.weight_of_words, question.share_known) if highest and nearest else (1.0, 1.0)
-        scores = _fused(words, highest, cosines, nearest, *weights)
+        scores = _fused(words, highest, cosines, nearest, weights, self.derived.compiled)
         return Scored(scores, words, highest, nearest, *weights, terms, possible)
 
     def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, None, float, float]:
@@ -183,13 +184,22 @@ class Ranker:
 
 
 def _fused(
-    words: Dense, highest: float, cosines: Dense, nearest: float, weight_of_words: float, weight_of_meaning: float
+    words: Dense, highest: float, cosines: Dense, nearest: float, weights: tuple[float, float], compiled: bool
 ) -> Dense:
     """`Scored.score` of all documents. A document may be found by either."""
-    scores = cosines * np.float32(weight_of_meaning / nearest) if nearest else np.zeros_like(words)
-    if highest:
-        matching = np.flatnonzero(words)
-        scores[matching] += np.float32(weight_of_words) * (words[matching] / np.float32(highest)) ** SHARPNESS
+    by_words = weights[0] ** (1 / SHARPNESS) / highest if highest else 0.0
+    by_cosines = weights[1] / nearest if nearest else 0.0
+    if compiled and len(words) >= BY_KERNEL:
+        from undertow.kernels.cpu import threads as pool
+        from undertow.kernels.cpu.nearest import fuse
+
+        scores, threads = np.empty_like(words), pool.thread_count(None)
+        arguments = (words, by_words, cosines, by_cosines, scores)
+        pool.run(pool.split(fuse, len(words), threads, *arguments, least=65_536), threads)
+        return scores
+    scores = cosines * np.float32(by_cosines)
+    matching = np.flatnonzero(words)
+    scores[matching] += (words[matching] * np.float32(by_words)) ** SHARPNESS
     return scores
 
 

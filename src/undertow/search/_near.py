@@ -56,21 +56,21 @@ class NearVectors:
             scales[first : first + AT_ONCE] = highest / HIGHEST
         return cls(small, scales)
 
-    def cosines(self, vector: NDArray[np.float32], *, compiled: bool = True) -> NDArray[np.float32]:
-        """With each document, by a compiled kernel if it pays."""
-        found = np.zeros(len(self.scales), dtype=np.float32)
+    def cosines(self, vector: NDArray[np.float32], found: NDArray[np.float32], *, compiled: bool = True) -> None:
+        """With each document, put into `found`; by a compiled kernel if it pays."""
         topics = telling(vector)
         if len(found) < BY_KERNEL or not compiled:
+            found[:] = 0.0
             for topic in topics:
                 found += vector[topic] * self.small[topic]
-            return found * self.scales
+            found *= self.scales
+            return
         from undertow.kernels.cpu import threads as pool
         from undertow.kernels.cpu.nearest import in_fours, products
 
         threads = pool.thread_count(None)
         arguments = (self.small, *in_fours(topics, vector[topics]), self.scales, found)
         pool.run(pool.split(products, len(found), threads, *arguments, least=16_384), threads)
-        return found
 
 
 def telling(vector: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -89,9 +89,14 @@ class SharedTopics:
     def _names(self) -> list[str]:
         return self.outline.names_of(self._nodes)
 
+    @cached_property
+    def _directions(self) -> NDArray[np.float32]:
+        return self.outline.directions(self._nodes)
+
     def of(self, question: NDArray[np.float32], documents: NDArray[np.float32]) -> list[tuple[TopicPart, ...]]:
         """Of a question's vector and each of some documents' vectors; 0 for one that has none."""
-        shares = self.outline.shares_of_few(np.vstack([question[None], documents]), self._nodes)
+        vectors = np.vstack([question[None], documents])
+        shares = self.outline.shares_of_few(vectors, self._nodes, directions=self._directions)
         both = np.minimum(shares[0], shares[1:])
         return [self._named(parts) for parts in both]
 

@@ -27,6 +27,7 @@ Labels = NDArray[np.int32]
 
 BLOCK = 1024  # rows that are compared with all centres at a time
 ROUNDS = 12  # of k-means, at most
+FEW = 16  # rows: to tell BLAS how many threads to use would take longer than to do without it
 
 
 def unit(vectors: NDArray[np.floating]) -> Vectors:
@@ -37,6 +38,10 @@ def unit(vectors: NDArray[np.floating]) -> Vectors:
 
 def nearest(vectors: Vectors, centres: Vectors, threads: int | None = None) -> tuple[Labels, NDArray[np.float32]]:
     """The centre with the largest product with each vector, and that product; of equal ones the first."""
+    if len(vectors) <= FEW:
+        found = np.einsum("ij,kj->ik", vectors, centres)
+        best = found.argmax(axis=1)
+        return best.astype(np.int32), found[np.arange(len(found)), best]
     labels = np.zeros(len(vectors), dtype=np.int32)
     products = np.zeros(len(vectors), dtype=np.float32)
 

@@ -82,9 +82,15 @@ class Outline:
         amounts = _shares.mixture(np.nan_to_num(vectors), self.directions(nodes), threads)
         return self._shared_out(amounts, vectors, nodes, threads)
 
-    def shares_of_few(self, vectors: Vectors, nodes: Sequence[int]) -> NDArray[np.float32]:
-        """The same, up to rounding, for a few documents: nothing compiled is loaded for them."""
-        amounts = _shares.mixture_of_few(np.nan_to_num(vectors), self.directions(nodes))
+    def shares_of_few(
+        self, vectors: Vectors, nodes: Sequence[int], *, directions: Vectors | None = None
+    ) -> NDArray[np.float32]:
+        """The same, up to rounding, for a few documents: nothing compiled is loaded for them.
+
+        `directions` are those of the nodes, where they are known already.
+        """
+        known = self.directions(nodes) if directions is None else directions
+        amounts = _shares.mixture_of_few(np.nan_to_num(vectors), known)
         return self._shared_out(amounts, vectors, nodes, 1)
 
     def _shared_out(

@@ -37,6 +37,16 @@ def products(first: int, last: int, small: Any, topics: Any, weights: Any, scale
             sums[i] *= own[i]
 
 
+@kernel
+def fuse(first: int, last: int, words: Any, by_words: float, cosines: Any, by_cosines: float, out: Any) -> None:
+    """out[i] = (by_words * words[i])^3 + by_cosines * cosines[i], for i from `first` to before `last`."""
+    matches, near, sums = words[first:last], cosines[first:last], out[first:last]
+    one, other = np.float32(by_words), np.float32(by_cosines)
+    for i in range(last - first):
+        match = one * matches[i]
+        sums[i] = match * match * match + other * near[i]
+
+
 def in_fours(topics: NDArray[np.int64], weights: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Topics and weights, and as many of weight 0 as are missing to a multiple of `TOGETHER`."""
     missing = -len(topics) % TOGETHER

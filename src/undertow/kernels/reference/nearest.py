@@ -6,6 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def fused(
+    words: NDArray[np.float32], by_words: float, cosines: NDArray[np.float32], by_cosines: float
+) -> NDArray[np.float64]:
+    """A sharp function of how well words fit, and the cosine."""
+    both: NDArray[np.float64] = (by_words * words.astype(np.float64)) ** 3 + by_cosines * cosines.astype(np.float64)
+    return both
+
+
 def cosines(vector: NDArray[np.float32], small: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float64]:
     """Of a vector with each column of `small` times its scale."""
     whole = small.astype(np.float64) * scales.astype(np.float64)
