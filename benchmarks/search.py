@@ -52,10 +52,9 @@ def trained(posts: pl.DataFrame, topics: int = 128, epochs: Any = "auto") -> Top
     return TopicModel(topics, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(posts)
 
 
-def quality(folder: Path, questions: int, show: Callable[[Sheet], object]) -> dict[str, Any]:
-    """The three tasks on both data sets, each with a model of its own."""
+def quality(folder: Path, questions: int, found: dict[str, Any], show: Callable[[Sheet], object]) -> None:
+    """The three tasks on both data sets, each with a model of its own; what is found is put into `found`."""
     sets = {"20 Newsgroups": (newsgroups_data.FILE_NAME, newsgroups), "IMDB": ("imdb.parquet", reviews)}
-    found: dict[str, Any] = {}
     for name, (file, as_part) in sets.items():
         table = pl.read_parquet(newsgroups_data.data_file().with_name(file))
         train, test = (
@@ -66,7 +65,6 @@ def quality(folder: Path, questions: int, show: Callable[[Sheet], object]) -> di
         tasks = judged(train, test, model, folder / name, questions)
         found[name] = {task: summary(figures) for task, figures in tasks.items()}
         show(sheet(name, len(train.texts), questions, found[name]))
-    return found
 
 
 def make_up(train: pl.DataFrame, documents: int, file: Path) -> None:
@@ -203,7 +201,8 @@ def main() -> None:
     console.print(found["machine"])
     if not options.skip_quality:
         with tempfile.TemporaryDirectory() as name:
-            found["quality"] = quality(Path(name), options.questions, show)
+            found["quality"] = {}
+            quality(Path(name), options.questions, found["quality"], show)
     if not options.sizes:
         return
     posts = pl.read_parquet(newsgroups_data.data_file())

@@ -78,7 +78,7 @@ def _hint(asked: Asked, hits: list[Hit], wish: Wish) -> str | None:
         return _why_nothing(asked, wish)
     if hits[0].score < POOR:
         return "Nothing fits well." + (f" No document holds {strange}." if strange else " Try other words.")
-    return f"No document holds {strange}." if strange and wish.mode != "semantic" else None
+    return f"No document holds {strange}." if strange and wish.mode in ("hybrid", "text") else None
 
 
 def _why_nothing(asked: Asked, wish: Wish) -> str:
