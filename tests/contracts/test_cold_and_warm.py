@@ -57,7 +57,7 @@ def test_what_kernels_call_is_inlined_into_them() -> None:
     assert own_code == set()
 
 
-@pytest.mark.slow
+@pytest.mark.torture
 def test_a_run_that_compiles_and_one_that_loads_agree_to_the_last_bit(tmp_path: Path) -> None:
     def train() -> tuple[str, str]:
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -147,6 +147,7 @@ def test_editing_is_for_this_machine_alone(
         create_app(Source.open(model_folder), host=host, token="t")
 
 
+@pytest.mark.torture
 def test_ctrl_c_while_the_overview_is_made(small_index: Path, tmp_path: Path) -> None:
     """Even one that does not listen, deep inside a computation."""
     program = (

@@ -27,7 +27,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, model: TopicModel) -> Index
     return Index.create(tmp_path_factory.mktemp("odd") / "index", model, ["apple"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     names=st.lists(st.text(LETTERS, min_size=1, max_size=30), min_size=1, max_size=4, unique=True),
     text=st.text(LETTERS),

@@ -129,6 +129,7 @@ def _stop(*_: Any, **__: Any) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.torture
 @pytest.mark.usefixtures("small_chunks")
 def test_an_index_that_is_replaced_is_whole_at_every_moment(tmp_path: Path, model: TopicModel) -> None:
     table = make_table()

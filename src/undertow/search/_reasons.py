@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from undertow.topics.outline import Outline
 
 WORDS, TOPICS = 8, 3  # named at most
+FEW = 32  # texts: more are compared by what is compiled
 LEAST = 0.05  # of a text that has to be about a topic for it to be named
 
 
@@ -96,7 +97,10 @@ class SharedTopics:
     def of(self, question: NDArray[np.float32], documents: NDArray[np.float32]) -> list[tuple[TopicPart, ...]]:
         """Of a question's vector and each of some documents' vectors; 0 for one that has none."""
         vectors = np.vstack([question[None], documents])
-        shares = self.outline.shares_of_few(vectors, self._nodes, directions=self._directions)
+        if len(vectors) > FEW:
+            shares = self.outline.shares(vectors, self._nodes)
+        else:
+            shares = self.outline.shares_of_few(vectors, self._nodes, directions=self._directions)
         both = np.minimum(shares[0], shares[1:])
         return [self._named(parts) for parts in both]
 

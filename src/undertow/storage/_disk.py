@@ -71,7 +71,8 @@ def check_folder(folder: Path) -> None:
     if not os.path.isdir(folder):
         got = "something else" if os.path.lexists(folder) else "nothing there"
         raise ModelFileError(f"{folder} must be a folder written by undertow, got {got}")
-    open_plain_file(folder / HEADER_FILE).close()
+    with open_plain_file(folder / HEADER_FILE):
+        pass
 
 
 def file_size(handle: BinaryIO) -> int:
