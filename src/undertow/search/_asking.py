@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from undertow._errors import InvalidInput
 from undertow.fulltext.lists import FullText
@@ -50,8 +50,7 @@ def asked_in_words(query: str, full: FullText, encoder: Encoder) -> Asked:
     words, spelling = _counted([(corrected.get(typed, typed), meant.get(word) or word) for typed, word in pairs])
     text = _replaced(query, corrected)
     unknown = tuple(typed for word, typed in strange.items() if meant.get(word) is None)
-    known = _share_known(full, words, spelling, encoder)
-    return Asked(Question(text, encoder.encode([text]), words, known), spelling, corrected, unknown)
+    return Asked(_question(text, words, spelling, full, encoder), spelling, corrected, unknown)
 
 
 def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) -> Asked:
@@ -63,15 +62,16 @@ def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) ->
     if not text.strip():
         raise InvalidInput(f"like must be a document with something in it, got {document!r:.80}, which is empty")
     words, typed = _counted(full.rule.read(text[:LONGEST_TEXT]))
-    known = _share_known(full, words, typed, encoder)
-    return Asked(Question(text, encoder.encode([text[:LONGEST_QUERY]]), words, known, row), typed, {}, ())
+    question = _question(text[:LONGEST_QUERY], words, typed, full, encoder)
+    return Asked(replace(question, itself=row), typed, {}, ())
 
 
-def _share_known(full: FullText, words: dict[str, float], typed: dict[str, str], encoder: Encoder) -> float:
-    """How much of what the words of a question say the model knows: what it does not know, its vector is not about."""
+def _question(text: str, words: dict[str, float], typed: dict[str, str], full: FullText, encoder: Encoder) -> Question:
+    """A text with its vector, and how much of what its words say the model knows: the vector is about no more."""
     weights = full.weights(words)
     known = sum(weight for word, weight in weights.items() if word in encoder.columns or typed[word] in encoder.columns)
-    return known / (sum(weights.values()) or 1.0)
+    share = known / (sum(weights.values()) or 1.0)
+    return Question(text, encoder.encode([text]), words, share or 1.0)  # a model of pairs of words knows no single one
 
 
 def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, str]]:
@@ -86,5 +86,5 @@ def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, 
 
 def _replaced(text: str, corrected: dict[str, str]) -> str:
     for typed, other in corrected.items():
-        text = re.sub(rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", other, text)
+        text = re.sub(rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", other, text)  # letters and digits alone
     return text

@@ -92,7 +92,7 @@ class Scored:
 
     def shown(self, score: float) -> float:
         """A score as a share of the best possible: a document that is as good as any can be, in words and in meaning,
-        has 1. Documents keep their order, so the best one's share is what both leave of 1.
+        has 1. Documents keep their order.
         """
         highest = self.score(self.best_words, self.best_cosine)
         return min(score / (highest or 1.0), 1.0) * max(self.share_of_words, min(self.best_cosine, 1.0))
@@ -113,8 +113,9 @@ class Ranker:
         text = self.derived.text
         self.derived.asked()
         answers = self._answers(question, where)
-        if mode == "semantic" or not question.words:
-            return Scored(*self._meaning(question, answers)) if mode != "text" else _nothing(len(text.rows))
+        if mode == "semantic" or (mode == "hybrid" and not question.words):
+            cosines, nearest = self._meaning(question, answers)
+            return Scored(cosines, best_cosine=nearest)
         terms = text.terms(question.words)
         words = text.scores(terms, compiled=self.derived.compiled)
         _leave_out(words, answers)
@@ -122,19 +123,20 @@ class Ranker:
         possible = text.possible(question.words)
         if mode == "text":
             return Scored(words, words, highest, terms=terms, possible=possible)
-        cosines, _, _, nearest = self._meaning(question, answers)
+        cosines, nearest = self._meaning(question, answers)
         weights = (question.weight_of_words, question.share_known) if highest and nearest else (1.0, 1.0)
         scores = _fused(words, highest, cosines, nearest, weights, self.derived.compiled)
         return Scored(scores, words, highest, nearest, *weights, terms, possible)
 
-    def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, None, float, float]:
+    def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, float]:
+        """Cosines, and the best of them."""
         if not question.known:
-            return np.zeros(len(self.derived.text.rows), dtype=np.float32), None, 0.0, 0.0
+            return np.zeros(len(self.derived.text.rows), dtype=np.float32), 0.0
         cosines = self.derived.cosines(question.vector)
         if self.derived.text.present is not None:
             cosines[~self.derived.text.present] = 0.0
         _leave_out(cosines, answers)
-        return cosines, None, 0.0, float(cosines.max(initial=0.0))
+        return cosines, float(cosines.max(initial=0.0))
 
     def _answers(self, question: Question, where: str | None) -> NDArray[np.bool_] | None:
         """Which places may be found; None for all."""
@@ -206,7 +208,3 @@ def _fused(
 def _leave_out(scores: Dense, answers: NDArray[np.bool_] | None) -> None:
     if answers is not None:
         scores[~answers] = 0.0
-
-
-def _nothing(documents: int) -> Scored:
-    return Scored(np.zeros(documents, dtype=np.float32))
