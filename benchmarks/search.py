@@ -160,10 +160,9 @@ def recall(index: Index, texts: Sequence[str]) -> dict[str, float]:
     for text in texts:
         for mode, found in shares.items():
             hits = index.search(text, 10, mode=mode, duplicates=True, reasons=False)
-            wanted = exact.best(text, mode)
-            rows = {int(row) for row in exact.full.rows[wanted]}
-            ids = index._versions.current.store.rows_of([hit.id for hit in hits])
-            found.append(len(rows & set(ids.tolist())) / max(len(rows), 1))
+            best_rows = exact.full.rows[exact.best(text, mode)]
+            wanted = {document["id"] for document in index._versions.current.store.whole(best_rows)[0]}
+            found.append(len(wanted & {hit.id for hit in hits}) / max(len(wanted), 1))
     return {mode: float(np.mean(found)) for mode, found in shares.items()}
 
 

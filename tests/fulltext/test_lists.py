@@ -43,10 +43,14 @@ def segment(texts: list[str], first: int = 0) -> Segment:
     return maker.segment()
 
 
+def asked(question: str) -> dict[str, float]:
+    return {word: float(count) for word, count in Counter(RULE.of_question(question)).items()}
+
+
 def expected(texts: list[str], full: FullText, question: str) -> np.ndarray:
-    terms = {term.word for term in full.terms(full.asked(question))}
-    asked = {word: count for word, count in Counter(RULE.of_question(question)).items() if word in terms}
-    return bm25([text.split() for text in texts], asked)
+    terms = {term.word for term in full.terms(asked(question))}
+    words = {word: count for word, count in asked(question).items() if word in terms}
+    return bm25([text.split() for text in texts], words)
 
 
 QUESTIONS = ["w3 w20 w40", "w59", "w1 w2", "w7 w7 w7 w30", "nothing w12", "w55 " * 40]
@@ -60,7 +64,7 @@ def test_scores_are_those_of_the_oracle(cuts: tuple[int, ...], by_kernel: int, m
     parts = [segment(texts[begin:end], begin) for begin, end in itertools.pairwise(cuts)]
     full = FullText.of(RULE, parts, None)
     for question in QUESTIONS:
-        terms, wanted = full.terms(full.asked(question)), expected(texts, full, question)
+        terms, wanted = full.terms(asked(question)), expected(texts, full, question)
         scores = full.scores(terms)
         np.testing.assert_allclose(scores, wanted, rtol=ROUNDING, atol=1e-12)
         summed = [sum(parts) for parts in full.parts(terms, range(80))]
@@ -72,7 +76,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(lists, "BY_KERNEL", 0)
     full = FullText.of(RULE, [segment(made_up(500))], None)
-    terms = full.terms(full.asked(QUESTIONS[0]))
+    terms = full.terms(asked(QUESTIONS[0]))
     one = full.scores(terms)
     monkeypatch.setattr(pool, "thread_count", lambda _: 3)
     split = pool.split

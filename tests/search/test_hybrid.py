@@ -23,17 +23,33 @@ def expected(model: TopicModel, table: pl.DataFrame, query: str) -> dict[str, fl
     texts = [text.split() for text in table["text"]]
     words = dict.fromkeys(query.split(), 1.0)
     matches = bm25(texts, words)
-    fused = (matches / matches.max()) ** SHARPNESS + cosines / cosines.max()  # the model knows all words
-    total = len(texts)
     held = {word: sum(word in text for text in texts) for word in words}
-    possible = sum(np.log(1 + (total - count + 0.5) / (count + 0.5)) for count in held.values())
-    shown = fused / 2 * max(min(matches.max() / possible, 1.0), cosines.max())
+    telling = {word: np.log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for word, count in held.items()}
+    possible = sum(telling.values())
+    by_words = max(min(16 / len(words), 1.0), 0.3)
+    by_meaning = sum(weight for word, weight in telling.items() if word in model.words()) / possible
+    fused = by_words * (matches / matches.max()) ** SHARPNESS + by_meaning * cosines / cosines.max()
+    shown = fused / (by_words + by_meaning) * max(min(matches.max() / possible, 1.0), cosines.max())
     return dict(zip(table["id"], shown, strict=True))
 
 
-@pytest.mark.parametrize("query", ["engine gear", "apple pear plum road", "clutch clutch diesel apple"])
+MANY = (
+    "apple pear plum cherry grape melon orchard juice ripe fruit engine wheel brake clutch gear diesel garage tyre road"
+)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "engine gear",
+        "apple pear plum road",
+        "clutch diesel apple",
+        "zeppelin engine gear",
+        MANY,
+        f"zeppelin {MANY}",
+    ],
+)
 def test_scores_are_as_they_are_defined(index: Index, model: TopicModel, table: pl.DataFrame, query: str) -> None:
-    query = " ".join(dict.fromkeys(query.split()))
     wanted = expected(model, table, query)
     hits = index.search(query, 120, duplicates=True)
     assert {hit.id for hit in hits} == set(wanted)
@@ -42,6 +58,29 @@ def test_scores_are_as_they_are_defined(index: Index, model: TopicModel, table: 
     best = sorted(wanted.values(), reverse=True)
     np.testing.assert_allclose([wanted[hit.id] for hit in hits], best, atol=4 * HALF)
     assert all(0.0 <= hit.score <= 1.0 for hit in hits)
+
+
+def test_words_of_whole_documents_keep_a_weight(index: Index) -> None:
+    from undertow.search._asking import asked_in_words
+
+    full, encoder = index._versions.current.ranker.derived.text, index._encoder
+    words = " ".join(f"word{number}" for number in range(400))
+    assert asked_in_words(words, full, encoder).question.weight_of_words == 0.3
+
+
+def test_copies_without_end_are_not_all_looked_at(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    from undertow.search import _answering
+
+    looked: list[int] = []
+
+    def all_alike(texts: list[str]) -> list[int]:
+        looked.append(len(texts))
+        return [0] * len(texts)
+
+    monkeypatch.setattr(_answering, "DEEPEST", 40)
+    monkeypatch.setattr(_answering, "fold", all_alike)
+    assert len(index.search("engine gear", 5)) == 1
+    assert looked == [8, 32, 40]
 
 
 def test_few_are_the_first_of_many(index: Index) -> None:

@@ -8,7 +8,6 @@ a word is counted with the deleted ones until then.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,10 +20,11 @@ from undertow.fulltext.segment import Segment
 from undertow.fulltext.words import WordRule
 
 K1, B = 1.2, 0.75  # of BM25, the customary ones
-MOST_WORDS = 32  # of a question: its most telling ones. More cost time, and answer no better (docs/search.md)
+MOST_WORDS = 32  # of a question: its most telling ones. More cost time, and answer no better (docs/design_notes.md)
 COMMON = 0.25  # a word that so many documents hold is passed over where the question has rarer ones,
 COMMON_FROM = 10_000  # if they are so many: what it says is little, and what it costs is much
 REMEMBERED = 50_000  # words that were looked up
+BLOCK = 256  # scores of which the highest is looked at first
 BY_KERNEL = 100_000  # entries: fewer are added up before the compiled kernel would be called
 
 Rows = NDArray[np.uint64]
@@ -84,24 +84,19 @@ class FullText:
         return len(self.rows) if self.present is None else int(self.present.sum())
 
     @cached_property
-    def _in_order(self) -> NDArray[np.int64] | None:
-        """Places by rising rows; None where they rise as they are."""
-        rising = bool((self.rows[1:] > self.rows[:-1]).all()) and self.present is None
-        if rising:
-            return None
+    def _in_order(self) -> tuple[Rows, NDArray[np.int64]]:
+        """The rows that are there, rising, and their places."""
         places = np.arange(len(self.rows)) if self.present is None else np.flatnonzero(self.present)
-        order: NDArray[np.int64] = places[np.argsort(self.rows[places], kind="stable")]
-        return order
+        places = places[np.argsort(self.rows[places], kind="stable")]
+        return self.rows[places], places
 
     def places(self, rows: Rows) -> NDArray[np.int64]:
         """Where these rows are; -1 for one that is not here."""
-        order = self._in_order
-        known = self.rows if order is None else self.rows[order]
+        known, places = self._in_order
         if not len(known):
             return np.full(len(rows), -1, dtype=np.int64)
         spots = np.minimum(np.searchsorted(known, rows), len(known) - 1)
-        found = spots if order is None else order[spots]
-        return np.where(known[spots] == rows, found, -1)
+        return np.where(known[spots] == rows, places[spots], -1)
 
     @cached_property
     def _norms(self) -> list[NDArray[np.float32]]:
@@ -133,11 +128,8 @@ class FullText:
         """The words of a question that are searched for, the most telling first; those that no document holds are not
         among them. `words` says how often each was asked for.
         """
-        total = len(self.rows)
-        held = {word: min(self.holding(word), total) for word in words}
-        asked = {word for word, documents in held.items() if documents}
-        rare = {word for word in asked if held[word] <= max(COMMON * total, COMMON_FROM)}
-        found = [Term(word, words[word] * _idf(total, held[word]) * (K1 + 1.0)) for word in rare or asked]
+        held = {word: count for word, count in words.items() if self.holding(word)}
+        found = [Term(word, weight * (K1 + 1.0)) for word, weight in self.weights(held).items()]
         order = sorted(found, key=lambda term: (-term.weight / math.sqrt(words[term.word]), term.word))
         return order[:MOST_WORDS]
 
@@ -151,10 +143,6 @@ class FullText:
         held = {word: min(self.holding(word), total) for word in words}
         rare = [word for word in words if held[word] <= max(COMMON * total, COMMON_FROM)]
         return {word: words[word] * _idf(total, held[word]) for word in rare or words}
-
-    def asked(self, question: str) -> dict[str, float]:
-        """The words of a question, and how often each was asked for."""
-        return dict(Counter(self.rule.of_question(question)))
 
     def scores(self, terms: Sequence[Term], *, compiled: bool = True) -> Scores:
         """BM25 of the document at each place, by a compiled kernel if it pays; 0 for one that holds no term, or is
@@ -237,6 +225,3 @@ def best(scores: NDArray[np.floating], n: int) -> NDArray[np.int64]:
         near = np.flatnonzero(scores > 0)
     found: NDArray[np.int64] = near[np.argsort(-scores[near], kind="stable")[:n]]
     return found
-
-
-BLOCK = 256

@@ -14,7 +14,8 @@ from undertow.search._reasons import SharedTopics, SharedWords, TopicPart, Why, 
 from undertow.search._results import Hit, Results, hit_of
 
 POOR = 0.25  # a best score below it is no good answer
-DEEPER = 4  # times as many documents are looked at where copies took the places of others
+DEEPER = 4  # times as many documents are looked at where copies took the places of others,
+DEEPEST = 2000  # and so many at most: each is compared with all others
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,9 @@ def _groups(ranker: Ranker, asked: Asked, scored: Scored | None, wish: Wish) -> 
     while True:
         found = ranker.ranked(asked.question, scored, wanted, wish.where)
         groups = _folded(found) if wish.folded else [[one] for one in found]
-        if len(groups) >= wish.n or len(found) < wanted:
+        if len(groups) >= wish.n or len(found) < wanted or wanted >= DEEPEST:
             return groups[: wish.n]
-        wanted *= DEEPER
+        wanted = min(wanted * DEEPER, DEEPEST)
 
 
 def _folded(found: Sequence[Ranked]) -> list[list[Ranked]]:

@@ -99,9 +99,17 @@ def bring_up_to_date(folder: Path, segments: dict[Path, Rows], units: int, vecto
         if file not in wanted:
             file.unlink(missing_ok=True)
     for file, rows in wanted.items():
-        if not file.exists():
+        if not _sound(file, (units, len(rows))):
             made = NearVectors.of(rows, units, vectors)
             write_arrays(file, {"small": made.small, "scales": made.scales}, {"format": FORMAT})
+
+
+def _sound(file: Path, shape: tuple[int, int]) -> bool:
+    try:
+        _read(file, shape)
+    except (IndexFileError, OSError):
+        return False
+    return True
 
 
 def _read(file: Path, shape: tuple[int, int]) -> NearVectors:

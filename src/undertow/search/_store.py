@@ -174,10 +174,6 @@ class Store:
         found = run(query.to_arrow())
         return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
 
-    def rows_of(self, ids: Sequence[str]) -> Rows:
-        """The numbers of the rows of the documents with these ids, in their order."""
-        return self._rows(self._table.query().where(_among(ids)).select(["id"]).with_row_id())
-
     def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """What is kept of the documents with these ids, by id, without vectors, under the names that are shown."""
         names = names_of(self.schema)
@@ -234,14 +230,6 @@ class Store:
 
         while (batch := run(following())) is not None:
             yield batch
-
-    def documents(self, rows: Rows) -> list[dict[str, Any]]:
-        """What is kept of these rows, in their order, without vectors, under the names that are shown."""
-        if not len(rows):
-            return []
-        by_row = {document.pop("_rowid"): document for document in self._take(rows, self._shown()).to_pylist()}
-        names = names_of(self.schema)
-        return [names.row(by_row[row]) for row in rows.tolist()]
 
     def whole(self, rows: Rows) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
         """What is kept of these rows, in their order, and their vectors; 0 for a document without one."""
