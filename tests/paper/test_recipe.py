@@ -19,12 +19,14 @@ def test_faithful_recipe_is_the_papers() -> None:
     model = estimator(recipe, hidden=128, seed=3)
     assert model.learner == AlphaNCE(n_noise=25, noise_level=0.5, sharpness=1.0)
     assert model.learner.uniform
-    assert model.optimizer == SGD(learning_rate=0.1, momentum=0.9, l2=1e-4, hidden_bias_rate=recipe.hidden_bias_rate)
+    whole: dict[str, Any] = {"learning_rate": 0.1 * 128, "l2": 1e-4 / 128}  # for the sum over a minibatch, not its mean
+    momentum: dict[str, Any] = {"momentum": 0.9, "early_momentum": 0.5, "early_steps": 500}
+    assert model.optimizer == SGD(**whole, **momentum, hidden_bias_rate=0.01)
     assert (model.n_components, model.batch_size, model.random_state, model.n_jobs) == (128, 128, 3, 1)
-    assert (model.early_stopping, model.validation_fraction) == (True, 0.1)
+    assert not model.early_stopping
     assert (model.sparsity_cost, model.averaging) == (0.0, 0.0)
     assert (model.weighting, model.count_transform) == ("idf", "log")
-    assert model.max_epochs == settings.FAITHFUL[NEWSGROUPS].epochs
+    assert model.max_epochs == recipe.epochs == 60
 
 
 def test_noise_levels_are_the_papers() -> None:

@@ -15,6 +15,7 @@ from undertow.cli import common
 class What(StrEnum):
     """What can be reproduced."""
 
+    CLAIMS = "claims"
     TABLE1 = "table1"
     TABLE2 = "table2"
     FIG1 = "fig1"

@@ -21,6 +21,7 @@ class Recipe:
 
     learner: Literal["cd", "nce", "alpha-nce"] = "alpha-nce"
     weighting: Literal["idf"] | None = None
+    count_transform: Literal["log"] | None = "log"  # ceil(log(1 + v))
     # CD
     n_steps: int = 1  # of Gibbs sampling
     # NCE and alpha-NCE
@@ -72,7 +73,7 @@ def estimator(recipe: Recipe, *, hidden: int, seed: int, threads: int | None = 1
         learner=learner(recipe),
         optimizer=_optimiser(recipe),
         weighting=recipe.weighting,
-        count_transform="log",
+        count_transform=recipe.count_transform,
         sparsity_target=recipe.sparsity_target,
         sparsity_cost=recipe.sparsity_cost,
         averaging=recipe.averaging,

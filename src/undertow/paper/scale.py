@@ -11,7 +11,7 @@ from undertow.paper.corpora import Corpus
 from undertow.paper.recipe import Recipe
 from undertow.paper.texts import MADE_UP
 
-LEVELS = tuple(number / 10 for number in range(10))
+LEVELS = (0.0, 0.3, 0.6, 0.9)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,6 @@ QUICK = Scale(
     documents=3000,
     most_words=10_000,
     most_epochs=20,
-    levels=(0.0, 0.3, 0.6, 0.9),
     lda_passes=1,
     timed_words=(100, 1000, 5000),
     timed_words_further=(20_000, 200_000),

@@ -13,12 +13,13 @@ from undertow.paper.scale import Scale
 
 FIGURES = {
     "accuracy": "accuracy, posteriors",
-    "accuracy_soft": "soft posteriors",
     "accuracy_activation": "activations",
     "accuracy_strength": "strengths",
+    "accuracy_balanced": "balanced",
     "accuracy_fine_tuned": "fine-tuned",
     "map": "MAP, posteriors",
     "map_strength": "strengths",
+    "map_balanced": "balanced",
 }
 COLUMNS = ("model", *FIGURES.values(), "goal", "reached")
 

@@ -31,8 +31,8 @@ def cells(scale: Scale) -> Cells:
     """Every line at every vocabulary size of it, on both data sets."""
     found: Cells = {}
     for corpus in DATA.values():
-        for series in _series(scale):
-            found |= named(_line(scale, corpus, series).values(), "timing", series.label)
+        for one in series(scale):
+            found |= named(line(scale, corpus, one).values(), "timing", one.label)
     return found
 
 
@@ -49,22 +49,23 @@ def report(scale: Scale, results: Results) -> Report:
     return Report(tables=[_table(name, scale, corpus, results) for name, corpus in DATA.items()], pictures=[picture])
 
 
-def _series(scale: Scale) -> list[Series]:
+def series(scale: Scale) -> list[Series]:
+    """The lines of the figure, CD first."""
     return [Series("cd", steps) for steps in scale.timed_gibbs_steps] + [
         Series("alpha-nce", noises) for noises in scale.timed_noises
     ]
 
 
-def _line(scale: Scale, corpus: Corpus, series: Series) -> dict[int, TimingCell]:
+def line(scale: Scale, corpus: Corpus, of: Series) -> dict[int, TimingCell]:
     """Vocabulary size -> cell. The largest vocabulary of real words is counted once; smaller ones are its beginning."""
     counted = replace(scale.corpus(corpus), words=scale.timed_real_words)
-    sizes = scale.timed_words + (scale.timed_words_further if series.learner == "alpha-nce" else ())
+    sizes = scale.timed_words + (scale.timed_words_further if of.learner == "alpha-nce" else ())
     return {
         words: TimingCell(
             counted,
             words,
-            series.learner,  # type: ignore[arg-type]
-            series.draws,
+            of.learner,  # type: ignore[arg-type]
+            of.draws,
             steps=scale.timed_steps,
             threads=scale.timed_threads,
         )
@@ -74,19 +75,19 @@ def _line(scale: Scale, corpus: Corpus, series: Series) -> dict[int, TimingCell]
 
 def _points(scale: Scale, corpus: Corpus, results: Results) -> dict[str, list[plots.Timing]]:
     return {
-        series.label: [
+        one.label: [
             plots.Timing(words, results[cell].figures["median_ms"], made_up=results[cell].figures["made_up"])
-            for words, cell in _line(scale, corpus, series).items()
+            for words, cell in line(scale, corpus, one).items()
         ]
-        for series in _series(scale)
+        for one in series(scale)
     }
 
 
 def _table(name: str, scale: Scale, corpus: Corpus, results: Results) -> Table:
-    lines = {series.label: _line(scale, corpus, series) for series in _series(scale)}
+    lines = {one.label: line(scale, corpus, one) for one in series(scale)}
     rows = []
     for words in scale.timed_words + scale.timed_words_further:
-        times = [results[line[words]].figures["median_ms"] if words in line else None for line in lines.values()]
+        times = [results[of[words]].figures["median_ms"] if words in of else None for of in lines.values()]
         rows.append([f"{words:,}", *(NONE if time is None else f"{time:.2f}" for time in times)])
     return Table(f"{name}: milliseconds per minibatch", ["words", *lines], rows)
 

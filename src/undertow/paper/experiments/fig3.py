@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from undertow.paper import plots, settings
@@ -37,13 +37,12 @@ PANELS = (
 
 
 def cells(scale: Scale) -> Cells:
-    """Tuned settings with idf for all seeds; counts, and faithful settings at every third level, for the first one."""
+    """Every level with both settings."""
     found: Cells = {}
     for family in settings.FAMILIES:
-        own = _of_family(scale, family)
         for panel in PANELS:
             for model in panel.divergences:
-                found |= named(model_cells(own, panel.corpus, family, model), family, model)
+                found |= named(model_cells(scale, panel.corpus, family, model), family, model)
             for line, model in panel.models.items():
                 for cells in grid(scale, family, panel, line).values():
                     found |= named(cells, family, model)
@@ -53,10 +52,9 @@ def cells(scale: Scale) -> Cells:
 def report(scale: Scale, results: Results) -> Report:
     """A figure for the tuned settings and one for the faithful ones, and their numbers."""
     pictures, tables = [], []
-    for family in ("tuned", "faithful"):
-        own = _of_family(scale, family)
+    for family in ("faithful", "tuned"):
         panels = [_drawn(panel, scale, family, results) for panel in PANELS]
-        seeds = "idf with bars of one standard deviation over seeds, counts one seed" if own.seeds > 1 else "one seed"
+        seeds = "bars of one standard deviation over seeds" if scale.seeds > 1 else "one seed"
         pictures.append(
             Picture(
                 "fig3" if family == "tuned" else f"fig3-{family}",
@@ -70,21 +68,13 @@ def report(scale: Scale, results: Results) -> Report:
 
 def grid(scale: Scale, family: str, panel: Panel, line: str) -> dict[float, list[ModelCell]]:
     """alpha -> cells of a line of a panel."""
-    own = _of_family(scale, family)
-    if line == "counts":
-        own = replace(own, seeds=1)
-    return {level: level_cells(own, panel.corpus, family, panel.models[line], level) for level in own.levels}
-
-
-def _of_family(scale: Scale, family: str) -> Scale:
-    return scale if family == "tuned" else replace(scale, seeds=1, levels=scale.levels[::3])
+    return {level: level_cells(scale, panel.corpus, family, panel.models[line], level) for level in scale.levels}
 
 
 def _best_divergence(panel: Panel, scale: Scale, family: str, results: Results) -> tuple[str, Summary]:
     """The CD with the best mean, and its figures."""
-    own = _of_family(scale, family)
     found = {
-        model: summarise(records_of(model_cells(own, panel.corpus, family, model), results), panel.figure)
+        model: summarise(records_of(model_cells(scale, panel.corpus, family, model), results), panel.figure)
         for model in panel.divergences
     }
     best = max(found, key=lambda model: found[model].rank)
@@ -112,8 +102,7 @@ def _drawn(panel: Panel, scale: Scale, family: str, results: Results) -> plots.L
 
 
 def _table(family: str, scale: Scale, results: Results) -> Table:
-    levels = _of_family(scale, family).levels
-    columns, rows = ["α"], [[f"{level:g}"] for level in levels] + [["best CD"]]
+    columns, rows = ["α"], [[f"{level:g}"] for level in scale.levels] + [["best CD"]]
     for panel in PANELS:
         best, summary = _best_divergence(panel, scale, family, results)
         for line in panel.models:

@@ -21,9 +21,7 @@ def cells_of(scale: Scale, corpus: Corpus, recipe: Recipe, *, hidden: int = sett
 
 
 def model_cells(scale: Scale, corpus: Corpus, family: str, model: str) -> list[ModelCell]:
-    """A model of the tables, a cell per seed; faithful ones on posts without headers have the first seed alone."""
-    if family == "faithful" and corpus.headers == "removed":
-        scale = replace(scale, seeds=1)
+    """A model of the tables, a cell per seed."""
     return cells_of(scale, corpus, settings.FAMILIES[family](corpus.data, model))
 
 

@@ -14,6 +14,7 @@ from undertow.paper.recipe import Recipe, estimator
 if TYPE_CHECKING:
     from undertow.estimators import ReplicatedSoftmax
 
+KINDS = ("activation", "strength", "balanced")  # beside posteriors, which are the paper's
 DOCUMENTS = {False: 11_314, True: 75_000}  # that a model learns from, by whether they are reviews
 
 
@@ -67,14 +68,15 @@ class ModelCell(Cell):
 
         counted = corpora.counted(self.corpus)
         model = estimator(self.recipe, hidden=self.hidden, seed=self.seed).fit(counted.learn)
-        encode = {kind: partial(model.encode, kind=kind) for kind in ("posterior", "soft", "activation", "strength")}
+        encode = {kind: partial(model.encode, kind=kind) for kind in ("posterior", *KINDS)}
         figures = _training_figures(model)
         figures["accuracy"] = judge.accuracy(encode["posterior"], counted)
-        for kind in ("soft", "activation", "strength"):
+        for kind in KINDS:
             figures[f"accuracy_{kind}"] = judge.accuracy(encode[kind], counted)
         if not self.corpus.reviews:  # with two labels, retrieval by label says little
             figures |= judge.retrieval(encode["posterior"], counted)
-            figures["map_strength"] = judge.average_precision(encode["strength"], counted)
+            for kind in KINDS:
+                figures[f"map_{kind}"] = judge.average_precision(encode[kind], counted)
         return figures
 
 
