@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from undertow.paper.plots import COLOURS, MARKERS, WIDTH, rendered
 
@@ -74,6 +75,21 @@ def rates(systems: Mapping[str, Any]) -> Figure:
     return figure
 
 
+def label_curves(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float, float]]]]) -> Figure:
+    """Accuracy over labels a class, which is logarithmic; points are labels, mean and deviation."""
+    figure, places = _panels(len(panels))
+    for place, (title, lines) in zip(places, panels.items(), strict=True):
+        for number, (name, points) in enumerate(lines.items()):
+            across, up, spread = zip(*points, strict=True)
+            place.errorbar(across, up, yerr=spread, label=name, capsize=2, **_look(number))
+        place.set(title=title, xscale="log", xlabel="labels a class", ylabel="accuracy on the test part")
+        place.set_xticks(across, [str(size) for size in across])
+        place.xaxis.set_minor_locator(NullLocator())
+    handles, names = places[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names))
+    return figure
+
+
 def _step_lines(results: dict[str, Any]) -> dict[str, Line]:
     lines = {"alpha-NCE": _line(results["steps"]["ms"])}
     for name in ("CD-1", "CD-5"):
@@ -94,5 +110,8 @@ def _panels(number: int) -> tuple[Figure, list[Axes]]:
 
 def _draw(place: Axes, lines: Mapping[str, Line]) -> None:
     for number, (name, (across, up)) in enumerate(lines.items()):
-        look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
-        place.plot(across, up, label=name, **look)
+        place.plot(across, up, label=name, **_look(number))
+
+
+def _look(number: int) -> dict[str, Any]:
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
