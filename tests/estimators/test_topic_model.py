@@ -54,7 +54,8 @@ def test_documents_have_topics_and_reasons(model: TopicModel) -> None:
 
 
 def test_what_the_vocabulary_does_not_know_is_no_crash(model: TopicModel) -> None:
-    np.testing.assert_array_equal(model.transform(["quux zyzzy", ""]), np.full((2, 6), 0.5))
+    np.testing.assert_array_equal(model.transform(["quux zyzzy", ""]), np.zeros((2, 6)))
+    np.testing.assert_array_equal(model.encode(["quux zyzzy", ""], "posterior"), np.full((2, 6), 0.5))
     assert model.vectorizer_.coverage(["apple quux"]).unknown_share == 0.5
 
 

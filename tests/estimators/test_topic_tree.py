@@ -378,7 +378,7 @@ def test_documents_like_the_old_ones_change_nothing_beyond_chance() -> None:
 
 def test_a_new_subject_appears() -> None:
     model = changeable()
-    old = set(model.topic_names(25))
+    old = set(model.topic_names(20))
     model.partial_fit(pl.concat([corpus(documents=60, seed=4), corpus(("space",), 60, seed=5)]))
     drift = model.drift_
     assert drift is not None

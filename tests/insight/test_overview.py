@@ -194,7 +194,10 @@ def test_batches_do_not_matter(
 ) -> None:
     expected = overview_of_texts(model, table)
     monkeypatch.setattr(overview, "ROWS", 17)
-    assert_same(overview_of_index(index), expected, but=("state", "map_seconds"))
+    found = overview_of_index(index)
+    assert_same(found, expected, but=("state", "map_seconds", "nearness"))
+    # The product of a last, short batch may sum its units in another order.
+    np.testing.assert_allclose(found.nearness, expected.nearness, rtol=0, atol=12 * 2.0**-24)
 
 
 def test_an_empty_index(tmp_path: Path, model: TopicModel) -> None:

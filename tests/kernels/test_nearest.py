@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from undertow.kernels.cpu.nearest import fuse, in_fours, products
 from undertow.kernels.reference.nearest import cosines, fused
+from undertow.model.joining import compared
 from undertow.search import _near
 from undertow.search._near import HIGHEST, LEFT_OUT, NearVectors, telling
 
@@ -37,7 +38,7 @@ def test_bytes_are_near_the_vectors(by_kernel: int, monkeypatch: pytest.MonkeyPa
     vectors = generator.gamma(0.2, 1.0, (300, 40)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors[7] = 0.0  # a document without a vector
-    near = NearVectors.of(np.arange(300, dtype=np.uint64), 40, lambda rows: vectors[rows.astype(int)])
+    near = NearVectors.of(np.arange(300, dtype=np.uint64), (40, 40), lambda rows: vectors[rows.astype(int)])
     for vector in vectors[:5]:
         exact = vectors.astype(np.float64) @ vector
         # A byte is off by half a step at most, and topics passed over had no more than they may have.
@@ -45,6 +46,25 @@ def test_bytes_are_near_the_vectors(by_kernel: int, monkeypatch: pytest.MonkeyPa
         found = np.full(300, np.nan, dtype=np.float32)
         near.cosines(vector, found)
         assert (np.abs(found - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("by_kernel", [0, 10**9])
+def test_joined_numbers_may_be_negative(by_kernel: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_near, "BY_KERNEL", by_kernel)
+    generator = np.random.default_rng(0)
+    own, others = generator.gamma(0.2, 1.0, (300, 40)), generator.normal(size=(300, 30))
+    own[7], others[8], own[9], others[9] = 0.0, 0.0, 0.0, 0.0  # documents without a side
+    vectors = compared(own, others)
+    near = NearVectors.of(np.arange(300, dtype=np.uint64), (40, 70), lambda rows: vectors[rows.astype(int)])
+    for vector in vectors[:5]:
+        exact = vectors.astype(np.float64) @ vector
+        # Half a step of a byte, which is twice as large from the middle on; the largest number of all may miss one.
+        steps = np.abs(vector[:40]).sum() / 2 + np.abs(vector[40:]).sum() + np.abs(vector).max()
+        bound = LEFT_OUT + steps / HIGHEST * np.abs(vectors).max(axis=1) + 512 * EPS
+        found = np.full(300, np.nan, dtype=np.float32)
+        near.cosines(vector, found)
+        assert (np.abs(found - exact) <= bound).all()
+        assert abs(found[9]) <= 512 * EPS
 
 
 def test_words_and_cosines_are_fused() -> None:

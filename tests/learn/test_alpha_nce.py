@@ -62,7 +62,7 @@ def test_step_matches_oracle(options: AlphaNCE, weighted: bool) -> None:
         case.model(corrections),
         oracle_draws(case, options),
         uniform=options.uniform,
-        sharpness=options.sharpness,
+        sharpness=float(options.sharpness),
     )
     words = case.parameters.words
     assert gradient.loss == pytest.approx(loss, abs=SINGLE)
@@ -96,7 +96,7 @@ def test_step_of_three_shards_matches_oracle(options: AlphaNCE, most_tokens: int
     gradient = step_gradient(case, options, corrections=corrections, sparsity=sparsity, threads=3)
     model = case.model(corrections)
     loss, expected = objectives.alpha_nce(
-        model, oracle_draws(case, options), uniform=options.uniform, sharpness=options.sharpness
+        model, oracle_draws(case, options), uniform=options.uniform, sharpness=float(options.sharpness)
     )
     penalty, pressed_W, pressed_a = objectives.sparsity(model, case.counts, target=0.1, cost=2.0)
     words = case.parameters.words

@@ -77,7 +77,7 @@ CHANGES: dict[str, Change] = {
     "a circle of two": lambda arrays: (put("parents", 30, 31)(arrays), put("parents", 31, 30)(arrays)),
     "a parent out of range": put("parents", 3, 10_000),
     "a parent below nowhere": put("parents", 3, -2),
-    "the root below a node": put("parents", 48, 3),
+    "the root below a node": put("parents", -1, 3),
     "something below a leaf": put("parents", 40, 0),
     "a leaf twice": put("leaves", 0, 1),
     "a leaf out of range": put("leaves", 0, 10_000),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
 from undertow._errors import InvalidInput
-from undertow.tasks import mean_average_precision, precision_recall_curve
+from undertow.tasks import mean_average_precision, precision_at, precision_recall_curve
 from undertow.tasks.retrieval import RECALL_LEVELS
 
 
@@ -30,6 +30,13 @@ def slow_precisions(query: NDArray[Any], label: int, documents: NDArray[Any], la
         if labels[i] == label:
             precisions.append((len(precisions) + 1) / place)
     return precisions
+
+
+def slow_precision_at(k: int, query: NDArray[Any], label: int, documents: NDArray[Any], labels: NDArray[Any]) -> float:
+    """The share of the first k of the same list that are relevant."""
+    similarity = [round(cosine(query, document), 9) for document in documents]
+    ranked = sorted(range(len(documents)), key=lambda i: (-similarity[i], labels[i] == label))
+    return sum(bool(labels[i] == label) for i in ranked[:k]) / k
 
 
 def slow_curve(precisions: list[float], levels: tuple[float, ...]) -> list[float]:
@@ -74,6 +81,46 @@ def test_map_and_curve_equal_the_slow_ones_with_ties_and_zero_vectors(
     assert mean_average_precision(*collection, block=2) == pytest.approx(np.mean([np.mean(p) for p in slow]))
     curve = precision_recall_curve(*collection, block=2)
     assert curve == pytest.approx(np.mean([slow_curve(p, RECALL_LEVELS) for p in slow], axis=0))
+
+
+@given(collections(), st.integers(1, 12))
+@settings(max_examples=150, deadline=None)
+def test_precision_at_equals_the_slow_one_with_ties_and_zero_vectors(
+    collection: tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]], k: int
+) -> None:
+    queries, query_labels, documents, labels = collection
+    k = min(k, len(documents))
+    slow = [slow_precision_at(k, q, label, documents, labels) for q, label in zip(queries, query_labels, strict=True)]
+    assert precision_at(*collection, k=k, block=2) == pytest.approx(np.mean(slow))
+
+
+def test_precision_at_counts_ties_against() -> None:
+    """Nine of ten are relevant and all are alike: the other one comes first."""
+    labels = [0] * 9 + [1]
+    assert precision_at(np.ones((1, 2)), [0], np.ones((10, 2)), labels, k=1) == 0.0
+    assert precision_at(np.ones((1, 2)), [0], np.ones((10, 2)), labels, k=2) == 0.5
+    assert precision_at(np.ones((1, 2)), [0], np.ones((10, 2)), labels, k=10) == 0.9
+
+
+def test_precision_at_divides_by_k_where_fewer_documents_are_relevant() -> None:
+    assert precision_at([[1.0, 0.0]], ["x"], np.eye(3, 2), ["x", "y", "z"], k=2) == 0.5
+
+
+def test_precision_at_leaves_out_queries_without_a_relevant_document() -> None:
+    assert precision_at(np.eye(2), [0, 7], np.eye(2), [0, 1], k=1) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("k", "message"),
+    [
+        (0, "k must be a whole number of at least 1, got 0"),
+        (1.5, "k must be a whole number of at least 1, got 1.5"),
+        (3, "k must be at most the number of documents, 2, got 3"),
+    ],
+)
+def test_k_is_checked(k: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        precision_at(np.eye(2), [0, 1], np.eye(2), [0, 1], k=k)
 
 
 def test_a_recall_level_needs_no_document_more_because_of_rounding() -> None:

@@ -100,7 +100,8 @@ def test_a_pure_document_is_about_its_subject(subject: str) -> None:
 def test_half_and_half_is_two_topics_of_about_equal_share() -> None:
     found = fitted().model.transform_topics(halves("sport", "politics", 40), 2)
     mean = found.mean(axis=0)
-    assert abs(mean[0] - mean[1]) < 0.15
+    # A share of a single mixture has a deviation of about .28, so the difference of two means of 40 has one of .09.
+    assert abs(mean[0] - mean[1]) < 0.18
     assert mean.sum() > 0.8
     assert ((found > 0.1).sum(axis=1) == 2).mean() > 0.3
 
@@ -172,7 +173,7 @@ def test_a_topic_points_to_the_sum_of_its_documents() -> None:
     model = fitted().model
     vectors = next(model._vectors_of_texts(fitted().table)).astype(np.float64)
     rows, _ = model.atlas_.leaves_of(vectors.astype(np.float32))
-    for n in (2, 6, 25):
+    for n in (2, 6, 20):
         nodes = model.atlas_.cut(n)
         own = model.atlas_.topics_of_leaves(rows, nodes)
         for place, direction in enumerate(model.atlas_.directions(nodes)):

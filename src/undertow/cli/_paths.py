@@ -6,7 +6,8 @@ What is looked at here is looked at again by the library, in the same words, whe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ ELSEWHERE = re.compile(r"\w{2,}:/")  # s3://, https://
 
 def check(given: Mapping[str, Any]) -> None:
     """Refuses paths of a command, by the names of its arguments, at which nothing of the kind can be."""
-    looks = {"model": _check_model, "index": _check_index, "corpus": _check_corpus}
+    looks: dict[str, Callable[[Path], None]] = {"model": _check_model, "index": _check_index, "corpus": _check_corpus}
+    looks |= {name: partial(_check_file, name) for name in ("vectors", "vector")}
     for name, look in looks.items():
         path = given.get(name)
         if isinstance(path, (str, Path)) and not ELSEWHERE.match(str(path)):
@@ -42,6 +44,13 @@ def _check_index(path: Path) -> None:
     from undertow.search import _folder, _replace
 
     _folder.read_facts(_replace.current(path))
+
+
+def _check_file(name: str, path: Path) -> None:
+    from undertow._errors import InvalidInput
+
+    if not path.is_file():
+        raise InvalidInput(f"{name} must be a .npy file, got {str(path)!r}, where there is none")
 
 
 def _check_corpus(path: Path) -> None:

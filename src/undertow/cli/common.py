@@ -18,6 +18,7 @@ from undertow.cli._typed import about
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
+    from undertow.model.given import GivenVectors
     from undertow.search import Index
 
 CorpusArgument = Annotated[
@@ -43,6 +44,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no r
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output where it exists.")]
+
+Vectors = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.npy",
+        help="Vectors of another encoder to join with: a row for each document of the corpus, in its order.",
+    ),
+]
 
 COLUMNS = "Columns of the corpus"
 FOUND = "As the model was fitted, or found by name, unless given; '' for none."
@@ -99,6 +108,16 @@ def _named(name: str, quiet: bool) -> Any:
     if name == "imdb":
         return datasets.load_imdb(progress=not quiet)
     return pl.DataFrame([vars(document) for document in datasets.load_python_docs()])
+
+
+def vectors_in(path: Path | None) -> GivenVectors | None:
+    """The vectors in a .npy file, read when they are used."""
+    if path is None:
+        return None
+    from undertow.model.given import GivenVectors
+    from undertow.storage.npy import map_npy
+
+    return GivenVectors(map_npy(path))
 
 
 def for_training(corpus: Corpus) -> Corpus:

@@ -9,6 +9,7 @@ import typer
 
 from undertow.cli import common
 from undertow.cli._curating import name_and_words
+from undertow.cli._typed import about
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -17,7 +18,7 @@ KNOWN = {
     "learner": ("alpha-nce", "nce", "cd", "pcd"),
     "weighting": ("idf", "none"),
     "count_transform": ("log", "none"),
-    "features": ("posterior", "soft", "activation", "strength"),
+    "features": ("balanced", "posterior", "soft", "activation", "strength"),
 }
 WORDS, MODEL, LEARNING, SIZE = "Words", "Model", "Learning", "Corpora larger than memory"
 
@@ -48,14 +49,25 @@ def fit(
     token_pattern: Annotated[str | None, _option(WORDS, "A regular expression for a word.")] = None,
     lowercase: Annotated[bool, _option(WORDS, "Ignore case.")] = True,
     strip_html: Annotated[bool, _option(WORDS, "Take HTML tags out first.")] = False,
-    n_components: Annotated[int, _option(MODEL, "Hidden units, the numbers in a document's vector.", min=1)] = 128,
+    n_components: Annotated[int, _option(MODEL, "Hidden units, the numbers in a document's vector.", min=1)] = 256,
     seed_topic: Annotated[
         list[str] | None,
         _option(MODEL, "Make a topic around words; may be given many times.", metavar="NAME=WORD,WORD"),
     ] = None,
+    word_vectors: Annotated[
+        Path | None,
+        _option(
+            MODEL,
+            "Vectors of words to start from, which helps where documents are few: a text file with a word and its "
+            "numbers a line (GloVe, word2vec), or such a file as .gz.",
+            metavar="FILE",
+        ),
+    ] = None,
     weighting: Annotated[str, _option(MODEL, "'idf' or 'none'.")] = "idf",
     count_transform: Annotated[str, _option(MODEL, "'log' or 'none'.")] = "log",
-    features: Annotated[str, _option(MODEL, "'posterior', 'soft', 'activation' or 'strength'.")] = "posterior",
+    features: Annotated[
+        str, _option(MODEL, "'balanced', 'posterior', 'soft', 'activation' or 'strength'.")
+    ] = "balanced",
     learner: Annotated[str, _option(LEARNING, "'alpha-nce', 'nce', 'cd' or 'pcd'.")] = "alpha-nce",
     noise_level: Annotated[
         str | None, _option(LEARNING, "Share of a document that its noise keeps, or 'auto' to choose it by trials.")
@@ -67,7 +79,10 @@ def fit(
     ] = None,
     batch_size: Annotated[int, _option(LEARNING, "Documents per step.", min=1)] = 128,
     sparsity_target: Annotated[float, _option(LEARNING, "How often a unit should be on.")] = 0.1,
-    sparsity_cost: Annotated[float, _option(LEARNING, "How much that counts; 0 switches it off.")] = 0.3,
+    sparsity_cost: Annotated[
+        float | None,
+        _option(LEARNING, "How much that counts; 0 switches it off.  \\[default: by the length of documents]"),
+    ] = None,
     early_stopping: Annotated[bool, _option(LEARNING, "Stop when held-out documents stop gaining.")] = False,
     n_jobs: Annotated[
         int | None, _option(LEARNING, "Threads; never changes the result.  \\[default: all cores]")
@@ -78,6 +93,7 @@ def fit(
     scratch: Annotated[
         Path | None, _option(SIZE, "A folder with room for them.  \\[default: the system's temporary folder]")
     ] = None,
+    vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     title_column: common.TitleColumn = None,
@@ -106,6 +122,10 @@ def fit(
         undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out model --seed 1
 
         undertow fit folder_of_parquet_shards --memory 500MB --scratch /mnt/large --out model
+
+        undertow fit reviews.parquet --vectors reviews.npy --out model
+
+        undertow fit few_reviews.parquet --word-vectors glove.6B.300d.txt --out model
     """
     common.check_free(out, force)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
@@ -117,7 +137,10 @@ def fit(
 
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
     columns |= {"split": split_column, "time": time_column, "url": url_column}
+    given, start = common.vectors_in(vectors), _word_vectors(word_vectors, silent=quiet or json)
     documents = common.for_training(common.open_any(corpus, columns, quiet=quiet))
+    if given is not None:
+        given = given.of_rows(*documents.row_numbers())
     words: dict[str, Any] = {"token_pattern": token_pattern} if token_pattern is not None else {}
     vectorizer = Vectorizer(
         vocabulary_size,
@@ -141,7 +164,7 @@ def fit(
         max_epochs="auto" if max_epochs is None else max_epochs,
         batch_size=batch_size,
         sparsity_target=sparsity_target,
-        sparsity_cost=sparsity_cost,
+        sparsity_cost="auto" if sparsity_cost is None else sparsity_cost,
         early_stopping=early_stopping,
         random_state=seed,
         n_jobs=n_jobs,
@@ -149,15 +172,15 @@ def fit(
     )
     model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax, seeds=seeds or None, **room)
     with common.remarks(shown=not quiet):
-        interrupted = _fit(model, documents)
+        interrupted = _fit(model, documents, given, start)
     model.save(out, overwrite=force)
     _report(model, out, interrupted=interrupted, json=json, quiet=quiet)
 
 
-def _fit(model: TopicModel, documents: Any) -> bool:
+def _fit(model: TopicModel, documents: Any, vectors: Any, word_vectors: Any) -> bool:
     """Trains; says whether it was interrupted with something worth keeping, be it a part of the first epoch."""
     try:
-        model.fit(documents)
+        model.fit(documents, vectors=vectors, word_vectors=word_vectors)
     except KeyboardInterrupt:
         if not getattr(getattr(model, "softmax_", None), "_run_state", {}).get("steps", 0):
             raise
@@ -210,6 +233,16 @@ def _room(memory: str, scratch: Path | None) -> dict[str, Any]:
 
     Scratch(scratch, name="--scratch")
     return {"memory_limit": number_of_bytes("--memory", memory), "scratch_folder": scratch}
+
+
+def _word_vectors(path: Path | None, *, silent: bool) -> Any:
+    """The vectors of words in a file, read before the corpus: a slip is told early."""
+    if path is None:
+        return None
+    from undertow.corpus.word_vectors import read_word_vectors
+
+    with about(path="word_vectors"), common.status("Reading word vectors", silent=silent):
+        return read_word_vectors(path)
 
 
 def _chosen(model: TopicModel) -> str:

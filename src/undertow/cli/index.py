@@ -30,6 +30,7 @@ def index(
     model: common.ModelArgument,
     corpus: common.CorpusArgument,
     out: Annotated[Path, typer.Option(help="The folder to write the index to.")],
+    vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     title_column: common.TitleColumn = None,
@@ -71,6 +72,8 @@ def index(
 
         undertow index model reviews.csv --out reviews --keep author --keep rating:whole --time-column posted
 
+        undertow index model reviews.csv --vectors reviews.npy --out reviews
+
         undertow search news "a rocket to the moon"
     """
     from undertow.search import Index
@@ -79,11 +82,12 @@ def index(
     columns |= {"split": split_column, "time": time_column, "url": url_column}
     trained = common.load_topic_model(model)
     documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet or json)
+    given = common.vectors_in(vectors)
     began = time.perf_counter()
     try:
         with _bar("indexing", silent=quiet or json) as progress:
             options: dict[str, Any] = {"keep": _kept(keep, keep_none), "day_first": day_first, "overwrite": force}
-            made = Index.create(out, trained, documents, **options, progress=progress)
+            made = Index.create(out, trained, documents, **options, progress=progress, vectors=given)
     except KeyboardInterrupt:
         if not quiet:
             typer.echo("Stopped. What was indexed is kept: the same command goes on from there.", err=True)
@@ -103,6 +107,7 @@ def index(
 def add(
     index: ChangedArgument,
     corpus: common.CorpusArgument,
+    vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     title_column: common.TitleColumn = None,
@@ -131,6 +136,8 @@ def add(
         undertow add news more.parquet --id-column message_id
 
         undertow add news corrected.parquet --id-column message_id --replace
+
+        undertow add reviews more.csv --vectors more.npy
     """
     from undertow.search import Index
 
@@ -138,10 +145,11 @@ def add(
     columns |= {"split": split_column, "time": time_column, "url": url_column}
     opened = Index.open(index)
     documents = common.open_any(corpus, columns, remembered=opened.corpus_columns, quiet=quiet or json)
-    before = opened.version
+    before, given = opened.version, common.vectors_in(vectors)
     try:
         with _bar("adding", silent=quiet or json) as progress:
-            added = opened.add(documents, replace=replace, day_first=day_first, progress=progress)
+            options: dict[str, Any] = {"replace": replace, "day_first": day_first, "vectors": given}
+            added = opened.add(documents, **options, progress=progress)
     except KeyboardInterrupt:
         if not quiet:
             typer.echo(_what_stopped(changed=opened.version != before, replace=replace), err=True)

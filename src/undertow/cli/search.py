@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +37,14 @@ def search(
     query: Annotated[str | None, typer.Argument(metavar="[QUERY]", help="Words, or a whole paragraph.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Documents shown, the best first.")] = 10,
     like: Annotated[str | None, typer.Option(metavar="ID", help="Instead of QUERY: the id of a document.")] = None,
+    vector: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npy",
+            help="What the encoder whose vectors the index was made with gives to QUERY: one row. "
+            "Without it, documents are compared by undertow's side alone.",
+        ),
+    ] = None,
     where: Annotated[
         str | None, typer.Option(help="A filter, such as \"label = 'sci.space' AND NOT split = 'test'\".")
     ] = None,
@@ -66,15 +75,23 @@ def search(
 
         undertow search news "graphics card" --mode text --json
 
+        undertow search reviews "a slow film" --vector question.npy
+
     Without QUERY and --like, on a terminal, it asks for questions, as undertow shell does.
     """
-    if query is None and like is None:
+    if query is None and like is None and vector is None:
         from undertow.cli.shell import for_questions
 
         for_questions(index, n=n, where=where, mode=mode, json=json, quiet=quiet)
         return
-    asked = {"like": like, "where": where, "mode": mode, "duplicates": duplicates}
-    answer(common.open_index(index), query, n, **asked, json=json, quiet=quiet)  # type: ignore[arg-type]
+    asked: dict[str, Any] = {
+        "like": like,
+        "vector": _vector(vector),
+        "where": where,
+        "mode": mode,
+        "duplicates": duplicates,
+    }
+    answer(common.open_index(index), query, n, **asked, json=json, quiet=quiet)
 
 
 def answer(
@@ -83,6 +100,7 @@ def answer(
     n: int,
     *,
     like: str | None = None,
+    vector: Any = None,
     where: str | None,
     mode: Mode,
     duplicates: bool = False,
@@ -90,7 +108,7 @@ def answer(
     quiet: bool,
 ) -> list[Hit]:
     """Asks and prints; gives what was found."""
-    found = index.search(query, n, like=like, where=where, mode=mode.value, duplicates=duplicates)
+    found = index.search(query, n, like=like, vector=vector, where=where, mode=mode.value, duplicates=duplicates)
     if json:
         facts = {"corrected": found.corrected, "hint": found.hint}
         common.print_json({"results": [_plain(hit) for hit in found], **facts})
@@ -99,6 +117,15 @@ def answer(
         _remark(found)
     _print(found)
     return found
+
+
+def _vector(file: Path | None) -> Any:
+    """The one vector in a file."""
+    if file is None:
+        return None
+    from undertow.storage.npy import map_npy
+
+    return map_npy(file, name="vector", dimensions=(1, 2))
 
 
 def _remark(found: Results) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,9 +14,11 @@ from undertow.cli import _tables, common
 if TYPE_CHECKING:
     import polars as pl
 
+    from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
+    from undertow.model.given import GivenVectors
 
-    Encode = Callable[[pl.Series], list[pl.Series]]
+    Encode = Callable[[pl.Series, Any], list[pl.Series]]
 
 
 def transform(
@@ -24,13 +26,16 @@ def transform(
     corpus: common.CorpusArgument,
     out: Annotated[Path, typer.Option(help=f"The file to write: {', '.join(_tables.NUMBERS)}.")],
     kind: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="'topics' (how much of each document is about each topic), or vectors of units: 'posterior', 'soft', "
-            "'activation', 'strength' or 'code' (packed bits)."
+            help="'topics' (how much of each document is about each topic), or vectors of units: 'balanced' (for "
+            "classifiers, search and clusters alike), 'posterior', 'soft', 'activation', 'strength' or 'code' (packed "
+            "bits).  \\[default: the model's own, 'balanced']",
+            show_default=False,
         ),
-    ] = "posterior",
+    ] = None,
     n: Annotated[int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")] = None,
+    vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     title_column: common.TitleColumn = None,
@@ -59,6 +64,8 @@ def transform(
         undertow transform model 20newsgroups --kind code --out codes.parquet
 
         undertow transform model reviews.parquet --kind strength --out vectors.npy
+
+        undertow transform model reviews.parquet --vectors reviews.npy --kind strength --out joined.npy
     """
     _tables.check_ending(out, _tables.NUMBERS)
     common.check_free(out, force)
@@ -68,8 +75,9 @@ def transform(
     columns |= {"split": split_column}
     documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet)
     began = time.perf_counter()
+    given = common.vectors_in(vectors)
     with common.status("encoding", silent=quiet or json):
-        written = _tables.write_tables((_encoded(chunk, encode) for chunk in documents.chunks()), out)
+        written = _tables.write_tables(_encoded(documents, given, encode), out)
     rate = written / (time.perf_counter() - began)
     if json:
         common.print_json({"out": str(out), "documents": written, "documents_per_second": rate})
@@ -79,20 +87,27 @@ def transform(
         typer.echo(f"Wrote {out}: {topics or f'{written:,} vectors'}{alone} ({rate:,.0f} documents a second).")
 
 
-def _encoded(chunk: pl.DataFrame, encode: Encode) -> pl.DataFrame:
-    kept = [name for name in ("id", "label", "split") if name in chunk.columns]
-    return chunk.select(kept).hstack(encode(chunk["text"]))
+def _encoded(documents: Corpus, given: GivenVectors | None, encode: Encode) -> Iterator[pl.DataFrame]:
+    """The rows of the file, some at a time, each encoded with the vector that was given for it."""
+    first = 0
+    for chunk in documents.chunks():
+        last = first + chunk.height
+        kept = [name for name in ("id", "label", "split") if name in chunk.columns]
+        yield chunk.select(kept).hstack(encode(chunk["text"], None if given is None else given.part(first, last)))
+        first = last
+    if given is not None:
+        given.check_documents(first)
 
 
-def _vectors(model: TopicModel, kind: str, n: int | None) -> Encode:
+def _vectors(model: TopicModel, kind: str | None, n: int | None) -> Encode:
     """One column of vectors."""
     import polars as pl
 
     from undertow._errors import InvalidInput
 
     if n is not None:
-        raise InvalidInput(f"-n must be used with --kind topics, got --kind {kind}")
-    return lambda texts: [pl.Series("vector", model.encode(texts, kind))]
+        raise InvalidInput(f"-n must be used with --kind topics, got --kind {kind or model.softmax_.features}")
+    return lambda texts, vectors: [pl.Series("vector", model.encode(texts, kind, vectors=vectors))]
 
 
 def _topics(model: TopicModel, n: int | None) -> Encode:
@@ -102,8 +117,8 @@ def _topics(model: TopicModel, n: int | None) -> Encode:
     common.check_cut(model, n)
     names = [f"{topic} {name}" for topic, name in model.topic_names(n).items()]
 
-    def encode(texts: pl.Series) -> list[pl.Series]:
-        shares = model.transform_topics(texts, n)
+    def encode(texts: pl.Series, vectors: Any) -> list[pl.Series]:
+        shares = model.transform_topics(texts, n, vectors=vectors)
         rest = (1.0 - shares.sum(axis=1)).clip(0.0)
         return [*(pl.Series(name, shares[:, place]) for place, name in enumerate(names)), pl.Series("none", rest)]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput
@@ -158,6 +160,19 @@ class Corpus:
         if not yielded:
             wanted = "" if self._splits is None else f" with split {' or '.join(map(repr, self._splits))}"
             raise InvalidInput(f"corpus must hold a document{wanted}, got none in {first:,} rows of {self.name}")
+
+    def row_numbers(self) -> tuple[NDArray[np.int64], int]:
+        """Which rows of the source its documents are, in order, and how many rows there are: of all splits."""
+        text, split = self._columns["text"], self._columns.get("split")
+        wanted = [text] if self._splits is None or split is None else list(dict.fromkeys((text, split)))
+        found, total = [np.zeros(0, dtype=np.int64)], 0
+        for batch in self._source.batches(wanted, ROWS, text=text):
+            inside = np.ones(batch.height, dtype=bool)
+            if len(wanted) > 1:
+                inside = batch[wanted[1]].cast(pl.String).is_in(self._splits or ()).fill_null(False).to_numpy()
+            found.append(total + np.flatnonzero(inside))
+            total += batch.height
+        return np.concatenate(found), total
 
     def texts(self, rows: int = ROWS) -> Iterator[pl.Series]:
         """The texts alone, in chunks."""

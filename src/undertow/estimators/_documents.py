@@ -17,7 +17,7 @@ from undertow.counts import CountSource, CountSpool, CsrSource, SpooledSource, W
 from undertow.kernels import randomness
 
 HELD_OUT_AT_MOST = 2000
-SAMPLE = 20_000  # documents of a spool that are held in memory,
+SAMPLE = 20_000  # documents that stand for all,
 SAMPLE_ENTRIES = 2**24  # or as many as have so many different words (8 bytes each), if they are long
 HOLD_OUT_STAGE, SAMPLE_STAGE = 0, 1  # of Purpose.HOLD_OUT
 ROWS = 16384  # documents in memory that are looked at at a time
@@ -55,7 +55,7 @@ class Documents(Protocol):
 
 
 class HeldDocuments:
-    """A matrix in memory. Its sample is all of it."""
+    """A matrix in memory. Its sample is that of a spool of the same documents, so that both learn alike."""
 
     def __init__(self, counts: sparse.csr_array) -> None:
         self._counts = counts
@@ -75,7 +75,10 @@ class HeldDocuments:
         return CsrSource(self._counts, word_weights)
 
     def sample(self, seed: int) -> sparse.csr_array:
-        return self._counts
+        size = sample_size(self._counts.nnz, self.size)
+        if size >= self.size:
+            return self._counts
+        return self._counts[randomness.lowest(seed, randomness.Purpose.HOLD_OUT, SAMPLE_STAGE, self.size, size)]
 
     def hold_out(self, fraction: float, seed: int) -> tuple[HeldDocuments, sparse.csr_array]:
         held_out = held_out_rows(self.size, fraction, seed)
@@ -107,8 +110,7 @@ class SpooledDocuments:
 
     def sample(self, seed: int) -> sparse.csr_array:
         if self._sample is None or self._sample[0] != seed:
-            length = max(self._spool.entries / max(self._spool.documents, 1), 1.0)
-            size = min(SAMPLE, int(SAMPLE_ENTRIES / length)) + len(self._left_out)
+            size = sample_size(self._spool.entries, self._spool.documents) + len(self._left_out)
             rows = randomness.lowest(seed, randomness.Purpose.HOLD_OUT, SAMPLE_STAGE, self._spool.documents, size)
             self._sample = seed, read_rows(self._spool, np.setdiff1d(rows, self._left_out, assume_unique=True))
         return self._sample[1]
@@ -116,6 +118,11 @@ class SpooledDocuments:
     def hold_out(self, fraction: float, seed: int) -> tuple[SpooledDocuments, sparse.csr_array]:
         held_out = held_out_rows(self._spool.documents, fraction, seed)
         return SpooledDocuments(self._spool, held_out), read_rows(self._spool, held_out)
+
+
+def sample_size(entries: int, documents: int) -> int:
+    """How many documents stand for all: fewer where they are long."""
+    return min(SAMPLE, int(SAMPLE_ENTRIES / max(entries / max(documents, 1), 1.0)))
 
 
 def held_out_rows(documents: int, fraction: float, seed: int) -> NDArray[np.int64]:

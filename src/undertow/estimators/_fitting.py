@@ -14,7 +14,8 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource
 from undertow.estimators import _progress
 from undertow.estimators._documents import HELD_OUT_AT_MOST
-from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, EpochRecord, Run, train
+from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, EpochRecord, Run, Sparsity, train
+from undertow.learn.alpha_nce import SHARPNESS
 from undertow.learn.optimiser import Optimiser
 from undertow.learn.step import Learner
 from undertow.model import Parameters, posteriors
@@ -22,6 +23,10 @@ from undertow.tasks import split_half_mrr, split_halves, splittable
 
 WATCHED_AT_MOST = 500  # documents whose split-half figure the progress bar shows
 STEPS, FEWEST_EPOCHS, MOST_STEPS = 4500, 10, 40_000
+SPARSITY_COST = 0.3
+FEW = 1000  # documents, below which sparsity counts less
+LONG = 400.0  # weighted length from which on documents are long: `brevity`
+SHORT = 300.0  # weighted length below which documents are short: `sharpness`
 SHORT_STEPS, SHORT_EPOCHS, MOST_EPOCHS = 1500, 52, 167  # small corpora: `pace` makes up for the steps that are saved
 
 LEARNERS: dict[str, Callable[[], Learner]] = {
@@ -44,17 +49,52 @@ def make_learner(learner: Any) -> Learner:
     raise InvalidInput(f"learner must be one of {names}, an AlphaNCE or a ContrastiveDivergence, got {learner!r}")
 
 
-def make_optimiser(optimizer: Any, learner: Learner, planned_steps: int = 0) -> Optimiser:
-    """The optimiser given, or the one that suits the learner and the planned steps (0: no end is known)."""
+def sharpness(typical_length: float) -> float:
+    """What "auto" stands for: 10, and less where documents are short.
+
+    The uniform estimate divides a log-ratio by the length, so that of a short document is large already: sharpened as
+    much as that of a long one, it leaves units nothing to learn, and they die (docs/design_notes.md, Short documents).
+    """
+    return SHARPNESS * min(1.0, math.sqrt(typical_length / SHORT)) if typical_length > 0 else SHARPNESS
+
+
+def make_optimiser(optimizer: Any, learner: Learner, planned_steps: int = 0, typical_length: float = LONG) -> Optimiser:
+    """The optimiser given, or one that suits the learner, the planned steps (0: no end is known) and the documents."""
     if optimizer == "auto":
         if isinstance(learner, ContrastiveDivergence):
             return Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
         usual, times = Adam(), pace(planned_steps)
-        return replace(usual, annealing=usual.annealing * (1.0 + times) / 2.0, l2=usual.l2 * times)
+        return replace(
+            usual,
+            learning_rate=usual.learning_rate * brevity(typical_length),
+            annealing=usual.annealing * (1.0 + times) / 2.0,
+            l2=usual.l2 * times,
+        )
     if hasattr(optimizer, "begin"):
         chosen: Optimiser = optimizer
         return chosen
     raise InvalidInput(f"optimizer must be 'auto', an Adam or an SGD, got {optimizer!r}")
+
+
+def brevity(typical_length: float) -> float:
+    """1 for documents of usual length, less for long ones: what the learning rate is multiplied by.
+
+    A unit's input is a sum over the words of a document, so a step of the weights moves the inputs of long documents
+    further, and units die (docs/design_notes.md, Long documents).
+    """
+    return min(1.0, LONG / typical_length) if typical_length > 0 else 1.0
+
+
+def make_sparsity(target: float, cost: Any, typical_length: float, documents: int = FEW) -> Sparsity:
+    """The sparsity given; at "auto" it counts less where documents are long, or few.
+
+    Its gradient is not divided by a document's length, as that of alpha-NCE is: on long documents it would be all that
+    is learned from. Few documents do not fill as many units as it would press into use.
+    """
+    if isinstance(cost, str):
+        _check.one_of("sparsity_cost", cost, ("auto",))
+        cost = SPARSITY_COST * brevity(typical_length) ** 3 * min(1.0, documents / FEW)
+    return Sparsity(target, cost)
 
 
 def pace(planned_steps: int) -> float:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from undertow._errors import ModelFileError
+from undertow.estimators._balance import plain_balance
 from undertow.estimators._fitting import make_learner
 from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord
+from undertow.model import Balance
 from undertow.storage import StoredModel, save_model
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 Estimator = TypeVar("Estimator", bound="ReplicatedSoftmax")
 
 OPTION_CLASSES = {kind.__name__: kind for kind in (AlphaNCE, ContrastiveDivergence, Adam, SGD)}
+LARGEST = 1e30  # of a stored balance: products with it stay within single precision
 NOT_SAVED = ("callbacks", "n_jobs", "verbose")  # they belong to the session, not to the model
 
 
@@ -42,6 +45,7 @@ def store(
         "n_iter": model.n_iter_,
         "noise_level": model.noise_level_,
         "typical_length": model.typical_length_,
+        "balance": {"scale": model.balance_.scale, "centre": model.balance_.centre.tolist()},
         "seed": model._seed,
         "activity": model.activity_.tolist(),
         "unit_names": {str(unit): name for unit, name in model.unit_names_.items()},
@@ -69,6 +73,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
         model.n_iter_ = int(training.get("n_iter", 0))
         model.typical_length_ = float(training.get("typical_length", 100.0))  # older models do not say
+        model.balance_ = _balance(training.get("balance"), stored.parameters.units, model.typical_length_)
         level = training.get("noise_level", getattr(make_learner(model.learner), "noise_level", None))
         model.noise_level_ = tuple(level) if isinstance(level, list) else level
         model._seed = int(training.get("seed", 0))
@@ -90,6 +95,16 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
     if stored.vocabulary is not None:
         model.feature_names_in_ = np.array(stored.vocabulary, dtype=object)
     return model
+
+
+def _balance(stored: Any, units: int, length: float) -> Balance:
+    """The stored balance, checked; models of earlier versions have none, and get strengths of length 1."""
+    if stored is None:
+        return plain_balance(units, length)
+    scale, centre = float(stored["scale"]), np.array(stored["centre"], dtype=np.float64)
+    if not (0 < scale < LARGEST and centre.shape == (units,) and (np.abs(centre) < LARGEST).all()):
+        raise ValueError(f"balance must be a positive scale and {units} numbers that single precision holds")
+    return Balance(scale, centre.astype(np.float32))
 
 
 def _saved_params(model: ReplicatedSoftmax) -> dict[str, Any]:

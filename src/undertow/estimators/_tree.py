@@ -19,6 +19,8 @@ from undertow.counts import CountSpool
 from undertow.estimators._counts import transformed_counts
 from undertow.estimators._documents import read_blocks, read_rows
 from undertow.estimators.units import pushes
+from undertow.model.given import GivenVectors, given_vectors, stored_width
+from undertow.model.joining import asked, join
 from undertow.topics import Atlas, Branch, DocumentTopics, Drift, Topic, TopicChoice, TopicShare, _stored
 from undertow.topics import _drift as drift
 from undertow.topics._clusters import Vectors, unit
@@ -35,48 +37,62 @@ logger = logging.getLogger("undertow")
 
 Namer = Callable[[list[str], list[str]], str]
 
+COMPARED = "strength"  # the kind of vectors that topics are made of, which may have no negative number
+JOINED = ("balanced", COMPARED)  # the kinds that vectors of another encoder are joined with
+
 
 class TopicTreeMethods:
     """What a `TopicModel` knows of topics. `atlas_` holds it; a model of an earlier version has none."""
 
     softmax_: ReplicatedSoftmax
     vectorizer_: Vectorizer
+    vectors_width_: int = 0
     atlas_: Atlas
     curation_: Curation
     drift_: Drift | None
 
     # Growing
 
-    def _grow(self, counts: sparse.csr_array | CountSpool, texts: SampledTexts | None) -> None:
+    def _grow(
+        self, counts: sparse.csr_array | CountSpool, texts: SampledTexts | None, others: GivenVectors | None = None
+    ) -> None:
         """Grows the tree from a sample of the documents that were trained on, and counts all of them into it."""
-        softmax = self.softmax_
+        softmax, self.vectors_width_ = self.softmax_, 0 if others is None else others.width
         documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
         rows = sampled_rows(documents)
         if isinstance(counts, CountSpool):
             damped = read_rows(counts, rows)
         else:
             damped = transformed_counts(counts[rows], softmax.count_transform)
-        sample = Sample(self._unit_vectors(damped), damped, texts, documents)
+        vectors = self._unit_vectors(damped, None if others is None else others.take(rows))
+        sample = Sample(vectors, damped, texts, documents, self.vectors_width_)
         atlas = grow(sample, self.vectorizer_, seed=softmax._seed, threads=softmax.n_jobs)
         if documents > len(rows):
-            atlas = drift.with_sizes(atlas, self._all_vectors(counts), softmax.n_jobs)
+            atlas = drift.with_sizes(atlas, self._all_vectors(counts, others), softmax.n_jobs)
         self.atlas_, self.curation_, self.drift_ = atlas, Curation(), None
 
-    def _all_vectors(self, counts: sparse.csr_array | CountSpool) -> Iterator[Vectors]:
+    def _all_vectors(
+        self, counts: sparse.csr_array | CountSpool, others: GivenVectors | None = None
+    ) -> Iterator[Vectors]:
+        first = 0
         for block in read_blocks(counts):
             damped = block if isinstance(counts, CountSpool) else transformed_counts(block, self._count_transform)
-            yield self._unit_vectors(damped)
+            last = first + damped.shape[0]
+            yield self._unit_vectors(damped, None if others is None else others.part(first, last))
+            first = last
 
-    def _vectors_of_counts(self, counts: sparse.csr_array) -> Vectors:
-        blocks = [self._unit_vectors(transformed_counts(block, self._count_transform)) for block in read_blocks(counts)]
-        return np.concatenate([np.zeros((0, self.softmax_.parameters_.units), dtype=np.float32), *blocks])
+    def _vectors_of_counts(self, counts: sparse.csr_array, others: GivenVectors | None = None) -> Vectors:
+        width = self.softmax_.parameters_.units + self.vectors_width_
+        return np.concatenate([np.zeros((0, width), dtype=np.float32), *self._all_vectors(counts, others)])
 
-    def _take_in(self, counts: sparse.csr_array, before: Vectors, texts: SampledTexts) -> None:
+    def _take_in(
+        self, counts: sparse.csr_array, before: Vectors, texts: SampledTexts, others: GivenVectors | None = None
+    ) -> None:
         """After `partial_fit`: the tree follows the parameters, and the new documents are counted into it."""
         if not hasattr(self, "atlas_"):
-            self._grow(counts, texts)
+            self._grow(counts, texts, others)
             return
-        new = drift.NewDocuments(before, self._vectors_of_counts(counts), counts)
+        new = drift.NewDocuments(before, self._vectors_of_counts(counts, others), counts)
         words = tuple(str(word) for word in self.vectorizer_.get_feature_names_out())
         softmax = self.softmax_
         self.atlas_, self.drift_ = drift.updated(self.atlas_, new, words, seed=softmax._seed, threads=softmax.n_jobs)
@@ -97,11 +113,16 @@ class TopicTreeMethods:
         return facts, _stored.arrays_of(atlas)
 
     def _restore_topics(self, stored: StoredModel, path: str | os.PathLike[str]) -> None:
-        if not stored.topics or stored.vocabulary is None:
-            return
         try:
+            self.vectors_width_ = stored_width(stored.training)
+            if not stored.topics or stored.vocabulary is None:
+                return
             self.atlas_ = _stored.restored(
-                stored.training.get("topics"), stored.topics, stored.vocabulary, stored.parameters.units
+                stored.training.get("topics"),
+                stored.topics,
+                stored.vocabulary,
+                stored.parameters.units,
+                self.vectors_width_,
             )
             self.curation_ = Curation.from_plain(stored.training.get("curation", {"actions": []}), "curation")
         except InvalidInput as error:
@@ -112,25 +133,65 @@ class TopicTreeMethods:
     def _count_transform(self) -> Any:
         return self.softmax_.count_transform
 
-    def _unit_vectors(self, damped: sparse.csr_array) -> Vectors:
+    def _own_vectors(self, damped: sparse.csr_array) -> Vectors:
         """Strengths of length 1; nan for a document without a word that counts."""
-        vectors = unit(self.softmax_._encoded(damped, "strength"))
+        vectors = unit(self.softmax_._encoded(damped, COMPARED))
         vectors[~((damped @ self.softmax_.parameters_.word_weights) > 0)] = np.nan
         return vectors
 
-    def grow_topics(self, texts: Any) -> Self:
+    def _unit_vectors(self, damped: sparse.csr_array, others: NDArray[Any] | None = None) -> Vectors:
+        """What documents are compared by: own vectors, joined with others in a model that was fitted so.
+
+        Of length 1, and nan for a document without either. Without the others' part, where there should be one, own
+        vectors are so long that they count for both.
+        """
+        own = self._own_vectors(damped)
+        if not self.vectors_width_:
+            return own
+        if others is None:
+            vectors = asked(own, np.zeros((len(own), self.vectors_width_), dtype=np.float32))
+        else:
+            vectors = unit(join(own, others))
+        vectors[~vectors.any(axis=1)] = np.nan
+        return vectors
+
+    def _others(self, vectors: Any) -> GivenVectors | None:
+        """The vectors that came with texts, if the model was fitted with some."""
+        return None if vectors is None and not self.vectors_width_ else self._needed(vectors)
+
+    def _needed(self, vectors: Any) -> GivenVectors:
+        """The same, checked; an error where there are none, or where there should be none."""
+        width = self.vectors_width_
+        if vectors is None:
+            raise InvalidInput(
+                f"vectors must be given, {width:,} numbers for each text, as the model was fitted with some, got none"
+            )
+        if not width:
+            raise InvalidInput(
+                "vectors must be left out, as the model was fitted without any, got some: "
+                "fit it with vectors, or call grow_topics with them"
+            )
+        others = given_vectors(vectors)
+        others.check_width(width, of="the model")
+        return others
+
+    def grow_topics(self, texts: Any, *, vectors: Any = None) -> Self:
         """Grows the tree of topics anew from these texts, without training: for a model of an earlier version, say.
 
-        Curation is applied to the new tree, as far as its topics are found again.
+        With `vectors` (as in `fit`) it is grown from joined vectors, and from the model's own without, whatever the
+        model was fitted with. Curation is applied to the new tree, as far as its topics are found again.
         """
         from undertow.corpus.texts import Watched
         from undertow.topics._texts import TextSample
 
         check_is_fitted(self)
+        others = None if vectors is None else given_vectors(vectors)
         before = getattr(self, "curation_", Curation())
         kept = TextSample()
         counts = self.vectorizer_.transform(Watched(texts, kept.see))
-        self._grow(counts, kept.close())
+        if others is not None:
+            others.check_documents(counts.shape[0])
+        self._grow(counts, kept.close(), others)
         if before.actions:
             self.apply_curation(before)
         return self
@@ -178,26 +239,36 @@ class TopicTreeMethods:
         atlas = self._atlas()
         return TopicChoice(atlas.chosen, atlas.stability)
 
-    def transform_topics(self, texts: Any, n: int | None = None) -> NDArray[np.float32]:
+    def transform_topics(self, texts: Any, n: int | None = None, *, vectors: Any = None) -> NDArray[np.float32]:
         """(documents, topics) How much of each text is about each topic, in the order of `topics(n)`.
 
         A row adds to at most 1; the rest is none of the topics. A text without a known word has a row of zeros.
+        A model that was fitted with `vectors` needs those of these texts.
         """
         atlas = self._atlas()
-        nodes = atlas.cut(n)
-        parts = [atlas.shares(block, nodes, self.softmax_.n_jobs) for block in self._vectors_of_texts(texts)]
+        nodes, others = atlas.cut(n), self._others(vectors)
+        parts = [atlas.shares(block, nodes, self.softmax_.n_jobs) for block in self._vectors_of_texts(texts, others)]
         return np.concatenate([np.zeros((0, len(nodes)), dtype=np.float32), *parts])
 
-    def _vectors_of_texts(self, texts: Any) -> Iterator[Vectors]:
+    def _vectors_of_texts(self, texts: Any, others: GivenVectors | None = None) -> Iterator[Vectors]:
+        first = 0
         for chunk in self.vectorizer_.count_chunks(several(texts)):
-            yield self._unit_vectors(transformed_counts(chunk.counts, self._count_transform))
+            last = first + chunk.counts.shape[0]
+            part = None if others is None else others.part(first, last)
+            yield self._unit_vectors(transformed_counts(chunk.counts, self._count_transform), part)
+            first = last
+        if others is not None:
+            others.check_documents(first)
 
-    def document_topics(self, texts: Any, n: int | None = None) -> list[DocumentTopics]:
-        """The topics of each text with their shares, the largest first; "none" where a text is far from all."""
+    def document_topics(self, texts: Any, n: int | None = None, *, vectors: Any = None) -> list[DocumentTopics]:
+        """The topics of each text with their shares, the largest first; "none" where a text is far from all.
+
+        A model that was fitted with `vectors` needs those of these texts.
+        """
         names = self.topic_names(n)
         ids = list(names)
         found = []
-        for row in self.transform_topics(texts, n):
+        for row in self.transform_topics(texts, n, vectors=vectors):
             order = [place for place in np.argsort(-row, kind="stable") if row[place] > 0]
             found.append(
                 DocumentTopics(tuple(TopicShare(ids[place], names[ids[place]], float(row[place])) for place in order))
@@ -209,7 +280,7 @@ class TopicTreeMethods:
 
         The product of a text's vector with the topic's direction is a sum over units, and a unit's input is a sum over
         words; each unit's part is shared out to the words that pushed it up, as they did. A row adds up to that
-        product, exactly up to rounding.
+        product, exactly up to rounding. Of a model that was fitted with vectors, the product is that of its own side.
         """
         atlas = self._atlas()
         direction = atlas.directions([atlas.checked(topic)])[0]
@@ -258,7 +329,8 @@ class TopicTreeMethods:
     def seed_topic(self, name: str, words: Sequence[str] = (), documents: Sequence[str] = ()) -> int | None:
         """Makes a topic around words and around example texts; returns its id, or None where there is no such thing.
 
-        The topic takes the smallest topics in which the words stand out, or that the texts fall into.
+        The topic takes the smallest topics in which the words stand out, or that the texts fall into, by their words
+        alone.
         """
         leaves = self._leaves_of_examples(documents)
         made: int | None = self._changed(lambda curator: curator.seed(name, words, leaves, documents))
@@ -297,7 +369,9 @@ class TopicTreeMethods:
 
 def word_parts(softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: Vectors) -> sparse.csr_array:
     """Each unit's part of the product with a direction, shared out to the words that pushed the unit up."""
-    parts = unit(softmax._encoded(counts, "strength")).astype(np.float64) * direction
+    if len(direction) > softmax.parameters_.units:  # a joined one: units say the first side of it
+        direction = unit(direction[None, : softmax.parameters_.units])[0]
+    parts = unit(softmax._encoded(counts, COMPARED)).astype(np.float64) * direction
     data, lengths = np.zeros(len(counts.data)), np.diff(counts.indptr)
     rows = np.repeat(np.arange(len(lengths)), lengths)
     for unit_number in np.flatnonzero(direction):

@@ -20,14 +20,17 @@ from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource, CountSpool
 from undertow.estimators import _fitting, _noise_level
+from undertow.estimators._balance import balance_of, plain_balance
 from undertow.estimators._counts import transformed_counts, word_weights
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
+from undertow.estimators._health import warn_of_dead_units
 from undertow.estimators._stored import restore, store
 from undertow.estimators.units import DocumentUnits, Unit, attributions, describe, units_of_documents
-from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, Sparsity, train
+from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, train
 from undertow.model import (
     activations,
+    balanced,
     free_energies,
     initial_parameters,
     posteriors,
@@ -37,10 +40,11 @@ from undertow.model import (
     with_more_words,
     words_given_hidden,
 )
+from undertow.model.word_start import checked_word_vectors, started_from
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 
-FEATURES = ("posterior", "soft", "activation", "strength")
+FEATURES = ("balanced", "posterior", "soft", "activation", "strength")
 SOFT = 0.25  # of the typical length: what "soft" takes a document to
 KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
@@ -51,17 +55,21 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
 
     Parameters
     ----------
-    n_components : number of hidden units H; each is a topic that a document switches on or not.
+    n_components : number of hidden units H: the numbers of a document's vector.
     learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of its own.
     weighting : "idf", None, or K non-negative word weights.
     count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts as they are.
-    features : what `transform` gives. "posterior": P(h | document), as in the paper. "soft": the posterior of the
-        document shrunk to a quarter of the typical length, which is not all 0 and 1. "activation": the posterior's
-        argument per unit of length, for linear classifiers. "strength": log(1 + softplus(x)) where x is that argument
-        for a document of typical length, the best for search.
+    features : what `transform` gives. "balanced" serves classifiers, retrieval and clusters alike: log(1 + softplus)
+        of the mean input of a document's words in units of its spread, less half the corpus's mean, at length 1. The
+        others are for special ends. "posterior": P(h | document), to compare with the paper. "soft": the posterior of
+        the document shrunk to a quarter of the typical length, for probabilities that are not all 0 and 1.
+        "activation": the posterior's argument per unit of length, where a linear function of the words is wanted.
+        "strength": log(1 + softplus(x)), x that argument for a document of typical length, where no number may be
+        negative; topics are made of these.
     optimizer : "auto", or an `Adam` or `SGD`, which is taken as it is. "auto" learns faster and shrinks weights more
         where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
+        "auto" is 0.3, and less where documents are long, or fewer than 1,000.
     averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
     batch_size : documents per step.
     max_epochs : passes over the documents, or "auto", with the usual batch_size: 1,500 steps below 3,700 documents (but
@@ -82,6 +90,7 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
     word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
     typical_length_ : the median weighted length of the training documents, which "soft" and "strength" go by.
+    balance_ : scale and middle that "balanced" goes by, from the training documents.
     noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
         `noise_level_scores_`: the figure of each level tried (`undertow.tasks.UnseenHalves`).
     activity_ : (H,) share of the training documents that switch each unit on.
@@ -92,15 +101,15 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
 
     def __init__(
         self,
-        n_components: int = 128,
+        n_components: int = 256,
         *,
         learner: Any = "alpha-nce",
         weighting: Any = "idf",
         count_transform: Literal["log"] | None = "log",
-        features: Literal["posterior", "soft", "activation", "strength"] = "posterior",
+        features: Literal["balanced", "posterior", "soft", "activation", "strength"] = "balanced",
         optimizer: Any = "auto",
         sparsity_target: float = 0.1,
-        sparsity_cost: float = 0.3,
+        sparsity_cost: float | Literal["auto"] = "auto",
         averaging: float = 0.999,
         batch_size: int = 128,
         max_epochs: int | Literal["auto"] = "auto",
@@ -135,19 +144,25 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learns from documents x words counts; y is ignored. Empty documents are left out."""
+    def fit(self, X: Any, y: Any = None, *, word_vectors: Any = None) -> Self:
+        """Learns from documents x words counts; y is ignored. Empty documents are left out.
+
+        `word_vectors` (K, d) are vectors that the words have elsewhere (GloVe, say), a row for each column of X; zeros
+        for a word without. W then starts from them, which helps where documents are few.
+        """
         again = self.warm_start and hasattr(self, "parameters_")
+        if again and word_vectors is not None:
+            raise InvalidInput("word_vectors must be left out where warm_start goes on from a fitted model, got some")
         documents = HeldDocuments(self._counts(X, reset=not again))
         if not again:
-            self._begin(documents)
+            self._begin(documents, word_vectors)
         return self._fit_documents(documents)
 
-    def _fit_spool(self, spool: CountSpool) -> Self:
+    def _fit_spool(self, spool: CountSpool, word_vectors: Any = None) -> Self:
         """As `fit`, from transformed counts on disk. What is a mean over documents is that of a sample of them."""
         documents = SpooledDocuments(spool)
         self.n_features_in_ = spool.vocabulary_size
-        self._begin(documents)
+        self._begin(documents, word_vectors)
         return self._fit_documents(documents)
 
     def _fit_documents(self, documents: Documents) -> Self:
@@ -175,9 +190,10 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         self._train(documents, 1, None)
         return self
 
-    def _begin(self, documents: Documents) -> None:
+    def _begin(self, documents: Documents, word_vectors: Any = None) -> None:
         units = _check.whole_number("n_components", self.n_components, at_least=1)
         self._check_features()
+        vectors = None if word_vectors is None else checked_word_vectors(word_vectors, self.n_features_in_)
         totals = documents.totals()
         weights = word_weights(self.weighting, totals)
         if not weights @ totals.tokens > 0:
@@ -191,11 +207,14 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         self.typical_length_ = float(np.median(lengths))
         self.noise_distribution_ = totals.word_distribution()
         self.parameters_ = initial_parameters(units, self.noise_distribution_, weights, self._seed)
+        if vectors is not None:
+            self.parameters_ = started_from(self.parameters_, vectors, self.noise_distribution_, self._seed)
         self.history_: list[EpochRecord] = []
         self.unit_names_: dict[int, str] = {}
         self.n_iter_ = 0
         self.noise_level_: Any = getattr(_fitting.make_learner(self.learner), "noise_level", None)
         self.activity_ = np.zeros(units)
+        self.balance_ = plain_balance(units, self.typical_length_)
         self._run_state: dict[str, NDArray[Any]] = {}
 
     def _choose_noise_level(self, documents: Documents, epochs: int) -> None:
@@ -224,7 +243,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         source = documents.source(self.parameters_.word_weights.astype(np.float64))
         steps_before = int(self._run_state.get("steps", 0))
         steps = epochs * math.ceil(source.documents / self.batch_size)
-        settings = self._settings(level, steps if paced_as is None else paced_as)
+        # A part of a stream says nothing of how many documents there are.
+        known = source.documents if epochs else _fitting.FEW
+        settings = self._settings(level, steps if paced_as is None else paced_as, known)
         settings = replace(settings, planned_steps=steps_before + steps if epochs else 0)
         sizes = {"documents": documents.rows, "longest": source.longest}
         run = Run(self.parameters_.copy(), self.noise_distribution_, settings, **sizes, threads=self.n_jobs)
@@ -262,16 +283,22 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         self.history_ = [*self.history_, *run.history]
         self.n_iter_ = run.epoch
         self._run_state = run.carried_state()
-        self.activity_ = self._activity(documents.sample(self._seed))
+        sample = documents.sample(self._seed)
+        self.activity_ = self._activity(sample)
+        filled = int((sample @ self.parameters_.word_weights > 0).sum())
+        warn_of_dead_units(np.round(self.activity_ * sample.shape[0]) / max(filled, 1), run.steps)
+        self.balance_ = balance_of(self.parameters_, self._blocks(sample), self.typical_length_, threads=self.n_jobs)
 
-    def _settings(self, noise_level: Any, steps: int) -> Settings:
+    def _settings(self, noise_level: Any, steps: int, documents: int) -> Settings:
         learner = _fitting.make_learner(self.learner)
         if isinstance(learner, AlphaNCE) and learner.noise_level == "auto":
             learner = replace(learner, noise_level=noise_level)
+        if isinstance(learner, AlphaNCE) and learner.sharpness == "auto":
+            learner = replace(learner, sharpness=_fitting.sharpness(self.typical_length_))
         return Settings(
             learner=learner,
-            optimiser=_fitting.make_optimiser(self.optimizer, learner, steps),
-            sparsity=Sparsity(self.sparsity_target, self.sparsity_cost),
+            optimiser=_fitting.make_optimiser(self.optimizer, learner, steps, self.typical_length_),
+            sparsity=_fitting.make_sparsity(self.sparsity_target, self.sparsity_cost, self.typical_length_, documents),
             averaging=self.averaging,
             batch_size=self.batch_size,
             seed=self._seed,
@@ -331,15 +358,14 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Document vectors of the kind `features`, (documents, H).
 
-        An empty document gets 1/2 (posterior, soft), 0 (activation) or log(1 + log 2) (strength).
+        An empty document gets 0 (balanced, activation), 1/2 (posterior, soft) or log(1 + log 2) (strength).
         """
         self._check_features()
         return self.encode(X, kind=self.features)
 
     def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors: "posterior", "soft", "activation", "strength", or "code": posterior > 1/2, as packed bits.
-
-        None: as `features`.
+        """Document vectors: "balanced", "posterior", "soft", "activation", "strength", or "code": posterior > 1/2, as
+        packed bits. None: as `features`.
         """
         chosen = _check.one_of("kind", self.features if kind is None else kind, KINDS)
         counts = self._fitted_counts(X)
@@ -453,6 +479,8 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         return np.concatenate([self._block_vectors(block, kind) for block in self._blocks(counts)])
 
     def _block_vectors(self, block: CountBatch, kind: str) -> NDArray[Any]:
+        if kind == "balanced":
+            return balanced(self.parameters_, block, self.balance_, threads=self.n_jobs)
         if kind == "activation":
             return activations(self.parameters_, block, threads=self.n_jobs)
         if kind == "soft":

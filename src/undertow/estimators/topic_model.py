@@ -17,16 +17,19 @@ from sklearn.utils.validation import check_is_fitted
 from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus import Vectorizer
-from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
+from undertow.corpus.texts import Watched, columns_of, text_chunks, text_list, with_columns
+from undertow.corpus.word_vectors import check_mapping, vectors_of_words
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._counts import transformed_counts
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
 from undertow.estimators._stored import restore, store
-from undertow.estimators._tree import TopicTreeMethods, several
+from undertow.estimators._tree import JOINED, TopicTreeMethods, several
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
+from undertow.model.given import GivenVectors, given_vectors
+from undertow.model.joining import join
 from undertow.storage import StoredModel
 from undertow.topics._texts import TextSample
 
@@ -43,7 +46,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
 
     Parameters
     ----------
-    n_components : number of topics; ignored where `softmax` is given.
+    n_components : hidden units, the numbers of a vector; ignored where `softmax` is given.
     vectorizer : a `Vectorizer`, or None for one with its defaults.
     softmax : a `ReplicatedSoftmax`, or None for one with its defaults.
     random_state, n_jobs, verbose : passed on to the Replicated Softmax where it does not set them itself.
@@ -61,12 +64,13 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     curation_ : what was done to the topics since; `drift_`: what the latest `partial_fit` found, None after `fit`.
     columns_ : which columns of a corpus or table it was fitted on: role -> name, such as {"text": "body"}. Tables that
         come later, and what `open_corpus` is told to remember, are read likewise where they have these columns.
+    vectors_width_ : how many numbers the vectors have that were given to `fit` for each text; 0 without.
     reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts on disk.
     """
 
     def __init__(
         self,
-        n_components: int = 128,
+        n_components: int = 256,
         *,
         vectorizer: Vectorizer | None = None,
         softmax: ReplicatedSoftmax | None = None,
@@ -87,31 +91,55 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         self.scratch_folder = scratch_folder
         self.seeds = seeds
 
-    def fit(self, texts: Any, y: Any = None) -> Self:
-        """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus)."""
+    def fit(self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None) -> Self:
+        """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus).
+
+        `vectors` are those that another encoder gives these texts, one row of finite numbers for each, in their order:
+        an array, lists, or a table; of a large one (`np.load(file, mmap_mode="r")`) some rows are read at a time.
+        Topics are then regions of joined vectors: undertow's and these, each of length 1, side by side. A row of zeros
+        is no vector.
+
+        `word_vectors` are those of single words (GloVe, say): a mapping word -> numbers, such as a dict, what
+        `undertow.corpus.word_vectors.read_word_vectors` gives, or gensim's KeyedVectors. It is asked for the words of
+        the vocabulary as they are there, stems for stems. Weights start from them, which helps where texts are few.
+        """
+        others = None if vectors is None else given_vectors(vectors)
+        if word_vectors is not None:
+            check_mapping(word_vectors)
         self._begin()
         self.columns_ = columns_of(texts)
         limit = _check.number_of_bytes("memory_limit", self.memory_limit)
         sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
             counts = self._read(Watched(several(texts), sample.see), limit, scratch)
+            _check_rows(others, self.reading_.documents)
+            start = None if word_vectors is None else vectors_of_words(self.words(), word_vectors)
             try:
-                self._train(counts)
+                self._train(counts, start)
             except KeyboardInterrupt:  # what was learned so far has topics too; a second one leaves them out
                 if getattr(self.softmax_, "_run_state", {}).get("steps", 0):
-                    self._grow(counts, sample.close())
+                    self._grow(counts, sample.close(), others)
                     self._plant(self.seeds)
                 raise
             with _progress.growing(self.softmax_.verbose):
-                self._grow(counts, sample.close())
+                self._grow(counts, sample.close(), others)
         self._plant(self.seeds)
         return self
 
-    def _train(self, counts: sparse.csr_array | CountSpool) -> None:
+    def fit_transform(
+        self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None
+    ) -> NDArray[np.float32]:
+        """`fit`, and the vectors of the same texts, as `transform` gives them."""
+        documents, others = text_list(several(texts)), None if vectors is None else given_vectors(vectors)
+        self.fit(documents, y, vectors=others, word_vectors=word_vectors)
+        found: NDArray[np.float32] = self.transform(documents, vectors=others if self._joins() else None)
+        return found
+
+    def _train(self, counts: sparse.csr_array | CountSpool, start: NDArray[np.float64] | None) -> None:
         if isinstance(counts, CountSpool):
-            self.softmax_._fit_spool(counts)
+            self.softmax_._fit_spool(counts, start)
         else:
-            self.softmax_.fit(counts)
+            self.softmax_.fit(counts, word_vectors=start)
 
     def _read(self, texts: Any, limit: int, scratch: Scratch) -> sparse.csr_array | CountSpool:
         """The counts of texts, in memory or in the scratch folder."""
@@ -127,29 +155,37 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         self.reading_ = Reading(documents, time.perf_counter() - began, on_disk)
         return counts
 
-    def partial_fit(self, texts: Any, y: Any = None) -> Self:
+    def partial_fit(self, texts: Any, y: Any = None, *, vectors: Any = None) -> Self:
         """One more epoch over these texts. New words are appended; topics and units keep their ids and old words their
         columns. `drift_` says what appeared, grew and faded.
+
+        A model that was fitted with `vectors` needs those of these texts.
         """
         documents, sample = text_list(several(texts)), TextSample()
         documents = with_columns(documents, getattr(self, "columns_", {}))
         if not hasattr(self, "softmax_"):
+            others = None if vectors is None else given_vectors(vectors)
             self._begin()
             self.columns_ = columns_of(documents)
             counts = self.vectorizer_.fit_transform(Watched(documents, sample.see))
+            _check_rows(others, counts.shape[0])
             self.softmax_.partial_fit(counts)
-            self._grow(counts, sample.close())
+            self._grow(counts, sample.close(), others)
             self._plant(self.seeds)
             return self
+        others = self._others(vectors)
+        if others is not None:  # before anything is changed
+            others.check_documents(sum(map(len, text_chunks(documents))))
         self.vectorizer_.partial_fit(documents)
         self.softmax_.add_words(len(self.vectorizer_.vocabulary_) - self.softmax_.n_features_in_)
         counts = self.vectorizer_.transform(Watched(documents, sample.see))
-        before = self._vectors_of_counts(counts)
+        before = self._vectors_of_counts(counts, others)
         self.softmax_.partial_fit(counts)
-        self._take_in(counts, before, sample.close())
+        self._take_in(counts, before, sample.close(), others)
         return self
 
     def _begin(self) -> None:
+        self.vectors_width_ = 0
         self.vectorizer_ = Vectorizer() if self.vectorizer is None else clone(self.vectorizer)
         given = ReplicatedSoftmax(self.n_components) if self.softmax is None else clone(self.softmax)
         session = {
@@ -167,13 +203,37 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         check_is_fitted(self)
         return self.vectorizer_.transform(with_columns(several(texts), self.columns_))
 
-    def transform(self, texts: Any) -> NDArray[np.float32]:
-        """Document vectors."""
-        return self.softmax_.transform(self.counts(texts))
+    def transform(self, texts: Any, *, vectors: Any = None) -> NDArray[np.float32]:
+        """Document vectors; `vectors` as in `encode`."""
+        check_is_fitted(self)
+        if vectors is None and not self._joins():
+            return self.softmax_.transform(self.counts(texts))
+        return self.encode(texts, vectors=vectors)
 
-    def encode(self, texts: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors: "posterior", "soft", "activation", "strength" or "code"."""
-        return self.softmax_.encode(self.counts(texts), kind)
+    def encode(self, texts: Any, kind: str | None = None, *, vectors: Any = None) -> NDArray[Any]:
+        """Document vectors: "balanced", "posterior", "soft", "activation", "strength" or "code".
+
+        Of a model that was fitted with `vectors`, "balanced" and "strength" are joined with those of these texts, which
+        they need: (documents, units + dimensions), each side of length 1. The other kinds are the model's own.
+        """
+        check_is_fitted(self)
+        if not self._joins(kind):
+            if vectors is not None and self.vectors_width_:
+                raise InvalidInput(
+                    f"vectors must be left out unless the kind is {' or '.join(map(repr, JOINED))}, got some"
+                )
+            if vectors is not None:
+                self._needed(vectors)  # says that none is
+            return self.softmax_.encode(self.counts(texts), kind)
+        others, counts = self._needed(vectors), self.counts(texts)
+        others.check_documents(counts.shape[0])
+        own = self.softmax_.encode(counts, kind)
+        own[~(counts @ self.softmax_.parameters_.word_weights > 0)] = 0.0  # strengths of no words are a vector, too
+        return join(own, others.part(0, len(own)))
+
+    def _joins(self, kind: str | None = None) -> bool:
+        """Whether vectors of this kind, or of that of `transform`, are joined with others."""
+        return bool(self.vectors_width_) and (self.softmax_.features if kind is None else kind) in JOINED
 
     def score(self, texts: Any, y: Any = None) -> float:
         """Split-half retrieval: how often one half of a text's words finds the other."""
@@ -215,7 +275,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
 
     @property
     def _n_features_out(self) -> int:
-        return self.softmax_._n_features_out
+        return self.softmax_._n_features_out + (self.vectors_width_ if self._joins() else 0)
 
     # Files
 
@@ -224,7 +284,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         check_is_fitted(self)
         plain = {name: _plain(name, value) for name, value in self.vectorizer_.settings().items()}
         facts, arrays = self._stored_topics()
-        more = {"vectorizer": plain, "columns": self.columns_, **facts}
+        more = {"vectorizer": plain, "columns": self.columns_, "vectors_width": self.vectors_width_, **facts}
         return store(self.softmax_, path, overwrite=overwrite, vocabulary=self.words(), more=more, topics=arrays)
 
     @classmethod
@@ -256,6 +316,11 @@ def _plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     raise InvalidInput(f"vectorizer option {name} must be plain data to be saved, got {value!r}")
+
+
+def _check_rows(others: GivenVectors | None, documents: int) -> None:
+    if others is not None:
+        others.check_documents(documents)
 
 
 def _remembered(columns: Any, path: str | os.PathLike[str]) -> dict[str, str]:

@@ -64,7 +64,8 @@ class DocumentDesk:
         """The topics of documents found; a model of an earlier version has none."""
         if not hits or not hasattr(self._source.model, "atlas_"):
             return [[] for _ in hits]
-        found = self._source.model.document_topics([hit.text for hit in hits])
+        others = self.index.others([hit.id for hit in hits])
+        found = self._source.model.document_topics([hit.text for hit in hits], vectors=others)
         return [_shares(one.topics[:TOPICS_SHOWN]) for one in found]
 
     def warm_up(self) -> None:
@@ -82,7 +83,8 @@ class DocumentDesk:
         from undertow.insight import document_view
 
         document = self._document(name)
-        view = document_view(self._source.model, document.text, topic, n)
+        others = self.index.others([document.id])
+        view = document_view(self._source.model, document.text, topic, n, others=others)
         shown = document.text[:LONGEST_TEXT]
         return answers.DocumentPage(
             id=document.id,

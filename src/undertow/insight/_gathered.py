@@ -32,7 +32,7 @@ class Gathered:
     """n documents in their order."""
 
     ids: list[str]
-    vectors: NDArray[np.float16]  # (n, H) strengths, of length 1; nan where no word is known
+    vectors: NDArray[np.float16]  # (n, H) strengths, of length 1; nan where no word is known; or joined with others
     leaves: NDArray[np.int32]  # (n,) rows of leaves of the topic tree, -1 where no word is known
     nearness: NDArray[np.float32]  # (n,) the cosine with the route to the leaf
     middle: NDArray[np.float32]  # (n,) the cosine with the mean of the leaf's documents
@@ -42,16 +42,16 @@ class Gathered:
     @classmethod
     def of(cls, batches: Iterable[dict[str, Any]], model: TopicModel, done: Callable[[int], None]) -> Gathered:
         """Batches as `Index.scan` gives them, put together; `done` is told how many documents there are so far."""
-        atlas, units = model._atlas(), model.softmax_.parameters_.units
+        atlas = model._atlas()
         means = unit(atlas.means)
         ids: list[str] = []
-        vectors = [np.zeros((0, units), dtype=np.float16)]
+        vectors: list[NDArray[np.float16]] = []
         leaves, nearness, middle = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.float32)], [np.zeros(0, "f4")]
         others: dict[str, list[pl.Series]] = {"label": [], "time": []}
         for batch in batches:
             ids += batch["id"].to_list()
             vectors.append(batch["vector"].astype(np.float16))
-            exact = unit(vectors[-1].astype(np.float32))
+            exact = unit(_sides(vectors[-1].astype(np.float32), means.shape[1]))
             rows, near = atlas.leaves_of(exact, model.softmax_.n_jobs)
             leaves.append(rows)
             nearness.append(near)
@@ -61,7 +61,8 @@ class Gathered:
             done(len(ids))
         labels, times = (pl.concat(found) if found else None for found in others.values())
         where = np.concatenate(leaves), np.concatenate(nearness), np.concatenate(middle)
-        return cls(ids, np.concatenate(vectors), *where, labels, times)
+        nothing = np.zeros((0, means.shape[1]), dtype=np.float16)
+        return cls(ids, np.concatenate(vectors or [nothing]), *where, labels, times)
 
     def typical(self, leaves: int, most: int) -> NDArray[np.int32]:
         """(leaves, most) Rows of the documents nearest to the mean of each leaf, best first, -1 where there are fewer.
@@ -96,6 +97,14 @@ class Gathered:
         numbers = pl.int_range(len(names), dtype=pl.Int32, eager=True)
         found = self.labels.replace_strict(names, numbers, default=None, return_dtype=pl.Int32)
         return tuple(names.to_list()), found.fill_null(-1).to_numpy().copy()
+
+
+def _sides(vectors: NDArray[np.float32], known: int) -> NDArray[np.float32]:
+    """What topics know of vectors. An index may join others than the model was fitted with: these are left out. Texts
+    alone have no others: zeros.
+    """
+    missing = known - vectors.shape[1]
+    return np.pad(vectors, ((0, 0), (0, missing))) if missing > 0 else vectors[:, :known]
 
 
 def encoded_batches(model: TopicModel, corpus: Corpus, places: Rows) -> Iterator[dict[str, Any]]:

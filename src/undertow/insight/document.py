@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.corpus import Occurrence, occurrences
@@ -40,7 +41,8 @@ class DocumentView:
 
     `topics` are those of a cut that the text is about, the largest share first; shares add to at most 1. `spans` are
     all occurrences of words that the model knows, in the order of the text (n-grams may overlap). Their parts sum to
-    `total`, the cosine of the text with `topic`: the row of `TopicModel.explain_topic`, exactly up to rounding. A text
+    `total`, the cosine of the text with `topic`: the row of `TopicModel.explain_topic`, exactly up to rounding (in a
+    model that was joined with other vectors, that of undertow's side). A text
     without a known word is under no topic: `topic` is None.
     """
 
@@ -52,7 +54,7 @@ class DocumentView:
 
 def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:
     """The topics of a cut that a text is about, the largest share first."""
-    return _shares(model, _counts(model, occurrences(model.vectorizer_, text)), n)
+    return _shares(model, model._unit_vectors(_counts(model, occurrences(model.vectorizer_, text))), n)
 
 
 def spans(model: TopicModel, text: str, topic: int) -> list[Span]:
@@ -61,18 +63,28 @@ def spans(model: TopicModel, text: str, topic: int) -> list[Span]:
     return _spans(model, found, _counts(model, found), model._atlas().checked(topic))
 
 
-def document_view(model: TopicModel, text: str, topic: int | None = None, n: int | None = None) -> DocumentView:
+def document_view(
+    model: TopicModel,
+    text: str,
+    topic: int | None = None,
+    n: int | None = None,
+    *,
+    others: NDArray[np.floating] | None = None,
+) -> DocumentView:
     """A text under a topic, and its shares of the topics of a cut of n.
 
     Without a topic, it is the one of the largest share, or where the text is far from all, the one that it lies in.
+    `others` is the text's vector, (1, dimensions), of the encoder that the model was joined with; where it was and none
+    is given, undertow's side counts alone.
     """
     atlas = model._atlas()
     found = occurrences(model.vectorizer_, text)
     counts = _counts(model, found)
-    shares = _shares(model, counts, n)
+    vectors = model._unit_vectors(counts, others)
+    shares = _shares(model, vectors, n)
     chosen = None if topic is None else atlas.checked(topic)
     if topic is None and found:
-        chosen = shares[0].id if shares else _nearest(model, counts, n)
+        chosen = shares[0].id if shares else _nearest(model, vectors, n)
     if chosen is None:
         return DocumentView(shares, None, 0.0, [])
     parts = _spans(model, found, counts, chosen)
@@ -87,19 +99,19 @@ def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:
     return transformed_counts(row, model.softmax_.count_transform)
 
 
-def _shares(model: TopicModel, counts: sparse.csr_array, n: int | None) -> list[TopicShare]:
+def _shares(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> list[TopicShare]:
     names = model.topic_names(n)
-    shares = model._atlas().shares(model._unit_vectors(counts), list(names), 1)[0]
+    shares = model._atlas().shares(vectors, list(names), 1)[0]
     order = [place for place in np.argsort(-shares, kind="stable").tolist() if shares[place] > 0]
     listed = list(names.items())
     return [TopicShare(listed[place][0], listed[place][1], float(shares[place])) for place in order]
 
 
-def _nearest(model: TopicModel, counts: sparse.csr_array, n: int | None) -> int | None:
+def _nearest(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> int | None:
     """The topic of the cut that a text lies in; None for one without a word that counts, or in a dropped topic."""
     atlas = model._atlas()
     nodes = atlas.cut(n)
-    leaves, _ = atlas.leaves_of(model._unit_vectors(counts), 1)
+    leaves, _ = atlas.leaves_of(vectors, 1)
     place = int(atlas.topics_of_leaves(leaves, nodes)[0])
     return nodes[place] if place >= 0 else None
 

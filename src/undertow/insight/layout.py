@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.insight import _neighbours
 from undertow.kernels import randomness
+from undertow.model.joining import unit
 
 MOST_LAID_OUT = 15_000
 FEWEST = 10  # of fewer, the two directions in which they differ most say as much
@@ -44,7 +45,7 @@ def positions(vectors: NDArray[np.floating], *, seed: int = 0, progress: Progres
     nudges = randomness.normals(seed, randomness.Purpose.MAP, len(known), 2)  # so that equal vectors part
     steps = _Steps(len(chosen), len(others), progress)
     if len(known):
-        held = _unit(vectors[known[chosen]])
+        held = unit(vectors[known[chosen]].astype(np.float32))
         laid_out = _laid_out(held, nudges[chosen], steps)
         flat, nudge = np.empty((len(known), 2)), _spacing(laid_out) * nudges
         flat[chosen] = laid_out + LAID_OUT_NUDGE * nudge[chosen]
@@ -84,14 +85,6 @@ class _Steps:
 
     def finish(self) -> None:
         self.add(self._total)
-
-
-def _unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Rows of length 1; a row of zeros stays."""
-    rows = vectors.astype(np.float32)
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows /= np.where(length > 0, length, np.float32(1.0))
-    return rows
 
 
 def _laid_out(vectors: NDArray[np.float32], nudges: NDArray[np.float32], steps: _Steps) -> Places:
@@ -147,7 +140,7 @@ def _placed(
     k, many = min(PLACED_BY, len(held)), 64 * _neighbours.BLOCK
     for first in range(0, len(rows), many):  # so that not all are in memory as float32
         part = slice(first, first + many)
-        found = _neighbours.nearest(_unit(vectors[rows[part]]), held, k, done=steps.add)[0]
+        found = _neighbours.nearest(unit(vectors[rows[part]].astype(np.float32)), held, k, done=steps.add)[0]
         places[part] = amid(laid_out[found])
     return places
 

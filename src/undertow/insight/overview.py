@@ -120,7 +120,8 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
 def overview_of_texts(model: TopicModel, corpus: Any, *, progress: Progress | None = None) -> Overview:
     """The overview of a corpus without an index: a `Corpus`, or anything that `TopicModel.fit` takes.
 
-    The corpus is read twice: it is counted before.
+    The corpus is read twice: it is counted before. Of a model that was fitted with vectors, undertow's side counts
+    alone; an index has both.
     """
     from undertow.corpus import as_corpus
 

@@ -46,24 +46,29 @@ def topic_table(model: TopicModel, n: int | None = None, *, n_words: int = 10) -
     return pl.DataFrame(rows, schema=TOPICS)
 
 
-def document_topic_table(model: TopicModel, corpus: Any, n: int | None = None) -> pl.DataFrame:
+def document_topic_table(model: TopicModel, corpus: Any, n: int | None = None, *, vectors: Any = None) -> pl.DataFrame:
     """A row for each document and each topic of a cut that it is about: id, topic (its id), name, share.
 
     Documents keep their order, and the largest share comes first; a document that is far from all topics has no row.
-    The corpus is a `Corpus` or anything that `TopicModel.fit` takes.
+    The corpus is a `Corpus` or anything that `TopicModel.fit` takes, with `vectors` where the model was fitted so.
     """
     empty = pl.DataFrame(schema=DOCUMENTS)
-    return pl.concat([empty, *document_topic_tables(model, corpus, n)])
+    return pl.concat([empty, *document_topic_tables(model, corpus, n, vectors=vectors)])
 
 
-def document_topic_tables(model: TopicModel, corpus: Any, n: int | None = None) -> Iterator[pl.DataFrame]:
+def document_topic_tables(
+    model: TopicModel, corpus: Any, n: int | None = None, *, vectors: Any = None
+) -> Iterator[pl.DataFrame]:
     """The same in parts, for a corpus whose table is too large to hold."""
     from undertow.corpus import as_corpus
 
     names = model.topic_names(n)
     ids, written = np.array(list(names), dtype=np.int64), pl.Series(list(names.values()), dtype=pl.String)
+    others, first = model._others(vectors), 0
     for chunk in as_corpus(corpus).chunks():
-        shares = model.transform_topics(chunk["text"], n)
+        part = None if others is None else others.part(first, first + chunk.height)
+        first += chunk.height
+        shares = model.transform_topics(chunk["text"], n, vectors=part)
         rows, topics = np.nonzero(shares)
         order = np.lexsort((-shares[rows, topics], rows))
         rows, topics = rows[order], topics[order]
@@ -74,3 +79,5 @@ def document_topic_tables(model: TopicModel, corpus: Any, n: int | None = None) 
             "share": shares[rows, topics],
         }
         yield pl.DataFrame(columns, schema=DOCUMENTS)
+    if others is not None:
+        others.check_documents(first)

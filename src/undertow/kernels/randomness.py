@@ -39,6 +39,7 @@ class Purpose(IntEnum):
     HOLD_OUT = 10  # which documents are held out
     LEVEL = 11  # how much of a document is kept
     MAP = 12  # places on a map
+    WORD_VECTORS = 13  # the directions that units take among vectors of words
 
 
 def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any) -> NDArray[np.uint64]:

@@ -28,6 +28,7 @@ from undertow.learn.room import Layout, Room, Sizes, new_layout
 from undertow.learn.step import StepContext
 from undertow.learn.visible import FrozenVisible, LearnedVisible
 
+SHARPNESS = 10.0  # where nothing is known of the documents
 SIZES_KEPT = 2  # sizes of minibatches: the usual one, and that of the last of an epoch
 
 
@@ -37,14 +38,15 @@ class AlphaNCE(Options):
 
     `noise_level` is the share of a document that its noise keeps: a number; two numbers, between which each document
     draws its own in every epoch; or "auto", for estimators alone, which choose it by trials without labels.
-    `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE. `stream_length` is the least number of
-    noise words that 32 documents share.
+    `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE; "auto" is 10, and less where an
+    estimator finds that documents are short. `stream_length` is the least number of noise words that 32 documents
+    share.
     """
 
     n_noise: int = 25
     noise_level: float | tuple[float, float] | Literal["auto"] = 0.5
     uniform: bool = True
-    sharpness: float = 10.0
+    sharpness: float | Literal["auto"] = "auto"
     noise: Literal["windows", "independent"] = "windows"
     stream_length: int = 1024
     visible_bias: Literal["frozen", "learned"] = "frozen"
@@ -53,7 +55,10 @@ class AlphaNCE(Options):
     def __post_init__(self) -> None:
         _check.whole_number("n_noise", self.n_noise, at_least=1)
         object.__setattr__(self, "noise_level", _checked_level(self.noise_level))
-        _check.number("sharpness", self.sharpness, above=0.0)
+        if isinstance(self.sharpness, str):
+            _check.one_of("sharpness", self.sharpness, ("auto",))
+        else:
+            _check.number("sharpness", self.sharpness, above=0.0)
         _check.one_of("noise", self.noise, ("windows", "independent"))
         _check.whole_number("stream_length", self.stream_length, at_least=1)
         _check.one_of("visible_bias", self.visible_bias, ("frozen", "learned"))
@@ -89,7 +94,8 @@ class AlphaNCEStep:
         self._table = build_alias_table(context.noise_distribution)
         visible = LearnedVisible if options.visible_bias == "learned" else FrozenVisible
         self._visible = visible(context.parameters, context.noise_distribution)
-        self._objective = (math.log(options.n_noise), options.sharpness, options.uniform)
+        sharpness = SHARPNESS if options.sharpness == "auto" else options.sharpness
+        self._objective = (math.log(options.n_noise), sharpness, options.uniform)
         self._program = threads.Program(contrast_together, context.threads)
         self._layouts: dict[int, Layout] = {}  # by the number of documents: the last minibatch of an epoch has fewer
         self._rooms: dict[int, Room] = {}

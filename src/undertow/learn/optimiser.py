@@ -149,10 +149,16 @@ class AdamUpdater:
 class SGD(Options):
     """Stochastic gradient descent with momentum, as in the paper. Every row moves at every step: the cost grows
     with K.
+
+    The rate is one for the mean gradient of a minibatch; for a rate that belongs to the sum, multiply it by
+    `batch_size` (and divide `l2` by it). The first `early_steps` steps have the momentum `early_momentum`, as
+    Hinton's guide advises.
     """
 
     learning_rate: float = 0.1
     momentum: float = 0.9
+    early_momentum: float = 0.5
+    early_steps: int = 0
     l2: float = 0.0
     hidden_bias_rate: float = 0.01
     annealing: float = 0.0
@@ -160,6 +166,8 @@ class SGD(Options):
     def __post_init__(self) -> None:
         _check.number("learning_rate", self.learning_rate, above=0.0)
         _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
+        _check.number("early_momentum", self.early_momentum, at_least=0.0, below=1.0)
+        _check.whole_number("early_steps", self.early_steps, at_least=0)
         _check.number("l2", self.l2, at_least=0.0)
         _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
         _check.number("annealing", self.annealing, at_least=0.0)
@@ -177,6 +185,7 @@ class SGDUpdater:
             "weight_velocities": np.zeros_like(parameters.weights),
             "hidden_bias_velocities": np.zeros_like(parameters.hidden_bias),
             "visible_bias_velocities": np.zeros_like(parameters.visible_bias),
+            "steps": np.zeros(1, dtype=np.int64),
         }
         for name, values in extras.items():
             self.state[f"{name}_velocities"] = np.zeros_like(values)
@@ -184,23 +193,31 @@ class SGDUpdater:
     def apply(self, gradient: Gradient, progress: float | None = None) -> None:
         options, parameters = self._options, self._parameters
         rate = annealed(options.learning_rate, options.annealing, progress)
+        self.state["steps"] += 1
+        step = int(self.state["steps"][0])
+        momentum = self._momentum(step)
         velocities = self.state["weight_velocities"]
         pushes = (parameters.weights, velocities, rate, options.l2)
         _run_parts(update.momentum_rows, gradient.rows, self._threads, *pushes)
-        coasts = (parameters.weights, velocities, options.momentum)
+        coasts = (parameters.weights, velocities, self._momentum(step + 1))  # it damps for the step to come
         threads.run(threads.split(update.coast, parameters.words, self._threads, *coasts), self._threads)
         if gradient.learns_visible_bias:
             dense = gradient.visible_bias
             slope = np.zeros_like(parameters.visible_bias) if dense is None else dense.copy()
             _run_parts(update.add_scalars, gradient.rows, 1, slope)
-            self._update_dense(parameters.visible_bias, slope, "visible_bias", rate)
+            self._update_dense(parameters.visible_bias, slope, "visible_bias", rate, momentum)
         bias_rate = rate * options.hidden_bias_rate
-        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, "hidden_bias", bias_rate)
+        self._update_dense(parameters.hidden_bias, gradient.hidden_bias, "hidden_bias", bias_rate, momentum)
         for extra in gradient.extras:
-            self._update_dense(extra.values, extra.gradient, extra.name, rate)
+            self._update_dense(extra.values, extra.gradient, extra.name, rate, momentum)
 
-    def _update_dense(self, values: NDArray[Any], slope: NDArray[Any], name: str, rate: float) -> None:
+    def _momentum(self, step: int) -> float:
+        """How much of its velocity a step takes over; the first step has number 1."""
+        options = self._options
+        return options.early_momentum if step <= options.early_steps else options.momentum
+
+    def _update_dense(self, values: NDArray[Any], slope: NDArray[Any], name: str, rate: float, momentum: float) -> None:
         velocity = self.state[f"{name}_velocities"]
-        velocity *= self._options.momentum
+        velocity *= momentum
         velocity -= (rate * slope).astype(velocity.dtype)
         values += velocity

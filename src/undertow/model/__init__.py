@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
+    from undertow.model.features import Balance
     from undertow.model.parameters import Parameters, initial_parameters, with_more_words
     from undertow.model.partition import exact_log_probabilities
     from undertow.model.replicated_softmax import (
         activations,
+        balanced,
         free_energies,
         frozen_log_normaliser,
         posteriors,
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
+        "undertow.model.features": ("Balance",),
         "undertow.model.parameters": ("Parameters", "initial_parameters", "with_more_words"),
         "undertow.model.partition": ("exact_log_probabilities",),
         "undertow.model.replicated_softmax": (
             "activations",
+            "balanced",
             "free_energies",
             "frozen_log_normaliser",
             "posteriors",
@@ -43,8 +47,10 @@ __getattr__, __dir__ = _lazy.names_of(
 )
 
 __all__ = [
+    "Balance",
     "Parameters",
     "activations",
+    "balanced",
     "exact_log_probabilities",
     "free_energies",
     "frozen_log_normaliser",

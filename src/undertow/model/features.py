@@ -5,11 +5,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts.batch import CountBatch
 from undertow.model.parameters import Parameters
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """What "balanced" vectors are measured by: what mean inputs are multiplied by, and where the middle then is."""
+
+    scale: float
+    centre: NDArray[np.float32]  # (H,)
 
 
 def inputs_of_few(parameters: Parameters, batch: CountBatch) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
@@ -33,6 +43,16 @@ def mean_inputs(
     sums *= per_length[:, None]
     sums += (lengths > 0).astype(np.float32)[:, None] * hidden_bias
     return sums
+
+
+def balanced_of(mean: NDArray[np.float32], lengths: NDArray[np.float64], balance: Balance) -> NDArray[np.float32]:
+    """log(1 + softplus(scale * mean input)), less its middle, as vectors of length 1; an empty document gets 0."""
+    vectors = strengths_of(mean, balance.scale)
+    vectors -= balance.centre
+    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+    known = (lengths > 0) & (norms > 0)
+    vectors *= np.divide(1.0, norms, out=np.zeros_like(norms), where=known).astype(np.float32)[:, None]
+    return vectors
 
 
 def strengths_of(mean: NDArray[np.float32], length: float) -> NDArray[np.float32]:

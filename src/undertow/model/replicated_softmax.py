@@ -17,7 +17,7 @@ from undertow.counts import CountBatch
 from undertow.kernels.cpu import threads as pool
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.reference import energies
-from undertow.model.features import mean_inputs, strengths_of
+from undertow.model.features import Balance, balanced_of, mean_inputs, strengths_of
 from undertow.model.parameters import Parameters
 
 DOCUMENTS_PER_TASK = 32
@@ -55,6 +55,18 @@ def strengths(
     words can be compared with a page. An empty document gets log(1 + log 2).
     """
     return strengths_of(activations(parameters, batch, threads=threads), length)
+
+
+def balanced(
+    parameters: Parameters, batch: CountBatch, balance: Balance, *, threads: int | None = None
+) -> NDArray[np.float32]:
+    """Strengths in units of their spread over the corpus, less half their mean, as vectors of length 1.
+
+    One vector for classifiers, retrieval and clusters alike: it does not saturate as posteriors do, and keeps what a
+    unit says below its threshold. An empty document gets zeros.
+    """
+    sums, lengths = inputs(parameters, batch, threads=threads)
+    return balanced_of(mean_inputs(sums, lengths, parameters.hidden_bias), lengths, balance)
 
 
 def soft_posteriors(

@@ -21,11 +21,9 @@ LEFT_OUT = ("callbacks", "n_jobs", "verbose", "vocabulary", "warm_start")  # set
 
 JUDGEMENTS = {
     "split_half_mrr": ("Split-half retrieval", "how often one half of a document's words finds the other (MRR)"),
-    "accuracy": ("Accuracy, posteriors", "a linear classifier on training documents, asked about test documents"),
-    "accuracy_activation": ("Accuracy, activations", "the same with activations"),
-    "accuracy_strength": ("Accuracy, strengths", "the same with strengths"),
-    "map": ("MAP, posteriors", "test documents look for training documents of their label"),
-    "map_strength": ("MAP, strengths", "the same with strengths"),
+    "accuracy": ("Accuracy", "a linear classifier on training documents, asked about test documents"),
+    "map": ("MAP", "test documents look for training documents of their label"),
+    "precision_at_10": ("P@10", "how many of the ten nearest training documents have its label"),
     "npmi": ("Coherence (NPMI)", "whether the ten words of a topic occur in the same documents, from -1 to 1"),
     "c_npmi": ("Coherence (c_npmi)", "the same within windows of ten words"),
     "c_v": ("Coherence (C_V)", "whether the ten words of a topic are used alike, from 0 to 1"),
@@ -35,7 +33,7 @@ JUDGEMENTS = {
     "unknown_tokens": ("Unknown words", "share of the corpus's words that the model does not know"),
     "documents_per_second": ("Documents a second", "from text to vector, on the machine that made this report"),
 }
-PERCENT = ("accuracy", "accuracy_activation", "accuracy_strength", "diversity", "unknown_tokens")
+PERCENT = ("accuracy", "diversity", "unknown_tokens")
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def model_figures(model: TopicModel, judged: Mapping[str, Any]) -> list[Fact]:
     retrieval = judged.get("split_half_mrr") or next((r.split_half for r in reversed(records) if r.split_half), None)
     facts += [Fact("split-half retrieval", f"{retrieval:.3f}")] if retrieval is not None else []
     facts += [Fact("accuracy", f"{judged['accuracy']:.1%}")] if "accuracy" in judged else []
-    facts += [Fact("MAP", f"{judged['map_strength']:.3f}")] if "map_strength" in judged else []
+    facts += [Fact("MAP", f"{judged['map']:.3f}")] if "map" in judged else []
     if records:
         seconds = sum(record.seconds for record in records)
         facts += [Fact("last loss", f"{records[-1].loss:.4f}"), Fact("training", _duration(seconds))]

@@ -76,8 +76,11 @@ def read_corpus(
 
 
 def label_figures(softmax: ReplicatedSoftmax, read: ReadCorpus, seed: int) -> dict[str, Any]:
-    """Classification and retrieval of test documents by training documents; nothing where either has no labels."""
-    from undertow.tasks import mean_average_precision, probe_accuracy, retrieval_figures
+    """Classification and retrieval of test documents by training documents; nothing where either has no labels.
+
+    The vectors are those that `transform` gives.
+    """
+    from undertow.tasks import precision_at, probe_accuracy, retrieval_figures
     from undertow.tasks.retrieval import RECALL_LEVELS
 
     labelled = np.array([label is not None for label in read.labels])
@@ -85,21 +88,12 @@ def label_figures(softmax: ReplicatedSoftmax, read: ReadCorpus, seed: int) -> di
     if not train.any() or not test.any():
         return {}
     known, asked = read.labels[train].astype(str), read.labels[test].astype(str)
-    vectors = {
-        kind: (softmax.encode(read.counts[train], kind), softmax.encode(read.counts[test], kind))
-        for kind in ("posterior", "activation", "strength")
-    }
-    accuracy = {
-        kind: probe_accuracy(ours, known, theirs, asked, seed=seed).accuracy for kind, (ours, theirs) in vectors.items()
-    }
-    documents, queries = vectors["posterior"]
+    documents, queries = softmax.transform(read.counts[train]), softmax.transform(read.counts[test])
     figures = retrieval_figures(queries, asked, documents, known)
     return {
-        "accuracy": accuracy["posterior"],
-        "accuracy_activation": accuracy["activation"],
-        "accuracy_strength": accuracy["strength"],
+        "accuracy": probe_accuracy(documents, known, queries, asked, seed=seed).accuracy,
         "map": figures.mean_average_precision,
-        "map_strength": mean_average_precision(vectors["strength"][1], asked, vectors["strength"][0], known),
+        "precision_at_10": precision_at(queries, asked, documents, known, k=min(10, len(known))),
         "precision_at_recall": [
             {"recall": float(level), "precision": float(precision)}
             for level, precision in zip(RECALL_LEVELS, figures.precisions, strict=True)

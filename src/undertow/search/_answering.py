@@ -67,7 +67,7 @@ def _why(
         places = [one.place for one in found]
         words = shared_words(ranker.derived.text, scored.terms, asked.typed, places)
     about: list[tuple[TopicPart, ...]] = [()] * len(found)
-    if topics is not None and asked.question.known:
+    if topics is not None and asked.question.meant:
         about = topics.of(asked.question.vector, np.array([one.vector for one in found]))
     return [Why(held.words, held.missing, shared) for held, shared in zip(words, about, strict=True)]
 
@@ -85,6 +85,7 @@ def _hint(asked: Asked, hits: list[Hit], wish: Wish) -> str | None:
 def _why_nothing(asked: Asked, wish: Wish) -> str:
     if wish.where is not None:
         return "Nothing found: try it without the filter."
-    if wish.mode in ("semantic", "code") and not asked.question.known:
+    needed = {"semantic": asked.question.meant, "code": asked.question.known}
+    if not needed.get(wish.mode, True):
         return "Nothing found: the model knows no word of the question. Mode text looks for the words themselves."
     return "Nothing found: no document holds a word of the question."

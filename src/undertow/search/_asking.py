@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
 from undertow.fulltext.lists import FullText
 from undertow.fulltext.similar import similar
+from undertow.model.joining import asked
 from undertow.search._encoder import Encoder
 from undertow.search._modes import LONGEST_TEXT, Question
 from undertow.search._store import Store
@@ -37,8 +42,11 @@ def checked_text(name: str, value: object) -> str:
     return value
 
 
-def asked_in_words(query: str, full: FullText, encoder: Encoder) -> Asked:
-    """A question in words. A word that no document holds gives way to one that it resembles."""
+def asked_in_words(query: str, full: FullText, encoder: Encoder, others: NDArray[Any] | None = None) -> Asked:
+    """A question in words. A word that no document holds gives way to one that it resembles.
+
+    `others` is what another encoder makes of it, (1, dimensions), in an index with such vectors; zeros where unknown.
+    """
     if not query.strip():
         raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
     if len(query) > LONGEST_QUERY:
@@ -50,7 +58,10 @@ def asked_in_words(query: str, full: FullText, encoder: Encoder) -> Asked:
     words, spelling = _counted([(corrected.get(typed, typed), meant.get(word) or word) for typed, word in pairs])
     text = _replaced(query, corrected)
     unknown = tuple(typed for word, typed in strange.items() if meant.get(word) is None)
-    return Asked(_question(text, words, spelling, full, encoder), spelling, corrected, unknown)
+    question = _question(text, words, spelling, full, encoder)
+    if others is not None:
+        question = _beside(question, others)
+    return Asked(question, spelling, corrected, unknown)
 
 
 def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) -> Asked:
@@ -63,7 +74,18 @@ def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) ->
         raise InvalidInput(f"like must be a document with something in it, got {document!r:.80}, which is empty")
     words, typed = _counted(full.rule.read(text[:LONGEST_TEXT]))
     question = _question(text[:LONGEST_QUERY], words, typed, full, encoder)
+    own, width = store.widths
+    if own < width:
+        stored = store.whole(row)[1]
+        question = replace(question, joined=asked(stored[:, :own], stored[:, own:])[0])
     return Asked(replace(question, itself=row), typed, {}, ())
+
+
+def _beside(question: Question, others: NDArray[Any]) -> Question:
+    """A question with another encoder's vector beside its own; what its words do not say, that may."""
+    own = np.where(question.known, question.encoded.vectors, np.float32(0.0))
+    share = 1.0 if others.any() else question.share_known
+    return replace(question, joined=asked(own, others)[0], share_known=share)
 
 
 def _question(text: str, words: dict[str, float], typed: dict[str, str], full: FullText, encoder: Encoder) -> Question:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _folder, _replace
@@ -29,9 +30,11 @@ from undertow.search._store import Store, check_extra, named_trouble
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
+    from undertow.model.given import GivenVectors
 
 Progress = Callable[[int, int], None]
 NO_CORPUS = "none"
@@ -46,6 +49,7 @@ def build(
     day_first: bool | None,
     overwrite: bool,
     progress: Progress | None,
+    vectors: GivenVectors | None = None,
 ) -> tuple[str, ...]:
     """Makes the index in a folder, or finishes one that was begun with the same model and corpus; gives remarks.
 
@@ -53,17 +57,22 @@ def build(
     """
     check_extra()
     kept = chosen(corpus, keep)
+    width = joined_width(model, vectors, corpus)
     folder = Path(os.path.realpath(folder))
     _replace.recover(folder)
     replaced = _check_place(folder, overwrite)
     found, documents = (_nothing(kept), None) if corpus is None else _surveyed(corpus, kept, day_first)
+    if vectors is not None:
+        vectors.check_documents(found.documents)
+        found = replace(found, digest=f"{found.digest} {vectors.digest()}")
     names = {**({} if corpus is None else corpus.names), **kept.columns}
     place = _replace.beside(folder) if replaced else folder
     place.mkdir(parents=True, exist_ok=True)
     with alone(place, wait=False), named_trouble(place):
-        store = _begun(place, model, found, names, overwrite=overwrite)
+        columns = schema(model.softmax_.parameters_.units, found, names, width)
+        store = _begun(place, model, found, columns, overwrite=overwrite)
         if documents is not None:
-            _fill(store, model, documents, found, progress)
+            _fill(store, model, documents, found, progress, vectors)
         store.index_ids()
         copies = _read_words(store, place / _folder.WORDS, model)
         facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8), copies)
@@ -72,6 +81,18 @@ def build(
         _folder.check_replaceable(folder)
         _replace.put_in_place(place, folder)
     return (*kept.remarks, *found.remarks)
+
+
+def joined_width(model: TopicModel, vectors: GivenVectors | None, corpus: Corpus | None) -> int:
+    """How many numbers an index joins with those of a model; an error where its documents should have some."""
+    width = model.vectors_width_
+    if vectors is None:
+        if width and corpus is not None:
+            raise InvalidInput(f"vectors must be given, {width:,} numbers for each document, as to the model, got none")
+        return width
+    if width:
+        vectors.check_width(width, of="the model")
+    return vectors.width
 
 
 def _surveyed(corpus: Corpus, kept: Kept, day_first: bool | None) -> tuple[Survey, Corpus]:
@@ -90,18 +111,22 @@ def add(
     replace: bool = False,
     day_first: bool | None = None,
     progress: Progress | None = None,
+    vectors: GivenVectors | None = None,
 ) -> Added:
     """Adds a corpus to an index, in one commit, or merges it by id; the caller holds the writer's lock."""
+    _check_joined(store, vectors)
     if replace and not corpus.has_ids:
         raise InvalidInput(
             f"replace must be used with documents that have ids, got {corpus.name} without: name id_column"
         )
     check = None if replace or not corpus.has_ids else partial(_refuse_present, store)
     coming = arrivals(store, corpus, day_first=day_first, check=check)
+    if vectors is not None:
+        vectors.check_documents(coming.found.documents)
     add_columns(store, coming)
     chunks, total = chunks_from(coming.documents, 0, coming.found), coming.found.documents
     made = None if corpus.has_ids else NewIds.of(store)
-    rows = _rows(model, chunks if made is None else made.given(chunks), store, total, progress)
+    rows = _rows(model, chunks if made is None else made.given(chunks), store, total, progress, vectors)
     replaced = 0
     if replace:
         replaced = sum(map(store.merge, rows))
@@ -112,16 +137,37 @@ def add(
     return Added(total - replaced, replaced, new_ids, coming.remarks)
 
 
+def _check_joined(store: Store, vectors: GivenVectors | None) -> None:
+    """Documents that come have the vectors that those have that are there."""
+    own, width = store.widths
+    if vectors is None and own < width:
+        raise InvalidInput(f"vectors must be given, {width - own:,} numbers for each document, as before, got none")
+    if vectors is not None and own == width:
+        raise InvalidInput("vectors must be left out, as the index was made without any, got some")
+    if vectors is not None:
+        vectors.check_width(width - own, of="the index")
+
+
 def _rows(
-    model: TopicModel, chunks: Iterable[pl.DataFrame], store: Store, total: int, progress: Progress | None
+    model: TopicModel,
+    chunks: Iterable[pl.DataFrame],
+    store: Store,
+    total: int,
+    progress: Progress | None,
+    vectors: GivenVectors | None,
 ) -> Iterator[pa.Table]:
     """The rows of chunks, each told of when the next is asked for."""
     done, target = 0, store.schema
     for chunk in chunks:
-        yield rows_of(model, chunk, target)
+        yield rows_of(model, chunk, target, _part(vectors, done, chunk))
         done += chunk.height
         if progress is not None:
             progress(done, total)
+
+
+def _part(vectors: GivenVectors | None, first: int, chunk: pl.DataFrame) -> NDArray[Any] | None:
+    """The vectors of a chunk whose first document has this number."""
+    return None if vectors is None else vectors.part(first, first + chunk.height)
 
 
 def _refuse_present(store: Store, ids: pl.Series) -> None:
@@ -169,9 +215,8 @@ def _check_place(folder: Path, overwrite: bool) -> bool:
     return finished
 
 
-def _begun(place: Path, model: TopicModel, found: Survey, names: Mapping[str, str], *, overwrite: bool) -> Store:
+def _begun(place: Path, model: TopicModel, found: Survey, columns: pa.Schema, *, overwrite: bool) -> Store:
     """The store to fill: the one that an interrupted run left, if it was made of the same, or a new one."""
-    columns = schema(model.softmax_.parameters_.units, found, names)
     if _folder.is_index(place):
         if _folder.read_facts(place).corpus == found.digest and _same_model(place, model):
             store = Store.create(place / _folder.DATABASE, columns)
@@ -209,12 +254,19 @@ def _fingerprint(model: TopicModel) -> str:
     return digest.hexdigest()
 
 
-def _fill(store: Store, model: TopicModel, corpus: Corpus, found: Survey, progress: Progress | None) -> None:
+def _fill(
+    store: Store,
+    model: TopicModel,
+    corpus: Corpus,
+    found: Survey,
+    progress: Progress | None,
+    vectors: GivenVectors | None,
+) -> None:
     done, total = store.count(), found.documents
     if done and progress is not None:
         progress(done, total)
     for chunk in chunks_from(corpus, done, found):
-        store.append(rows_of(model, chunk, store.schema))
+        store.append(rows_of(model, chunk, store.schema, _part(vectors, done, chunk)))
         done += chunk.height
         if progress is not None:
             progress(done, total)

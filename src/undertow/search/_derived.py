@@ -19,7 +19,6 @@ from undertow.fulltext import folder as words_folder
 from undertow.fulltext.lists import FullText
 from undertow.fulltext.words import WordRule
 from undertow.search import _near
-from undertow.search._encoded import unit
 from undertow.search._matrix import matrix
 from undertow.search._near import NearVectors
 from undertow.search._store import Rows, Store
@@ -75,8 +74,8 @@ class Derived:
     @cached_property
     def _near(self) -> list[NearVectors]:
         segments = zip(self._text.files, self._text.segments, strict=True)
-        units = self._store.units
-        return [_near.near_vectors(file, part.rows, units, lambda rows: vectors(self._store, rows))
+        widths = self._store.widths
+        return [_near.near_vectors(file, part.rows, widths, lambda rows: vectors(self._store, rows))
                 for file, part in segments]  # fmt: skip
 
 
@@ -100,7 +99,7 @@ def bring_up_to_date(store: Store, folder: Path, rule: WordRule, sketches: Sketc
     """
     words_folder.bring_up_to_date(folder, rule, store.row_numbers(), lambda rows: texts(store, rows), sketches)
     segments = {file: segment.rows for file, segment in words_folder.segments(folder, rule).items()}
-    _near.bring_up_to_date(folder, segments, store.units, lambda rows: vectors(store, rows))
+    _near.bring_up_to_date(folder, segments, store.widths, lambda rows: vectors(store, rows))
 
 
 def texts(store: Store, rows: Rows) -> Iterator[tuple[Rows, pl.Series]]:
@@ -113,9 +112,9 @@ def texts(store: Store, rows: Rows) -> Iterator[tuple[Rows, pl.Series]]:
 
 
 def vectors(store: Store, rows: Rows) -> NDArray[np.float32]:
-    """Vectors of length 1; 0 for documents without one, and for rows that are gone."""
+    """Vectors as they are compared; 0 for documents without one, and for rows that are gone."""
     table = store.taken(rows, ["vector", "_rowid"])
     found = np.zeros((len(rows), store.units), dtype=np.float32)
     places = np.searchsorted(rows, table["_rowid"].to_numpy())
-    found[places] = unit(np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32)))
+    found[places] = store.as_compared(np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32)))
     return found

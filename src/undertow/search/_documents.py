@@ -12,9 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
+from undertow.model.joining import compared
 from undertow.search._encoded import Encoded
 from undertow.search._kinds import Columns, arrow_type, as_kind
-from undertow.search._where import CORPUS_NAME, DAY_FIRST, column_kinds
+from undertow.search._where import CORPUS_NAME, DAY_FIRST, OWN_NUMBERS, column_kinds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,8 +118,10 @@ def _not_too_large(chunk: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield chunk[int(begin) : int(end)]
 
 
-def schema(units: int, found: Survey, names: Mapping[str, str]) -> pa.Schema:
-    """The columns of an index of a model with so many topics; `names` is what the corpus calls them."""
+def schema(units: int, found: Survey, names: Mapping[str, str], others: int = 0) -> pa.Schema:
+    """The columns of an index of a model with so many topics; `names` is what the corpus calls them. Vectors have so
+    many `others` joined.
+    """
     import pyarrow as pa
 
     fields = [
@@ -128,8 +131,9 @@ def schema(units: int, found: Survey, names: Mapping[str, str]) -> pa.Schema:
         pa.field("split", pa.string()),
         *(pa.field(name, arrow_type(kind)) for name, kind in found.kinds.items()),
     ]
+    notes = {OWN_NUMBERS: str(units).encode()} if others else None
     encoded = [
-        pa.field("vector", pa.list_(pa.float16(), units)),
+        pa.field("vector", pa.list_(pa.float16(), units + others), metadata=notes),
         pa.field("code", pa.list_(pa.uint8(), -(-units // 8))),
     ]
     return pa.schema([*(noted(field, found, names) for field in fields), *encoded])
@@ -149,15 +153,21 @@ def days_first(target: pa.Schema) -> dict[str, bool]:
     return {name: note == b"1" for name, note in notes.items() if note is not None}
 
 
-def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema) -> pa.Table:
-    """The rows of a chunk. Vectors are strengths, of length 1 and in half precision; codes are posteriors above 1/2."""
+def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema, others: NDArray[Any] | None = None) -> pa.Table:
+    """The rows of a chunk. Vectors are strengths, of length 1 and in half precision; codes are posteriors above 1/2.
+
+    Vectors are joined with `others`, where there are any.
+    """
     import pyarrow as pa
 
     encoded = Encoded.of(model, model.counts(chunk["text"]))
+    vectors = np.where(encoded.known[:, None], encoded.vectors, np.float32(0.0))
+    if others is not None:
+        vectors = compared(vectors, others)
     columns: dict[str, Any] = {
         "id": chunk["id"].to_arrow(),
         "text": chunk["text"].to_arrow(),
-        "vector": _lists(encoded.vectors.astype(np.float16), ~encoded.known),
+        "vector": _lists(vectors.astype(np.float16), np.logical_not(vectors.any(axis=1))),
         "code": _lists(encoded.codes, ~encoded.known),
     }
     kinds = column_kinds(target)

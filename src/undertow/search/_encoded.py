@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from undertow.counts.batch import CountBatch
 from undertow.model.features import inputs_of_few, mean_inputs, strengths_of
+from undertow.model.joining import unit
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -62,11 +63,3 @@ class Encoded:
         """The columns of a text's words, and how often each counts."""
         own = slice(self.batch.starts[row], self.batch.starts[row + 1])
         return self.batch.words[own], self.batch.counts[own]
-
-
-def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows divided by their lengths; a row of zeros stays. Squares of small strengths do not vanish."""
-    largest = vectors.max(axis=1, keepdims=True, initial=0.0)
-    scaled = vectors / np.where(largest > 0, largest, np.float32(1.0))
-    length = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return (scaled / np.where(length > 0, length, np.float32(1.0))).astype(np.float32, copy=False)

@@ -18,6 +18,7 @@ from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus._few import FewTexts
 from undertow.corpus._options import analyzer
 from undertow.counts.transform import damped
+from undertow.model.given import stored_width
 from undertow.search._encoded import Encoded
 from undertow.storage.model import StoredModel, load_model
 
@@ -50,6 +51,14 @@ class Encoder:
         return self.stored.parameters
 
     @cached_property
+    def others(self) -> int:
+        """How many numbers are joined with the model's where topics are compared."""
+        try:
+            return stored_width(self.stored.training)
+        except InvalidInput as error:
+            raise ModelFileError(f"{self._path} must hold the width of joined vectors: {error}") from error
+
+    @cached_property
     def columns(self) -> dict[str, int]:
         """Word -> its number, which is its row of the weights."""
         return {word: number for number, word in enumerate(self.words)}
@@ -80,8 +89,9 @@ class Encoder:
             return None
         from undertow.topics._stored import restored_outline
 
+        width = self.parameters.units + self.others
         try:
-            return restored_outline(self.stored.training.get("topics"), self.stored.topics, self.parameters.units)
+            return restored_outline(self.stored.training.get("topics"), self.stored.topics, width)
         except InvalidInput as error:
             raise ModelFileError(f"{self._path} must hold a sound tree of topics: {error}") from error
 

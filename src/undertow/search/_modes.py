@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from undertow.fulltext.lists import Term, best
 from undertow.search._derived import Derived
-from undertow.search._encoded import Encoded, unit
+from undertow.search._encoded import Encoded
 from undertow.search._held import HeldCodes
 from undertow.search._near import BY_KERNEL
 from undertow.search._store import Rows, Store
@@ -39,6 +39,7 @@ class Question:
     words: dict[str, float] = field(default_factory=dict)
     share_known: float = 1.0  # of what its words say, how much the model knows
     itself: Rows | None = None  # the row of the document that it is, which is no answer
+    joined: NDArray[np.float32] | None = None  # its vector beside another encoder's, in an index that has such
 
     @property
     def weight_of_words(self) -> float:
@@ -51,9 +52,14 @@ class Question:
         return bool(self.encoded.known[0])
 
     @property
+    def meant(self) -> bool:
+        """Whether it has a vector to compare."""
+        return self.known if self.joined is None else bool(self.joined.any())
+
+    @property
     def vector(self) -> NDArray[np.float32]:
-        """Of length 1."""
-        vector: NDArray[np.float32] = self.encoded.vectors[0]
+        """Of length 1, or as `undertow.model.joining.asked` says."""
+        vector: NDArray[np.float32] = self.encoded.vectors[0] if self.joined is None else self.joined
         return vector
 
 
@@ -130,9 +136,11 @@ class Ranker:
 
     def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, float]:
         """Cosines, and the best of them."""
-        if not question.known:
+        if not question.meant:
             return np.zeros(len(self.derived.text.rows), dtype=np.float32), 0.0
         cosines = self.derived.cosines(question.vector)
+        if question.joined is not None:
+            np.maximum(cosines, 0.0, out=cosines)  # what is against the question is not found by it
         if self.derived.text.present is not None:
             cosines[~self.derived.text.present] = 0.0
         _leave_out(cosines, answers)
@@ -158,13 +166,14 @@ class Ranker:
         places = best(scored.scores, n + SPARE)
         rows = self.derived.text.rows[places]
         documents, vectors = self._store.whole(rows)
-        vectors = unit(vectors)
-        cosines = vectors @ question.vector
+        cosines = np.maximum(vectors @ question.vector, 0.0)
         found = []
         for place, document, vector, cosine in zip(places.tolist(), documents, vectors, cosines, strict=True):
             words = 0.0 if scored.words is None else float(scored.words[place])
-            found.append(Ranked(document, scored.shown(scored.score(words, float(cosine))), vector, place))
-        return sorted(found, key=lambda one: (-one.score, one.place))[:n]
+            score = scored.score(words, float(cosine))
+            found.append((score, Ranked(document, scored.shown(score), vector, place)))
+        # Not by what is shown: there, all that are better than the best seemed to be, nearly, have 1.
+        return [one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].place))[:n]]
 
     @cached_property
     def _codes(self) -> HeldCodes:
@@ -181,7 +190,7 @@ class Ranker:
             others = ~np.isin(rows, question.itself)
             rows, scores = rows[others], scores[others]
         documents, vectors = self._store.whole(rows[:n])
-        found = zip(documents, scores.tolist(), unit(vectors), strict=False)
+        found = zip(documents, scores.tolist(), vectors, strict=False)
         return [Ranked(document, score, vector) for document, score, vector in found]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.fulltext.lists import FullText, Term
+from undertow.model.joining import unit
 
 if TYPE_CHECKING:
     from undertow.topics.outline import Outline
@@ -96,13 +97,18 @@ class SharedTopics:
 
     def of(self, question: NDArray[np.float32], documents: NDArray[np.float32]) -> list[tuple[TopicPart, ...]]:
         """Of a question's vector and each of some documents' vectors; 0 for one that has none."""
-        vectors = np.vstack([question[None], documents])
+        vectors = self._told_apart(np.vstack([question[None], documents]))
         if len(vectors) > FEW:
             shares = self.outline.shares(vectors, self._nodes)
         else:
             shares = self.outline.shares_of_few(vectors, self._nodes, directions=self._directions)
         both = np.minimum(shares[0], shares[1:])
         return [self._named(parts) for parts in both]
+
+    def _told_apart(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What topics know of vectors: of joined ones, the model's own side where it was fitted without others."""
+        known = self.outline.routes.shape[1]
+        return vectors if vectors.shape[1] == known else unit(vectors[:, :known])
 
     def _named(self, parts: NDArray[np.float32]) -> tuple[TopicPart, ...]:
         order = [int(place) for place in np.argsort(-parts, kind="stable")[:TOPICS] if parts[place] >= LEAST]

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
+from undertow.model.joining import compared, unit
 from undertow.search._flow import Flow
 from undertow.search._loop import run, run_whole
 from undertow.search._matrix import matrix
-from undertow.search._where import names_of, quoted
+from undertow.search._where import OWN_NUMBERS, names_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,6 +169,15 @@ class Store:
         """Those of the ids that are there."""
         return set(self._with_ids(ids, ["id"]))
 
+    def vectors_with_ids(self, ids: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of these documents, as they are compared; 0 for one without, and for an id that is not there."""
+        found = np.zeros((len(ids), self.units), dtype=np.float32)
+        held = self._with_ids(list(dict.fromkeys(ids)), ["id", "vector"])
+        for place, name in enumerate(ids):
+            vector = held.get(name, {}).get("vector")
+            found[place] = 0.0 if vector is None else vector
+        return self.as_compared(found)
+
     def text_of(self, document: str) -> tuple[Rows, str] | None:
         """The number of the row of the document with this id, and its text."""
         query = self._table.query().where(_among([document])).select(["text"]).with_row_id()
@@ -232,7 +242,9 @@ class Store:
             yield batch
 
     def whole(self, rows: Rows) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
-        """What is kept of these rows, in their order, and their vectors; 0 for a document without one."""
+        """What is kept of these rows, in their order, and their vectors, as they are compared; 0 for a document without
+        one.
+        """
         if not len(rows):
             return [], np.zeros((0, self.units), dtype=np.float32)
         table = self._take(rows, [*self._shown(), "vector"])
@@ -240,12 +252,23 @@ class Store:
         table = table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")[order])
         names = names_of(self.schema)
         documents = [names.row(document) for document in table.drop_columns(["vector", "_rowid"]).to_pylist()]
-        return documents, np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
+        return documents, self.as_compared(np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32)))
 
     @property
     def units(self) -> int:
         """How many numbers a vector has."""
         return int(self.schema.field("vector").type.list_size)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """How many numbers of a vector are the model's, and how many there are with those joined."""
+        note = (self.schema.field("vector").metadata or {}).get(OWN_NUMBERS, b"")
+        return int(note[:9]) if note.isdigit() else self.units, self.units
+
+    def as_compared(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Made whole after half precision: of length 1, each side of joined ones as long as the other."""
+        own, width = self.widths
+        return unit(vectors) if own == width else compared(vectors[:, :own], vectors[:, own:])
 
     def _shown(self) -> list[str]:
         return [name for name in self.schema.names if name not in ("vector", "code")]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CORPUS_NAME = b"undertow.name"  # what the database notes with a column: how the corpus calls it,
-DAY_FIRST = b"undertow.day_first"  # and b"1" or b"0" if its dates could be read in two ways
+DAY_FIRST = b"undertow.day_first"  # and b"1" or b"0" if its dates could be read in two ways;
+OWN_NUMBERS = b"undertow.own_numbers"  # of vectors that are joined with others, how many numbers are the model's
 
 KINDS = {
     "text": "'text'",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
-from undertow.search import _folder, _lock, _modes, _replace, _scan, _store
+from undertow.search import _arguments, _folder, _lock, _modes, _replace, _scan, _store
 from undertow.search._answering import Wish, answer
 from undertow.search._asking import Asked, asked_in_words, asked_like, checked_text
 from undertow.search._derived import Derived, bring_up_to_date, word_rule
@@ -26,7 +26,6 @@ from undertow.search._versions import Versions, View
 from undertow.search._where import expression, names_of
 
 if TYPE_CHECKING:
-    from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
     from undertow.topics.outline import Outline
 
@@ -41,6 +40,9 @@ class Index:
     Ids are texts. Vectors are the model's strengths, which retrieve best, in half precision; codes are its posteriors
     above 1/2. A document without a word that the model knows has neither, and is found by its text alone.
 
+    Vectors of another encoder may be joined with the model's: the cosine of two documents is then the mean of two, by
+    undertow and by that encoder. A document without one of the two has a cosine of 0 there.
+
     Threads may share one: an answer is of one version from beginning to end, whatever is added or deleted meanwhile.
     """
 
@@ -48,6 +50,7 @@ class Index:
         self._folder, self._token, self._remote = folder, token, remote
         self._writer = threading.Lock()
         self._encoder = Encoder.load(folder / _folder.MODEL, lambda: self.model)
+        _arguments.check_widths(folder, store, self._encoder)
         self._rule = word_rule(self._encoder.stored.training["vectorizer"])
         self._versions = Versions(store, lambda seen: Derived(seen, folder / _folder.WORDS, self._rule))
         self._model: TopicModel | None = None
@@ -66,6 +69,7 @@ class Index:
         day_first: bool | None = None,
         overwrite: bool = False,
         progress: Progress | None = None,
+        vectors: Any = None,
     ) -> Index:
         """A new index with the documents of a corpus: anything that `TopicModel.fit` takes, or None for none yet.
 
@@ -80,13 +84,15 @@ class Index:
         `day_first` does.
 
         Columns of a table are those that the model was fitted with, where they are there, or else found by name.
+
+        `vectors` of another encoder, a row a document, are joined with the model's, which needs them if fitted so.
         """
         from undertow.search._build import build
 
-        folder, trained = _local(path), _topic_model(model)
-        documents = None if corpus is None else _corpus(corpus, trained.columns_)
+        folder, trained = _arguments.local_folder(path), _arguments.topic_model(model)
+        documents = None if corpus is None else _arguments.as_documents(corpus, trained.columns_)
         options: dict[str, Any] = {"keep": keep, "day_first": day_first, "overwrite": overwrite, "progress": progress}
-        remarks = build(folder, trained, documents, **options)
+        remarks = build(folder, trained, documents, **options, vectors=_arguments.beside(vectors))
         index = cls.open(folder)
         index.remarks = remarks
         return index
@@ -159,6 +165,22 @@ class Index:
         return self._encoder.outline if self._model is None else getattr(self._model, "atlas_", None)
 
     @property
+    def vectors_width(self) -> int:
+        """How many numbers of another encoder each document's vector has beside the model's; 0 without."""
+        own, width = self._versions.current.store.widths
+        return width - own
+
+    def others(self, ids: Sequence[str]) -> NDArray[np.float32] | None:
+        """The directions of what was joined with the model's vectors of these documents; zeros for an id that is not
+        there. None where the model's topics go by its own vectors alone.
+        """
+        if not self.model.vectors_width_:
+            return None
+        store = self._versions.current.store
+        with _store.named_trouble(self.address):
+            return store.vectors_with_ids(ids)[:, store.widths[0] :]
+
+    @property
     def version(self) -> int:
         """The number of the last commit."""
         return self._versions.current.version
@@ -184,7 +206,13 @@ class Index:
     # Changing it
 
     def add(
-        self, corpus: Any, *, replace: bool = False, day_first: bool | None = None, progress: Progress | None = None
+        self,
+        corpus: Any,
+        *,
+        replace: bool = False,
+        day_first: bool | None = None,
+        progress: Progress | None = None,
+        vectors: Any = None,
     ) -> Added:
         """Adds documents: all of them or, after an error or Ctrl-C, none.
 
@@ -195,13 +223,14 @@ class Index:
 
         A column that the index keeps and these documents have not is left empty, and one that it does not keep is left
         out; `remarks` of what comes back tells. Dates are read as in `create`; those that do not say which number is
-        the day, as the index did before.
+        the day, as the index did before. An index that was made with `vectors` needs those of these documents.
         """
         from undertow.search._build import add
 
-        documents = _corpus(corpus, self.corpus_columns)
+        documents, others = _arguments.as_documents(corpus, self.corpus_columns), _arguments.beside(vectors)
+        options: dict[str, Any] = {"replace": replace, "day_first": day_first, "progress": progress}
         with self._writing() as store:
-            added = add(store, self.model, documents, replace=replace, day_first=day_first, progress=progress)
+            added = add(store, self.model, documents, **options, vectors=others)
             self._bring_up_to_date(store)
             return added
 
@@ -237,6 +266,7 @@ class Index:
         """
         from undertow.search._model import replace_model
 
+        _arguments.check_topics(self.model, self.vectors_width)
         with self._writing():
             replace_model(self._folder, self.model)
 
@@ -268,6 +298,7 @@ class Index:
         n: int = 10,
         *,
         like: str | None = None,
+        vector: Any = None,
         where: str | None = None,
         mode: str = "hybrid",
         duplicates: bool = False,
@@ -280,6 +311,8 @@ class Index:
         Parameters
         ----------
         query, like : a text, or the id of a document; one of them.
+        vector : of an index with vectors of another encoder, the one that it gives to the query. Without it, documents
+            are compared by undertow's side alone; a document (`like`) has both.
         where : a filter such as "label = 'sci.space' AND time >= DATE '2026-01-01'".
         mode : "hybrid" (words and meaning together, for short and long questions alike), "semantic" (cosine of
             strengths), "text" (BM25) or "code" (share of equal bits).
@@ -297,7 +330,7 @@ class Index:
         view = self._versions.current
         condition = None if where is None else expression(where, names_of(view.store.schema))
         with _store.named_trouble(self.address):
-            asked = self._asked(view, query, like)
+            asked = self._asked(view, query, like, vector)
             wish = Wish(wanted, mode, condition, folded=not duplicates, reasons=reasons)
             return answer(view.ranker, asked, wish, self._shared_topics() if reasons else None)
 
@@ -342,17 +375,19 @@ class Index:
             "bytes": _folder.size_on_disk(self._folder) if self._remote is None else self._remote.size(),
             "columns": names_of(view.store.schema).columns,
             "units": self._encoder.parameters.units,
+            "joined": self.vectors_width,
             "near_copies": _folder.read_facts(self._folder).near_copies,
         }
 
-    def _asked(self, view: View, query: str | None, like: str | None) -> Asked:
+    def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> Asked:
+        if (query is None) == (like is None):
+            raise InvalidInput(f"query or like must be given, one of them, got {'both' if query else 'neither'}")
         full = view.ranker.derived.text
-        if query is not None and like is None:
-            return asked_in_words(query, full, self._encoder)
-        if like is not None and query is None:
-            return asked_like(like, view.store, full, self._encoder)
-        got = "both" if query else "neither"
-        raise InvalidInput(f"query or like must be given, one of them, got {got}")
+        if query is not None:
+            return asked_in_words(query, full, self._encoder, _arguments.of_question(vector, self.vectors_width))
+        if vector is not None:
+            raise InvalidInput("vector must be used with a query, got one with like")
+        return asked_like(str(like), view.store, full, self._encoder)
 
     def _shared_topics(self) -> SharedTopics | None:
         """What finds the topics that a question and a document share; made anew when topics have changed."""
@@ -362,28 +397,3 @@ class Index:
         if self._topics is None or self._topics.outline is not outline:
             self._topics = SharedTopics(outline)
         return self._topics
-
-
-def _local(path: str | os.PathLike[str]) -> Path:
-    if is_remote(path):
-        raise InvalidInput(
-            f"path must be a folder on this machine, got {os.fspath(path)!r:.80}: make it here, and copy it there"
-        )
-    return Path(path)
-
-
-def _topic_model(model: Any) -> TopicModel:
-    from undertow.estimators import TopicModel, load
-
-    found = model if isinstance(model, TopicModel) else load(model)
-    if not isinstance(found, TopicModel):
-        raise InvalidInput(f"model must be a model of texts, got a {type(found).__name__}")
-    return found
-
-
-def _corpus(corpus: Any, remembered: Mapping[str, str]) -> Corpus:
-    from undertow.corpus import as_corpus
-
-    if isinstance(corpus, (str, bytes)):
-        raise InvalidInput("corpus must be texts, a table or a Corpus, got a single text: open files by open_corpus")
-    return as_corpus(corpus, remembered)

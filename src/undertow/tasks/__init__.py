@@ -9,6 +9,7 @@ from undertow.tasks.coherence import diversity, npmi
 from undertow.tasks.retrieval import (
     RetrievalFigures,
     mean_average_precision,
+    precision_at,
     precision_recall_curve,
     retrieval_figures,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "diversity",
     "mean_average_precision",
     "npmi",
+    "precision_at",
     "precision_recall_curve",
     "probe_accuracy",
     "retrieval_figures",

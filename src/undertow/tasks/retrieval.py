@@ -37,6 +37,23 @@ def mean_average_precision(
     return total / answered
 
 
+def precision_at(
+    queries: Any, query_labels: Any, documents: Any, document_labels: Any, *, k: int = 10, block: int = 256
+) -> float:
+    """Mean over queries of the share of the `k` most similar documents that have the query's label.
+
+    At most `block` queries are compared with the documents at a time.
+    """
+    total, answered = 0, 0
+    stored = len(_vectors.matrix("documents", documents))
+    if _check.whole_number("k", k, at_least=1) > stored:
+        raise InvalidInput(f"k must be at most the number of documents, {stored}, got {k}")
+    for places in _places(queries, query_labels, documents, document_labels, block):
+        total += int((places <= k).sum())
+        answered += len(places)
+    return total / (k * answered)
+
+
 @dataclass(frozen=True)
 class RetrievalFigures:
     """What one ranking of all documents for every query tells."""
@@ -88,6 +105,14 @@ def _precisions(
     queries: Any, query_labels: Any, documents: Any, document_labels: Any, block: int
 ) -> Iterator[NDArray[np.float64]]:
     """For each block of queries of one label: the precision at every relevant document, the most similar first."""
+    for places in _places(queries, query_labels, documents, document_labels, block):
+        yield np.arange(1, places.shape[1] + 1) / places
+
+
+def _places(
+    queries: Any, query_labels: Any, documents: Any, document_labels: Any, block: int
+) -> Iterator[NDArray[np.int64]]:
+    """For each block of queries of one label: the place of every relevant document among all, the nearest is 1."""
     block = _check.whole_number("block", block, at_least=1)
     asked, asked_labels = _checked_side("queries", queries, "query_labels", query_labels)
     stored, stored_labels = _checked_side("documents", documents, "document_labels", document_labels)
@@ -103,17 +128,16 @@ def _precisions(
         mine = asked[asked_labels == label]
         for first in range(0, len(mine), block):
             part = mine[first : first + block]
-            yield _precision_at_relevant(part @ sought, part @ others)
+            yield places_of_relevant(part @ sought, part @ others)
 
 
-def _precision_at_relevant(sought: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Precision at each relevant document from the similarities of relevant and other documents (queries x each)."""
+def places_of_relevant(sought: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The place of each relevant document from the similarities of relevant and other documents (queries x each)."""
     sought = np.sort(sought, axis=1)[:, ::-1]
     others = np.sort(others, axis=1)
     behind = np.stack([np.searchsorted(row, found) for row, found in zip(others, sought - _vectors.TIED, strict=True)])
-    found = np.arange(1, sought.shape[1] + 1)
-    precision: NDArray[np.float64] = found / (found + others.shape[1] - behind)
-    return precision
+    places: NDArray[np.int64] = np.arange(1, sought.shape[1] + 1) + others.shape[1] - behind
+    return places
 
 
 def _checked_side(name: str, vectors: Any, labels_name: str, labels: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:

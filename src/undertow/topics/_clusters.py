@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from undertow import _lazy
 from undertow.kernels import randomness
 from undertow.kernels.cores import thread_count
+from undertow.model.joining import unit as unit
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -28,12 +29,6 @@ Labels = NDArray[np.int32]
 BLOCK = 1024  # rows that are compared with all centres at a time
 ROUNDS = 12  # of k-means, at most
 FEW = 16  # rows: to tell BLAS how many threads to use would take longer than to do without it
-
-
-def unit(vectors: NDArray[np.floating]) -> Vectors:
-    """Rows divided by their lengths; a row of zeros stays."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(length > 0, length, 1.0)).astype(np.float32)
 
 
 def nearest(vectors: Vectors, centres: Vectors, threads: int | None = None) -> tuple[Labels, NDArray[np.float32]]:

@@ -79,10 +79,12 @@ def restored_outline(manifest: Any, arrays: Arrays, units: int) -> Outline:
     return Outline(**_outline(_reader(manifest, arrays), manifest, units))
 
 
-def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: int) -> Atlas:
-    """The atlas that was stored; `InvalidInput` where something does not fit."""
+def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: int, others: int = 0) -> Atlas:
+    """The atlas that was stored; `InvalidInput` where something does not fit. Vectors have so many numbers that are
+    units', and so many others.
+    """
     read = _reader(manifest, arrays)
-    outline = _outline(read, manifest, units)
+    outline = _outline(read, manifest, units + others)
     leaves, words = len(outline["tree"].leaves), len(vocabulary)
     pairs = read.array("pairs", np.int32, (None, 2), below=words)
     size = words + len(pairs)
@@ -102,7 +104,7 @@ def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: 
         pairs=pairs,
         kept=KeptDocuments(
             read.array("kept.leaves", np.int32, (len(documents),), at_least=0, below=leaves),
-            read.array("kept.vectors", np.float32, (len(documents), units)),
+            read.array("kept.vectors", np.float32, (len(documents), units + others)),
             tuple(documents),
         ),
         seen=_seen(read, leaves),
@@ -110,6 +112,7 @@ def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: 
         documents=_whole(manifest, "documents", at_least=0),
         identity=str(manifest.get("identity", "")),
         overlapping=manifest.get("overlapping", False) is True,
+        others=others,
     )
 
 

@@ -60,6 +60,7 @@ class Atlas(Outline):
     documents: int  # of the corpus
     identity: str  # of the tree, as it was grown: topics of the same tree have the same ids
     overlapping: bool = False  # words are pairs of letters: neighbours share one
+    others: int = 0  # numbers at the end of each vector that are not the model's
 
     # Descriptions
 
@@ -198,9 +199,13 @@ class Atlas(Outline):
         return tuple(self.kept.documents[inside[place]] for place in chosen)
 
     def _units(self, direction: Vectors) -> tuple[UnitOfTopic, ...]:
-        beyond = direction - self._middle
+        beyond = self._own_side(direction) - self._own_side(self._middle)
         order = np.argsort(-beyond, kind="stable")[:UNITS]
         return tuple(UnitOfTopic(int(place), float(beyond[place])) for place in order if beyond[place] > 0)
+
+    def _own_side(self, vector: Vectors) -> Vectors:
+        """What units say of a vector, of length 1."""
+        return unit(vector[None, : -self.others])[0] if self.others else vector
 
     @cached_property
     def _middle(self) -> Vectors:

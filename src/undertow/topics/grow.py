@@ -51,6 +51,7 @@ class Sample:
     counts: sparse.csr_array  # (n, K)
     texts: SampledTexts | None  # of the same rows
     documents: int  # of the whole corpus
+    others: int = 0  # numbers at the end of each vector that are not the model's
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         stability=tuple(figures),
         documents=len(sample.vectors),
         identity=hashlib.sha256(grown.routes.tobytes()).hexdigest()[:16],
+        others=sample.others,
     )
     for remark in remarks(atlas, vectors):
         logger.warning(remark)
