@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from scipy import sparse
 
 from tests.oracles.rounding import UNIT
 from tests.storage.helpers import edit_header
-from undertow import ModelFileError, ReplicatedSoftmax, load
+from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load, save_model
 from undertow.counts import CountBatch
 from undertow.estimators import replicated_softmax
 from undertow.estimators._balance import balance_of, plain_balance
 from undertow.learn import Adam
 from undertow.model import Parameters, balanced
+from undertow.model.directions import word_directions
 
 WORDS, UNITS = 30, 6
 Array = NDArray[np.float64]
@@ -68,7 +70,22 @@ class Exact:
     vector_errors: Array  # (documents, 1)
 
 
-def written_out(parameters: Parameters, counts: NDArray[Any]) -> Exact:
+def no_directions(words: int) -> NDArray[np.float32]:
+    return np.zeros((words, 0), dtype=np.float32)
+
+
+def directions_of(model: ReplicatedSoftmax) -> Array:
+    return model.balance_.directions.astype(np.float64)
+
+
+def halves_of(vectors: NDArray[Any], units: int) -> tuple[Array, Array]:
+    """What units say and what words say, each of length 1."""
+    wide = vectors.astype(np.float64)
+    first, second = wide[:, :units], wide[:, units:]
+    return first / np.linalg.norm(first, axis=1, keepdims=True), second / np.linalg.norm(second, axis=1, keepdims=True)
+
+
+def written_out(parameters: Parameters, counts: NDArray[Any], directions: Array) -> Exact:
     W, a, w = (
         array.astype(np.float64) for array in (parameters.weights, parameters.hidden_bias, parameters.word_weights)
     )
@@ -94,13 +111,23 @@ def written_out(parameters: Parameters, counts: NDArray[Any]) -> Exact:
     centre_error = strength_error + UNIT * np.abs(centre).max()
     # Dividing by the length turns an error at most into twice its share of it, and rounds a few times.
     difference = strength_error + centre_error + UNIT * strengths.max()
-    errors = (L > 0) * (2 * np.sqrt(len(a)) * difference / norms + 4 * UNIT)
-    return Exact(scale, centre, vectors, scale_error, centre_error, errors)
+    errors = 2 * np.sqrt(len(a)) * difference / norms + 4 * UNIT
+    # The words' side: sums over n words, divided by their length, .7 of it; then both are divided by theirs.
+    told = (L > 0) * ((1.0 + w) * counts @ directions)
+    lengths = np.linalg.norm(told, axis=1, keepdims=True)
+    told_error = (words + 8) * UNIT * ((1.0 + w) * counts @ np.abs(directions)).max(axis=1, keepdims=True)
+    there = lengths > 0
+    told = np.divide(told, lengths, out=np.zeros_like(told), where=there)
+    told_errors = np.divide(2 * np.sqrt(told.shape[1]) * told_error, lengths, out=np.zeros_like(lengths), where=there)
+    both = np.hstack([vectors, 0.7 * told])
+    whole = np.linalg.norm(both, axis=1, keepdims=True)
+    both = np.divide(both, whole, out=np.zeros_like(both), where=L > 0)
+    return Exact(scale, centre, both, scale_error, centre_error, (L > 0) * (2 * (errors + told_errors) + 8 * UNIT))
 
 
 def assert_balanced(model: ReplicatedSoftmax, counts: NDArray[Any]) -> Exact:
     """That a model which takes counts as they are has the balance of these, and gives the vectors that go with it."""
-    exact = written_out(model.parameters_, counts)
+    exact = written_out(model.parameters_, counts, directions_of(model))
     assert np.quantile(exact.vector_errors, 0.9) < 1e-3  # only a document in the very middle has hardly a direction
     assert abs(model.balance_.scale - exact.scale) <= exact.scale_error * exact.scale
     np.testing.assert_allclose(model.balance_.centre, exact.centre, rtol=0, atol=exact.centre_error)
@@ -118,7 +145,8 @@ def assert_balanced(model: ReplicatedSoftmax, counts: NDArray[Any]) -> Exact:
 def test_vectors_are_the_ones_written_out(counts: NDArray[np.int64], transform: Any, units: int) -> None:
     model = make_model(n_components=units, count_transform=transform).fit(counts)
     seen = counts if transform is None else np.ceil(np.log1p(counts)).astype(np.int64)
-    exact = written_out(model.parameters_, seen)
+    exact = written_out(model.parameters_, seen, directions_of(model))
+    assert exact.vectors.shape[1] == units + min(units, WORDS) == model._n_features_out
     assert exact.scale != pytest.approx(model.typical_length_, rel=0.01)  # so that one is not taken for the other
     assert_balanced(model.set_params(count_transform=None), seen)
 
@@ -145,10 +173,14 @@ def test_documents_that_were_not_learned_from_are_measured_alike(model: Replicat
     lengths = damped.sum(axis=1, keepdims=True)
     mean = (damped @ model.components_.T.astype(np.float64)) / np.where(lengths > 0, lengths, 1.0) + model.hidden_bias_
     vectors = np.log1p(np.logaddexp(0.0, model.balance_.scale * mean)) - model.balance_.centre
-    vectors *= (lengths > 0) / np.linalg.norm(vectors, axis=1, keepdims=True)
-    errors = written_out(model.parameters_, np.ceil(np.log1p(new))).vector_errors
-    assert errors.max() < 1e-3
-    np.testing.assert_allclose(model.transform(new), vectors, rtol=0, atol=errors.max())
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    exact = written_out(model.parameters_, np.ceil(np.log1p(new)), directions_of(model))
+    known = lengths[:, 0] > 0
+    assert exact.vector_errors.max() < 2e-3
+    ours = model.transform(new)
+    np.testing.assert_allclose(halves_of(ours[known], UNITS)[0], vectors[known], rtol=0, atol=exact.vector_errors.max())
+    words, expected = (halves_of(vectors[known], UNITS)[1] for vectors in (ours, exact.vectors))
+    np.testing.assert_allclose(words, expected, rtol=0, atol=3 * exact.vector_errors.max())
 
 
 def test_empty_documents_do_not_move_the_middle(counts: NDArray[np.int64]) -> None:
@@ -165,6 +197,8 @@ def test_a_partial_fit_measures_by_the_documents_it_was_given(counts: NDArray[np
         for _ in range(40):
             model.partial_fit(part)
         assert_balanced(model, part)
+    first = word_directions(sparse.csr_array(counts[:40]), model.word_weights_, UNITS, model._seed)
+    np.testing.assert_array_equal(model.balance_.directions, first)  # so that vectors before and after are comparable
 
 
 # Bits
@@ -181,6 +215,7 @@ def test_threads_never_change_the_balance(counts: NDArray[np.int64]) -> None:
     one, three = (make_model(n_jobs=jobs).fit(counts) for jobs in (1, 3))
     assert one.balance_.scale == three.balance_.scale
     np.testing.assert_array_equal(one.balance_.centre, three.balance_.centre)
+    np.testing.assert_array_equal(one.balance_.directions, three.balance_.directions)
     np.testing.assert_array_equal(one.transform(counts), three.transform(counts))
 
 
@@ -215,7 +250,9 @@ def test_equal_documents_are_measured_by_the_typical_length(counts: NDArray[np.i
     strength = model.encode(same, "strength")[0]
     np.testing.assert_array_equal(model.balance_.centre, strength / 2)
     direction = strength.astype(np.float64) / np.linalg.norm(strength.astype(np.float64))
-    np.testing.assert_allclose(model.transform(same), np.tile(direction, (20, 1)), rtol=0, atol=4 * UNIT)
+    sides = halves_of(model.transform(same), UNITS)
+    np.testing.assert_allclose(sides[0], np.tile(direction, (20, 1)), rtol=0, atol=8 * UNIT)
+    np.testing.assert_allclose(sides[1][:, :1], 1.0, rtol=0, atol=8 * UNIT)  # there is one direction, and all have it
     others = model.transform(counts)
     assert np.isfinite(others).all()
     np.testing.assert_allclose(np.linalg.norm(others[[1, 2, 4]], axis=1), 1.0, atol=4 * UNIT)
@@ -231,7 +268,7 @@ def test_equal_documents_are_measured_by_the_typical_length(counts: NDArray[np.i
     ],
 )
 def test_rounding_is_no_spread(documents: NDArray[np.int64]) -> None:
-    balance = balance_of(make_parameters(5, 40), [block_of(documents)], 12.5, threads=1)
+    balance = balance_of(make_parameters(5, 40), [block_of(documents)], 12.5, no_directions(5), threads=1)
     assert balance.scale == 12.5
 
 
@@ -240,9 +277,12 @@ def test_without_a_document_that_counts_there_are_plain_strengths(blocks: int) -
     parameters = make_parameters(5, 3)
     parameters.word_weights[2] = 0.0
     empty = block_of(np.array([[0, 0, 0, 0, 0], [0, 0, 9, 0, 0]]))
-    balance = balance_of(parameters, blocks * [empty], 12.5, threads=1)
-    assert balance.scale == plain_balance(3, 12.5).scale == 12.5
-    for centre in (balance.centre, plain_balance(3, 12.5).centre):
+    balance, plain = (
+        balance_of(parameters, blocks * [empty], 12.5, no_directions(5), threads=1),
+        plain_balance(3, 12.5, no_directions(5)),
+    )
+    assert balance.scale == plain.scale == 12.5
+    for centre in (balance.centre, plain.centre):
         assert centre.dtype == np.float32
         np.testing.assert_array_equal(centre, np.zeros(3))
 
@@ -254,7 +294,7 @@ def test_documents_of_a_single_word_are_all_alike(units: int) -> None:
     assert model.balance_.scale == model.typical_length_ == 2.0
     known = counts[:, 0] > 0
     vectors = model.transform(counts)
-    np.testing.assert_array_equal(vectors[~known], np.zeros((1, units)))
+    np.testing.assert_array_equal(vectors[~known], np.zeros((1, units + 1)))
     np.testing.assert_allclose(vectors[known], np.tile(vectors[0], (5, 1)), rtol=0, atol=64 * UNIT)
     np.testing.assert_allclose(np.linalg.norm(vectors[known], axis=1), 1.0, rtol=0, atol=4 * UNIT)
 
@@ -269,7 +309,8 @@ def test_one_unit_says_which_side_of_the_middle(counts: NDArray[np.int64]) -> No
     assert (sides > 0).any()
     assert (sides < 0).any()
     assert np.abs(sides).min() > 1e-4  # none is so near the middle that rounding decides
-    np.testing.assert_allclose(model.transform(counts)[known, 0], np.sign(sides), rtol=0, atol=2 * UNIT)
+    ours = halves_of(model.transform(counts)[known], 1)[0]
+    np.testing.assert_allclose(ours[:, 0], np.sign(sides), rtol=0, atol=2 * UNIT)
 
 
 def test_a_model_of_untouched_weights_tells_nothing_apart() -> None:
@@ -277,7 +318,7 @@ def test_a_model_of_untouched_weights_tells_nothing_apart() -> None:
     parameters = make_parameters(5, 3)
     parameters.weights[:], parameters.hidden_bias[:] = 0.0, 0.0
     block = block_of(np.array([[1, 0, 0, 2, 0], [0, 3, 0, 0, 0]]))
-    balance = balance_of(parameters, [block], 12.5, threads=1)
+    balance = balance_of(parameters, [block], 12.5, no_directions(5), threads=1)
     assert balance.scale == 12.5
     np.testing.assert_allclose(balanced(parameters, block, balance), np.full((2, 3), 3**-0.5), rtol=0, atol=4 * UNIT)
 
@@ -292,6 +333,7 @@ def test_a_stored_model_keeps_its_balance_to_the_bit(
     assert loaded.balance_.scale == model.balance_.scale
     assert loaded.balance_.centre.dtype == np.float32
     assert loaded.balance_.centre.tobytes() == model.balance_.centre.tobytes()
+    assert loaded.balance_.directions.tobytes() == model.balance_.directions.tobytes()
     np.testing.assert_array_equal(loaded.transform(counts), model.transform(counts))
 
 
@@ -314,8 +356,48 @@ def test_an_older_model_has_plain_strengths(
     known = counts[:, 1:].sum(axis=1) > 0
     strengths = model.encode(counts[known], "strength").astype(np.float64)
     expected = strengths / np.linalg.norm(strengths, axis=1, keepdims=True)
-    np.testing.assert_allclose(loaded.encode(counts[known], "balanced"), expected, rtol=0, atol=4 * UNIT)
-    np.testing.assert_array_equal(loaded.encode(counts[~known], "balanced"), np.zeros((16, UNITS)))
+    units, words = halves_of(loaded.encode(counts[known], "balanced"), UNITS)
+    np.testing.assert_allclose(units, expected, rtol=0, atol=8 * UNIT)
+    np.testing.assert_allclose(words, halves_of(model.transform(counts[known]), UNITS)[1], rtol=0, atol=8 * UNIT)
+    np.testing.assert_array_equal(loaded.encode(counts[~known], "balanced"), np.zeros((16, 2 * UNITS)))
+
+
+def test_a_model_without_directions_has_units_alone(
+    model: ReplicatedSoftmax, counts: NDArray[np.int64], tmp_path: Path
+) -> None:
+    older = copy.copy(model)
+    older.balance_ = replace(model.balance_, directions=no_directions(WORDS))
+    loaded = load(older.save(tmp_path / "model"))
+    known = counts[:, 1:].sum(axis=1) > 0
+    ours = loaded.transform(counts)
+    assert ours.shape == (len(counts), UNITS) == (len(counts), len(loaded.get_feature_names_out()))
+    np.testing.assert_allclose(ours[known], halves_of(model.transform(counts[known]), UNITS)[0], rtol=0, atol=8 * UNIT)
+
+
+@pytest.mark.parametrize(
+    ("directions", "said"),
+    [
+        pytest.param(np.zeros((WORDS - 1, 3), np.float32), "must have a row for each of 30 words", id="too few words"),
+        pytest.param(np.zeros(WORDS, np.float32), "must have a row for each of 30 words", id="no matrix"),
+        pytest.param(np.full((WORDS, 2), np.nan, np.float32), "must be finite, got nan", id="NaN"),
+        pytest.param(np.full((WORDS, 2), 1.5, np.float32), "must be of length 1 at most, got 1.5", id="too long"),
+        pytest.param(np.zeros((WORDS, 2)), "must be float32, got float64", id="double precision"),
+    ],
+)
+def test_damaged_directions_are_refused(
+    model: ReplicatedSoftmax, tmp_path: Path, directions: NDArray[Any], said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"directions {said}"):
+        save_model(tmp_path / "refused", model.parameters_, directions=directions)
+
+
+def test_words_that_come_later_have_no_part_in_directions(counts: NDArray[np.int64]) -> None:
+    model = make_model().fit(counts)
+    before = model.transform(counts)
+    model.add_words(3)
+    assert model.balance_.directions.shape == (WORDS + 3, UNITS)
+    np.testing.assert_array_equal(model.balance_.directions[WORDS:], 0.0)
+    np.testing.assert_array_equal(model.transform(np.hstack([counts, np.zeros((len(counts), 3), np.int64)])), before)
 
 
 def test_one_that_does_not_know_its_length_either_is_taken_for_a_hundred_words(

@@ -80,10 +80,11 @@ def test_every_page_by_its_address(visit: Visiting, name: str, look: str) -> Non
 
 
 def test_sizes_between_phone_and_desk_do_not_scroll_sideways(visit: Visiting) -> None:
-    shown = visit(size=PHONE)
     for route in ROUTES.values():
-        shown.page.evaluate("route => { location.hash = route }", route)
+        shown = visit(route, size=PHONE)
         shown.page.wait_for_load_state("networkidle")
+        expect(shown.page.locator(".state.loading")).to_have_count(0)
+        expect(shown.page.locator("main h1")).to_have_count(1)
         for width in (320, 480, 761, 900, 1025):
             shown.page.set_viewport_size({"width": width, "height": 700})
             assert shown.page.evaluate(SIDEWAYS) <= 0, (route, width)

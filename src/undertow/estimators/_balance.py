@@ -1,4 +1,4 @@
-"""What "balanced" vectors are measured by, from the documents that were learned from.
+"""What the units' side of "balanced" vectors is measured by, from the documents that were learned from.
 
 Mean inputs are divided by a third of their spread (the mean over units of their deviations): so log(1 + softplus) bends
 where documents differ, whatever the lengths of documents and the size of the weights. Half of the mean over documents
@@ -20,23 +20,30 @@ TIMES, SHARE = 3.0, 0.5
 ROUNDING = 64 * float(np.finfo(np.float32).eps)  # of sums of words, relative to the largest mean input
 
 
-def plain_balance(units: int, length: float) -> Balance:
+def plain_balance(units: int, length: float, directions: NDArray[np.float32]) -> Balance:
     """That of a model that has not learned yet, or does not say: strengths of documents of that length."""
-    return Balance(length, np.zeros(units, dtype=np.float32))
+    return Balance(length, np.zeros(units, dtype=np.float32), directions)
 
 
-def balance_of(parameters: Parameters, blocks: Iterable[CountBatch], length: float, *, threads: int | None) -> Balance:
+def balance_of(
+    parameters: Parameters,
+    blocks: Iterable[CountBatch],
+    length: float,
+    directions: NDArray[np.float32],
+    *,
+    threads: int | None,
+) -> Balance:
     """The balance of a model by some of its documents; empty ones do not count. `length` is the typical one."""
     known = [block for block in map(_not_empty(parameters), blocks) if block.size]
     number = sum(block.size for block in known)
     if not number:
-        return plain_balance(parameters.units, length)
+        return plain_balance(parameters.units, length, directions)
     spread = _spread([activations(parameters, block, threads=threads) for block in known])
     scale = TIMES / spread if spread > 0 else length
     middle = np.zeros(parameters.units)
     for block in known:
         middle += strengths(parameters, block, scale, threads=threads).sum(axis=0, dtype=np.float64)
-    return Balance(scale, (SHARE * middle / number).astype(np.float32))
+    return Balance(scale, (SHARE * middle / number).astype(np.float32), directions)
 
 
 def _spread(blocks: Sequence[NDArray[np.float32]]) -> float:

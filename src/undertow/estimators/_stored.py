@@ -56,6 +56,7 @@ def store(
         path,
         model.parameters_,
         noise_distribution=model.noise_distribution_,
+        directions=model.balance_.directions,
         training=training,
         vocabulary=None if names is None else [str(name) for name in names],
         topics=topics,
@@ -73,7 +74,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
         model.n_iter_ = int(training.get("n_iter", 0))
         model.typical_length_ = float(training.get("typical_length", 100.0))  # older models do not say
-        model.balance_ = _balance(training.get("balance"), stored.parameters.units, model.typical_length_)
+        model.balance_ = _balance(training.get("balance"), stored, model.typical_length_)
         level = training.get("noise_level", getattr(make_learner(model.learner), "noise_level", None))
         model.noise_level_ = tuple(level) if isinstance(level, list) else level
         model._seed = int(training.get("seed", 0))
@@ -97,14 +98,17 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
     return model
 
 
-def _balance(stored: Any, units: int, length: float) -> Balance:
+def _balance(facts: Any, stored: StoredModel, length: float) -> Balance:
     """The stored balance, checked; models of earlier versions have none, and get strengths of length 1."""
-    if stored is None:
-        return plain_balance(units, length)
-    scale, centre = float(stored["scale"]), np.array(stored["centre"], dtype=np.float64)
+    units, directions = stored.parameters.units, stored.directions
+    if directions is None:
+        directions = np.zeros((stored.parameters.words, 0), dtype=np.float32)
+    if facts is None:
+        return plain_balance(units, length, directions)
+    scale, centre = float(facts["scale"]), np.array(facts["centre"], dtype=np.float64)
     if not (0 < scale < LARGEST and centre.shape == (units,) and (np.abs(centre) < LARGEST).all()):
         raise ValueError(f"balance must be a positive scale and {units} numbers that single precision holds")
-    return Balance(scale, centre.astype(np.float32))
+    return Balance(scale, centre.astype(np.float32), directions)
 
 
 def _saved_params(model: ReplicatedSoftmax) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from undertow.model import (
     with_more_words,
     words_given_hidden,
 )
+from undertow.model.directions import with_more_rows, word_directions
 from undertow.model.word_start import checked_word_vectors, started_from
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
@@ -55,17 +56,19 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
 
     Parameters
     ----------
-    n_components : number of hidden units H: the numbers of a document's vector.
+    n_components : number of hidden units H. A "balanced" vector has as many numbers again, for its words.
     learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of its own.
     weighting : "idf", None, or K non-negative word weights.
     count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts as they are.
-    features : what `transform` gives. "balanced" serves classifiers, retrieval and clusters alike: log(1 + softplus)
-        of the mean input of a document's words in units of its spread, less half the corpus's mean, at length 1. The
-        others are for special ends. "posterior": P(h | document), to compare with the paper. "soft": the posterior of
-        the document shrunk to a quarter of the typical length, for probabilities that are not all 0 and 1.
-        "activation": the posterior's argument per unit of length, where a linear function of the words is wanted.
-        "strength": log(1 + softplus(x)), x that argument for a document of typical length, where no number may be
-        negative; topics are made of these.
+    features : what `transform` gives. "balanced" serves classifiers, retrieval and clusters alike. Its first half is
+        what units say: log(1 + softplus) of the mean input of a document's words by its spread, less half the
+        corpus's mean. The second, .7 times as long, is what words say: where the document lies in the H directions
+        (256 at most) in which weighted counts differ most. Together they have length 1. The other kinds are of units
+        alone, for special ends. "posterior": P(h | document), to compare with the paper. "soft": the posterior of the
+        document shrunk to a quarter of the typical length, for probabilities that are not all 0 and 1. "activation":
+        the posterior's argument per unit of length, where a linear function of the words is wanted. "strength": log(1
+        + softplus(x)), x that argument for a document of typical length, where no number may be negative; topics are
+        made of these.
     optimizer : "auto", or an `Adam` or `SGD`, which is taken as it is. "auto" learns faster and shrinks weights more
         where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
     sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
@@ -90,7 +93,7 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
     word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
     typical_length_ : the median weighted length of the training documents, which "soft" and "strength" go by.
-    balance_ : scale and middle that "balanced" goes by, from the training documents.
+    balance_ : what "balanced" goes by, from the training documents (of a stream, directions from the first of them).
     noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
         `noise_level_scores_`: the figure of each level tried (`undertow.tasks.UnseenHalves`).
     activity_ : (H,) share of the training documents that switch each unit on.
@@ -214,7 +217,8 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         self.n_iter_ = 0
         self.noise_level_: Any = getattr(_fitting.make_learner(self.learner), "noise_level", None)
         self.activity_ = np.zeros(units)
-        self.balance_ = plain_balance(units, self.typical_length_)
+        directions = word_directions(documents.sample(self._seed), self.parameters_.word_weights, units, self._seed)
+        self.balance_ = plain_balance(units, self.typical_length_, directions)
         self._run_state: dict[str, NDArray[Any]] = {}
 
     def _choose_noise_level(self, documents: Documents, epochs: int) -> None:
@@ -287,7 +291,10 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         self.activity_ = self._activity(sample)
         filled = int((sample @ self.parameters_.word_weights > 0).sum())
         warn_of_dead_units(np.round(self.activity_ * sample.shape[0]) / max(filled, 1), run.steps)
-        self.balance_ = balance_of(self.parameters_, self._blocks(sample), self.typical_length_, threads=self.n_jobs)
+        self.balance_ = balance_of(
+            *(self.parameters_, self._blocks(sample), self.typical_length_, self.balance_.directions),
+            threads=self.n_jobs,
+        )
 
     def _settings(self, noise_level: Any, steps: int, documents: int) -> Settings:
         learner = _fitting.make_learner(self.learner)
@@ -325,6 +332,8 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
             self.parameters_, self.noise_distribution_, added, self._seed
         )
         self.n_features_in_ = self.parameters_.words
+        directions = with_more_rows(self.balance_.directions, self.parameters_.words)
+        self.balance_ = replace(self.balance_, directions=directions)
         return self
 
     # What was learned
@@ -351,12 +360,12 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
 
     @property
     def _n_features_out(self) -> int:
-        return self.parameters_.units
+        return self.balance_.width if self.features == "balanced" else self.parameters_.units
 
     # Using it
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Document vectors of the kind `features`, (documents, H).
+        """Document vectors of the kind `features`, (documents, H), or twice as wide where it is "balanced".
 
         An empty document gets 0 (balanced, activation), 1/2 (posterior, soft) or log(1 + log 2) (strength).
         """

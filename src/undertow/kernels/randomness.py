@@ -40,6 +40,7 @@ class Purpose(IntEnum):
     LEVEL = 11  # how much of a document is kept
     MAP = 12  # places on a map
     WORD_VECTORS = 13  # the directions that units take among vectors of words
+    DIRECTIONS = 14  # where the search for directions of words begins
 
 
 def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any) -> NDArray[np.uint64]:

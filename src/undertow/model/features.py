@@ -11,15 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts.batch import CountBatch
+from undertow.model.joining import unit
 from undertow.model.parameters import Parameters
+
+WORDS_SIDE = np.float32(0.7)  # the length of the words' side where that of the units is 1
 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """What "balanced" vectors are measured by: what mean inputs are multiplied by, and where the middle then is."""
+    """What "balanced" vectors are measured by: what mean inputs are multiplied by, where the middle then is, and the
+    directions of words that stand beside the units.
+    """
 
     scale: float
     centre: NDArray[np.float32]  # (H,)
+    directions: NDArray[np.float32]  # (K, R); R is 0 for units alone
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return len(self.centre) + int(self.directions.shape[1])
 
 
 def inputs_of_few(parameters: Parameters, batch: CountBatch) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
@@ -45,7 +56,7 @@ def mean_inputs(
     return sums
 
 
-def balanced_of(mean: NDArray[np.float32], lengths: NDArray[np.float64], balance: Balance) -> NDArray[np.float32]:
+def units_side(mean: NDArray[np.float32], lengths: NDArray[np.float64], balance: Balance) -> NDArray[np.float32]:
     """log(1 + softplus(scale * mean input)), less its middle, as vectors of length 1; an empty document gets 0."""
     vectors = strengths_of(mean, balance.scale)
     vectors -= balance.centre
@@ -53,6 +64,11 @@ def balanced_of(mean: NDArray[np.float32], lengths: NDArray[np.float64], balance
     known = (lengths > 0) & (norms > 0)
     vectors *= np.divide(1.0, norms, out=np.zeros_like(norms), where=known).astype(np.float32)[:, None]
     return vectors
+
+
+def beside(units: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Both sides in one vector of length 1: units first, then words, which count for less. Zeros of both stay zeros."""
+    return unit(np.hstack([unit(units), WORDS_SIDE * unit(words)]))
 
 
 def strengths_of(mean: NDArray[np.float32], length: float) -> NDArray[np.float32]:

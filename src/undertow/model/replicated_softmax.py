@@ -17,7 +17,8 @@ from undertow.counts import CountBatch
 from undertow.kernels.cpu import threads as pool
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.reference import energies
-from undertow.model.features import Balance, balanced_of, mean_inputs, strengths_of
+from undertow.model.directions import direction_weights
+from undertow.model.features import Balance, beside, mean_inputs, strengths_of, units_side
 from undertow.model.parameters import Parameters
 
 DOCUMENTS_PER_TASK = 32
@@ -27,10 +28,17 @@ def inputs(
     parameters: Parameters, batch: CountBatch, *, threads: int | None = None
 ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     """W.u of each document, without the hidden bias, and the weighted lengths L."""
+    return _sums_of_rows(parameters.weights, parameters.word_weights, batch, threads)
+
+
+def _sums_of_rows(
+    rows: NDArray[np.float32], word_weights: NDArray[np.float32], batch: CountBatch, threads: int | None
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """The weighted sum of the rows of each document's words, and the sum of its weighted counts."""
     n_threads = pool.thread_count(threads)
-    sums = np.empty((batch.size, parameters.units), dtype=np.float32)
+    sums = np.empty((batch.size, rows.shape[1]), dtype=np.float32)
     lengths = np.empty(batch.size)
-    documents = (batch.starts, batch.words, batch.counts, parameters.weights, parameters.word_weights)
+    documents = (batch.starts, batch.words, batch.counts, rows, word_weights)
     tasks = pool.split(document_inputs, batch.size, n_threads, *documents, sums, lengths, least=DOCUMENTS_PER_TASK)
     pool.run(tasks, n_threads)
     return sums, lengths
@@ -60,13 +68,20 @@ def strengths(
 def balanced(
     parameters: Parameters, batch: CountBatch, balance: Balance, *, threads: int | None = None
 ) -> NDArray[np.float32]:
-    """Strengths in units of their spread over the corpus, less half their mean, as vectors of length 1.
+    """What units say beside what words say, (documents, H + R), as vectors of length 1.
 
-    One vector for classifiers, retrieval and clusters alike: it does not saturate as posteriors do, and keeps what a
-    unit says below its threshold. An empty document gets zeros.
+    One vector for classifiers, retrieval and clusters alike. Units: strengths by their spread over the corpus, less
+    half their mean, which do not saturate as posteriors do and keep what a unit says below its threshold. Words: where
+    the document lies in the directions in which documents differ most. An empty document gets zeros.
     """
     sums, lengths = inputs(parameters, batch, threads=threads)
-    return balanced_of(mean_inputs(sums, lengths, parameters.hidden_bias), lengths, balance)
+    units = units_side(mean_inputs(sums, lengths, parameters.hidden_bias), lengths, balance)
+    if balance.width == parameters.units:
+        return units
+    weights = direction_weights(parameters.word_weights)
+    words, _ = _sums_of_rows(balance.directions, weights, batch, threads)
+    words[lengths == 0] = 0.0  # its words have no weight: it is empty
+    return beside(units, words)
 
 
 def soft_posteriors(

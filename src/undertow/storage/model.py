@@ -24,6 +24,8 @@ from undertow.storage.folder import read_folder, write_folder
 KIND = "replicated-softmax"
 PARAMETERS = ("weights", "hidden_bias", "visible_bias", "word_weights")
 NOISE = "noise_distribution"
+DIRECTIONS = "directions"
+LONGEST = 1 + 1e-3  # of a direction, but for rounding
 TOPICS = "topics."  # what the names of the topic tree's arrays begin with; `undertow.topics` knows the rest
 SUM_TOLERANCE = 1e-6
 
@@ -37,6 +39,7 @@ class StoredModel:
     training: dict[str, Any]  # how it was trained; empty when nothing was told
     vocabulary: tuple[str, ...] | None  # K words, in the order of the rows of W
     topics: dict[str, Array] = field(default_factory=dict)  # arrays of the topic tree; none in older models
+    directions: NDArray[np.float32] | None = None  # (K, R) of words, which stand beside units; none in older models
 
 
 def save_model(
@@ -47,6 +50,7 @@ def save_model(
     training: Mapping[str, JSON] | None = None,
     vocabulary: Sequence[str] | None = None,
     topics: Mapping[str, Array] | None = None,
+    directions: NDArray[np.float32] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write a model folder; what `load_model` would refuse is refused here already."""
@@ -58,11 +62,14 @@ def save_model(
         training={} if training is None else dict(training),
         vocabulary=None if vocabulary is None else tuple(vocabulary),
         topics=dict(topics or {}),
+        directions=directions,
     )
     _check_model(model)
     arrays: dict[str, Array] = {name: getattr(parameters, name) for name in PARAMETERS}
     if model.noise_distribution is not None:
         arrays[NOISE] = model.noise_distribution
+    if model.directions is not None and model.directions.shape[1]:
+        arrays[DIRECTIONS] = model.directions
     arrays.update(model.topics)
     # The words come last: a person who looks into model.json finds everything else before them.
     manifest: dict[str, JSON] = {"training": model.training, "vocabulary": model.vocabulary}
@@ -82,7 +89,7 @@ def load_model(path: str | os.PathLike[str]) -> StoredModel:
 
 def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredModel:
     topics = {name: array for name, array in arrays.items() if name.startswith(TOPICS)}
-    names = set(arrays) - {NOISE} - set(topics)
+    names = set(arrays) - {NOISE, DIRECTIONS} - set(topics)
     if names != set(PARAMETERS):
         raise InvalidInput(f"arrays must be {', '.join(PARAMETERS)}, got {reprlib.repr(sorted(names))}")
     if set(manifest) != {"training", "vocabulary"}:
@@ -98,6 +105,7 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
         training=training,
         vocabulary=None if vocabulary is None else tuple(vocabulary),
         topics=topics,
+        directions=arrays.get(DIRECTIONS),
     )
 
 
@@ -109,6 +117,8 @@ def _check_model(model: StoredModel) -> None:
         raise InvalidInput(f"word_weights must not be negative, got {parameters.word_weights.min()} among its values")
     if model.noise_distribution is not None:
         _check_noise(model.noise_distribution, parameters.words)
+    if model.directions is not None:
+        _check_directions(model.directions, parameters.words)
     if model.vocabulary is not None:
         _check_vocabulary(model.vocabulary, parameters.words)
 
@@ -127,6 +137,14 @@ def _check_noise(noise: Array, words: int) -> None:
         raise InvalidInput(f"{NOISE} must be positive, got {noise.min()} among its values")
     if abs(noise.sum() - 1) > SUM_TOLERANCE:
         raise InvalidInput(f"{NOISE} must sum to one, got {noise.sum()}")
+
+
+def _check_directions(directions: Array, words: int) -> None:
+    if directions.ndim != 2 or len(directions) != words:
+        raise InvalidInput(f"{DIRECTIONS} must have a row for each of {words} words, got shape {directions.shape}")
+    _check_numbers(DIRECTIONS, directions, np.float32)
+    if directions.size and np.abs(directions).max() > LONGEST:
+        raise InvalidInput(f"{DIRECTIONS} must be of length 1 at most, got {np.abs(directions).max()} among its values")
 
 
 def _check_vocabulary(vocabulary: Sequence[object], words: int) -> None:
