@@ -1,12 +1,14 @@
 """How well labels are told from a few labelled documents, where many unlabelled ones were learned from.
 
-    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.few_labels [--quick] [--jobs 2] [--record] [--page]
+    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.few_labels [--quick] [--jobs 2] [--counts FOLDER]
+        [--count-only] [--keep FILE] [--record] [--page]
 
 Vectors: ours with the defaults, the same of a model learned by CD with its defaults, LSA of 128 dimensions, and tf-idf
 words. All models learn from the whole training part, without labels (of IMDB with the unlabelled reviews). The
 classifier and its grid (`benchmarks.linear`) are the same for all, and so are the labelled documents: so many of each
 label, drawn from the training part. Judged is the test part. `--record` keeps the figures as JSON under
-benchmarks/results, `--page` puts table and curve into docs/few_labels.md.
+benchmarks/results, `--page` puts table and curve into docs/few_labels.md. `--counts`, `--count-only` and `--keep` are
+those of `benchmarks.sizes`.
 """
 
 from __future__ import annotations
@@ -28,12 +30,11 @@ from scipy import sparse
 
 from benchmarks import linear, machine, plots
 from benchmarks.document_vectors import Encode, lsa, own_vectors, tf_idf
-from benchmarks.pool import worked
+from benchmarks.kept import Kept
 from benchmarks.records import FOLDER
 from undertow.estimators import ReplicatedSoftmax
 from undertow.paper import files
 from undertow.paper.corpora import Corpora, Corpus
-from undertow.paper.machine import in_words
 from undertow.paper.page import markdown_table, replaced
 from undertow.paper.plots import rendered
 from undertow.paper.report import Summary, Table
@@ -105,11 +106,16 @@ def drawn(labels: NDArray[Any], number: int, draw: int) -> NDArray[np.intp]:
     return np.concatenate(rows)
 
 
-def measured(corpora: Sequence[Corpus], draws: Mapping[int, int], jobs: int) -> dict[str, Any]:
-    """Accuracies by corpus, system and labels a class; a line on standard error for each system that is done."""
+def measured(
+    corpora: Sequence[Corpus], draws: Mapping[int, int], jobs: int, counts: Path | None = None, keep: Path | None = None
+) -> dict[str, Any]:
+    """Accuracies by corpus, system and labels a class, and where they come from; a line on standard error for each
+    system that is done.
+    """
     found: dict[str, Any] = {corpus.data: {} for corpus in corpora}
-    began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as name:
+    began, kept = time.perf_counter(), Kept(keep)
+    with tempfile.TemporaryDirectory() as temporary:
+        name = counts or temporary
         for corpus in corpora:
             Corpora(Path(name)).prepare(corpus)
         orders = [
@@ -117,14 +123,19 @@ def measured(corpora: Sequence[Corpus], draws: Mapping[int, int], jobs: int) -> 
             for system in COSTS
             for corpus in sorted(corpora, key=lambda corpus: not corpus.reviews)
         ]
-        for number, (order, result) in enumerate(worked(measure, orders, jobs), start=1):
+        for number, (order, result) in enumerate(kept.work(measure, orders, jobs, _name), start=1):
             if isinstance(result, Exception):
                 raise result
             found[order.corpus.data][order.system] = result
             means = ", ".join(f"{labels}: {np.mean(reached):.3f}" for labels, reached in result.items())
             place = f"{time.perf_counter() - began:6.0f} s  {number}/{len(orders)}  {order.corpus.data}, {order.system}"
             print(f"{place}: {means}", file=sys.stderr, flush=True)
-    return {data: {system: reached[system] for system in SYSTEMS} for data, reached in found.items()}
+    accuracies = {data: {system: reached[system] for system in SYSTEMS} for data, reached in found.items()}
+    return {"accuracies": accuracies, "computed_on": kept.machines([_name(order) for order in orders])}
+
+
+def _name(order: Order) -> str:
+    return f"{order.corpus.data}, {order.corpus.documents or 'all'} documents, {order.system}"
 
 
 def section(found: Mapping[str, Any]) -> str:
@@ -133,7 +144,7 @@ def section(found: Mapping[str, Any]) -> str:
     parts.append("![Accuracy over labels a class](images/few_labels.svg)")
     parts += [markdown_table(_table(NAMES.get(data, data), reached)) for data, reached in found["accuracies"].items()]
     parts.append("\n".join(f"- {how}." for how in found["corpora"]))
-    parts.append(f"Computed {found['time'][:10]} on {in_words(found['machine'])}.")
+    parts.append(f"Computed {found['time'][:10]} on {found['computed_on']}.")
     return "\n\n".join(parts)
 
 
@@ -172,16 +183,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Accuracy with a few labels a class")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_DOCUMENTS:,} documents of each corpus, few draws")
     parser.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
+    parser.add_argument("--counts", type=Path, metavar="FOLDER", help="where counts are kept, or come from")
+    parser.add_argument("--count-only", action="store_true", help="fill the folder of --counts, and do nothing else")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="where results are kept as they are done")
     parser.add_argument("--record", action="store_true", help="keep the figures under benchmarks/results")
     parser.add_argument("--page", action="store_true", help="put table and curve into docs/few_labels.md")
     options = parser.parse_args()
     corpora = [Corpus(data, WORDS, documents=QUICK_DOCUMENTS if options.quick else None) for data in NAMES]
+    if options.count_only:
+        for corpus in corpora:
+            Corpora(options.counts).prepare(corpus)
+        return
     found = {
         "machine": machine.describe(),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "quick": options.quick,
         "corpora": [corpus.in_words() for corpus in corpora],
-        "accuracies": measured(corpora, QUICK_DRAWS if options.quick else DRAWS, options.jobs),
+        **measured(corpora, QUICK_DRAWS if options.quick else DRAWS, options.jobs, options.counts, options.keep),
     }
     print(section(found))
     if options.record:

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from sklearn.feature_extraction.text import CountVectorizer
 
+from benchmarks.size_rows import Row
 from undertow.corpus import Vectorizer
 from undertow.datasets import load_20newsgroups, load_imdb, load_python_docs
 from undertow.paper.corpora import Counted
@@ -40,25 +41,6 @@ class Texts:
     train: Pairs
     test: Pairs
     unlabelled: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of the sweep: which documents, how they are counted, and how many units learn from them."""
-
-    name: str
-    source: str
-    documents: int  # labelled ones to learn from; fewer where there are not so many
-    unlabelled: bool = False  # learn from the unlabelled ones as well
-    counting: str = "words"
-    words: int = 10_000
-    units: int = 256
-    folder: str = ""  # of news
-
-    @property
-    def cost(self) -> float:
-        """Roughly, for the order of work."""
-        return (self.documents + 50_000 * self.unlabelled) * (1 + self.units / 256)
 
 
 def newsgroups(only: tuple[str, ...] | None = None) -> Texts:

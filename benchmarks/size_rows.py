@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from benchmarks.size_corpora import Row
+from dataclasses import dataclass
 
 ALL = 25_000  # no part holds more labelled documents
 QUICK = 1500  # a quick run takes the rows that learn from so many documents at most
 QUICK_WORDS, QUICK_UNITS = 10_000, 512
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the sweep: which documents, how they are counted, and how many units learn from them."""
+
+    name: str
+    source: str
+    documents: int  # labelled ones to learn from; fewer where there are not so many
+    unlabelled: bool = False  # learn from the unlabelled ones as well
+    counting: str = "words"
+    words: int = 10_000
+    units: int = 256
+    folder: str = ""  # of news
+
+    @property
+    def cost(self) -> float:
+        """Roughly, for the order of work."""
+        return (self.documents + 50_000 * self.unlabelled) * (1 + self.units / 256)
 
 
 def rows(news: str = "") -> list[Row]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from undertow.paper import files
-from undertow.paper.machine import in_words
 from undertow.paper.page import markdown_table, replaced
 from undertow.paper.report import NONE, Table, share
 
@@ -45,7 +44,7 @@ def section(found: Figures) -> str:
     if done:
         parts.append(markdown_table(table(done, f"undertow / LSA / tf-idf words, {seeds}; seconds: undertow / LSA")))
     parts.append("\n".join([*summary(found["rows"]), *failed]))
-    parts.append(f"Computed {found['time'][:10]} on {in_words(found['machine'])}.")
+    parts.append(f"Computed {found['time'][:10]} on {found['computed_on']}.")
     return "\n\n".join(parts)
 
 

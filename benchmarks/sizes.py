@@ -1,10 +1,12 @@
 """The defaults on corpora of many sizes and shapes, beside LSA and words.
 
     UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.sizes [--only NAME ...] [--quick] [--seeds 1] [--jobs 2]
-        [--newswire FOLDER] [--record] [--page]
+        [--newswire FOLDER] [--counts FOLDER] [--count-only] [--keep FILE] [--record] [--page]
 
 `--newswire` names a folder with Reuters-21578 as JSON (see `size_corpora.newswire`). `--record` keeps the figures as
-JSON under benchmarks/results, `--page` puts the table into docs/sizes.md.
+JSON under benchmarks/results, `--page` puts the table into docs/sizes.md. `--counts` keeps counts in a folder, so that
+a machine without the texts can measure: `--count-only` fills it. `--keep` writes every row to a file when it is done; a
+later run with that file measures the others only.
 
 Nothing of the estimator is set but the number of units where a row is about it. LSA is tried with 128 dimensions and
 with as many as there are units, below the number of documents; each of its figures is that of the better one. Accuracy
@@ -16,13 +18,14 @@ of training, on one thread.
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,11 +34,10 @@ import numpy as np
 
 from benchmarks import linear, machine, size_table
 from benchmarks.document_vectors import Encode, lsa, own_vectors, tf_idf
+from benchmarks.kept import Kept
 from benchmarks.nearest import retrieved
-from benchmarks.pool import worked
 from benchmarks.records import FOLDER
-from benchmarks.size_corpora import Row, counted
-from benchmarks.size_rows import quick, rows
+from benchmarks.size_rows import Row, quick, rows
 from undertow.estimators import ReplicatedSoftmax
 from undertow.paper import files
 from undertow.paper.corpora import Counted
@@ -52,12 +54,13 @@ class Order:
 
     row: Row
     seed: int
+    counts: Path | None = None  # where counts are kept
 
 
 def measure(order: Order) -> dict[str, Any]:
     """The figures of one row with one seed."""
     row, seed = order.row, order.seed
-    corpus = counted(row)
+    corpus = counted(row, order.counts)
     with _complaints() as complaints:
         began = time.process_time()
         model = ReplicatedSoftmax(row.units, random_state=seed, n_jobs=1).fit(corpus.learn)
@@ -78,6 +81,22 @@ def measure(order: Order) -> dict[str, Any]:
         "LSA": _best_lsa(corpus, row.units, seed),
         "words themselves": _judged(tf_idf(corpus.learn), corpus),
     }
+
+
+def counted(row: Row, folder: Path | None) -> Counted:
+    """Counts of a row: those in the folder, where it has them; or counted now, and kept there."""
+    file = None if folder is None else folder / f"{files.digest(asdict(replace(row, name='', units=0, folder='')))}.npz"
+    if file is not None and file.exists():
+        with np.load(file, allow_pickle=False) as arrays:
+            return Counted.from_arrays(arrays)
+    from benchmarks import size_corpora  # here: a machine that has the counts needs nothing that reads texts
+
+    found = size_corpora.counted(row)
+    if file is not None:
+        content = io.BytesIO()
+        np.savez(content, **found.arrays())  # type: ignore[arg-type]  # its flags have names of their own
+        files.write(file, content.getvalue())
+    return found
 
 
 def _best_lsa(corpus: Counted, units: int, seed: int) -> dict[str, float]:
@@ -125,18 +144,27 @@ def _complaints() -> Iterator[list[str]]:
         found += [f"{one.category.__name__}: {one.message}" for one in caught]
 
 
-def measured(chosen: Sequence[Row], seeds: int, jobs: int) -> dict[str, dict[str, Any]]:
-    """The figures of every row, in the order of the rows; a line on standard error for each that is done."""
-    orders = [Order(row, seed) for row in chosen for seed in range(seeds)]
+def measured(
+    chosen: Sequence[Row], seeds: int, jobs: int, counts: Path | None = None, keep: Path | None = None
+) -> dict[str, Any]:
+    """The figures of every row, in the order of the rows, and where they come from; a line on standard error for each
+    that is done.
+    """
+    orders = [Order(row, seed, counts) for row in chosen for seed in range(seeds)]
     orders.sort(key=lambda order: -order.row.cost)
     found: dict[str, list[Any]] = {row.name: [] for row in chosen}
-    began = time.perf_counter()
-    for number, (order, result) in enumerate(worked(measure, orders, jobs), start=1):
+    began, kept = time.perf_counter(), Kept(keep)
+    for number, (order, result) in enumerate(kept.work(measure, orders, jobs, _name), start=1):
         found[order.row.name].append(result)
         shown = str(result) if isinstance(result, Exception) else size_table.in_short(result)
         took = time.perf_counter() - began
         print(f"{took:6.0f} s  {number}/{len(orders)}  {order.row.name}: {shown}", file=sys.stderr, flush=True)
-    return {name: _mean(results) for name, results in found.items()}
+    means = {name: _mean(results) for name, results in found.items()}
+    return {"rows": means, "computed_on": kept.machines([_name(order) for order in orders])}
+
+
+def _name(order: Order) -> str:
+    return f"{order.row.name}, seed {order.seed}"
 
 
 def _mean(results: Sequence[dict[str, Any] | Exception]) -> dict[str, Any]:
@@ -175,16 +203,23 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
     parser.add_argument("--newswire", type=Path, metavar="FOLDER")
+    parser.add_argument("--counts", type=Path, metavar="FOLDER", help="where counts are kept, or come from")
+    parser.add_argument("--count-only", action="store_true", help="fill the folder of --counts, and do nothing else")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="where rows are kept as they are done")
     parser.add_argument("--record", action="store_true", help="keep the figures under benchmarks/results")
     parser.add_argument("--page", action="store_true", help="put the table into docs/sizes.md")
     options = parser.parse_args()
     chosen = chosen_rows(options.only, options.quick, str(options.newswire or ""))
+    if options.count_only:
+        for row in chosen:
+            counted(row, options.counts)
+        return
     found = {
         "machine": machine.describe(),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "seeds": options.seeds,
         "all_rows": not (options.only or options.quick),
-        "rows": measured(chosen, options.seeds, options.jobs),
+        **measured(chosen, options.seeds, options.jobs, options.counts, options.keep),
     }
     print(size_table.section(found))
     if options.record:

@@ -16,7 +16,8 @@ import pytest
 
 from benchmarks import size_corpora, size_rows, size_table, sizes
 from benchmarks.pool import worked
-from benchmarks.size_corpora import Row, Texts
+from benchmarks.size_corpora import Texts
+from benchmarks.size_rows import Row
 
 TINY = Row("tiny", "tiny", 60, counting="all words", units=8)
 

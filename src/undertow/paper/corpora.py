@@ -69,6 +69,25 @@ class Counted:
         """The labelled training documents."""
         return self.learn[: len(self.train_labels)]
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """As plain arrays, for a file."""
+        arrays: dict[str, NDArray[Any]] = {"train_labels": self.train_labels, "test_labels": self.test_labels}
+        for part, matrix in (("learn", self.learn), ("test", self.test)):
+            for name in ("data", "indices", "indptr"):
+                arrays[f"{part}_{name}"] = getattr(matrix, name)
+            arrays[f"{part}_shape"] = np.array(matrix.shape)
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Any) -> Counted:
+        """From what `arrays` gave."""
+
+        def matrix(part: str) -> sparse.csr_array:
+            values = tuple(arrays[f"{part}_{name}"] for name in ("data", "indices", "indptr"))
+            return sparse.csr_array(values, shape=tuple(arrays[f"{part}_shape"].tolist()))
+
+        return cls(matrix("learn"), matrix("test"), arrays["train_labels"], arrays["test_labels"])
+
 
 def count(corpus: Corpus, *, progress: bool = False) -> Counted:
     """Reads the texts and counts them; `progress` shows a download."""
@@ -111,7 +130,7 @@ class Corpora:
     def _count(self, corpus: Corpus) -> Counted:
         counted = count(corpus, progress=self._progress)
         content = io.BytesIO()
-        np.savez(content, **_arrays(counted))  # type: ignore[arg-type]  # its flags have names of their own
+        np.savez(content, **counted.arrays())  # type: ignore[arg-type]  # its flags have names of their own
         files.write(self._file(corpus), content.getvalue())
         return counted
 
@@ -122,7 +141,7 @@ class Corpora:
             return None
         try:
             with open(file, "rb") as handle, np.load(handle, allow_pickle=False) as arrays:
-                return _from_arrays(arrays)
+                return Counted.from_arrays(arrays)
         except Exception as error:  # a damaged archive fails in many ways, and all of them mean the same here
             logger.warning("%s cannot be read (%s) and is counted anew", file.name, type(error).__name__)
             return None
@@ -145,21 +164,3 @@ def _vectorizer(corpus: Corpus) -> Any:
         stop_words="english",
         stemmer="english",
     )
-
-
-def _arrays(counted: Counted) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {"train_labels": counted.train_labels, "test_labels": counted.test_labels}
-    for part in ("learn", "test"):
-        matrix = getattr(counted, part)
-        for name in ("data", "indices", "indptr"):
-            arrays[f"{part}_{name}"] = getattr(matrix, name)
-        arrays[f"{part}_shape"] = np.array(matrix.shape)
-    return arrays
-
-
-def _from_arrays(arrays: Any) -> Counted:
-    def matrix(part: str) -> sparse.csr_array:
-        values = tuple(arrays[f"{part}_{name}"] for name in ("data", "indices", "indptr"))
-        return sparse.csr_array(values, shape=tuple(arrays[f"{part}_shape"].tolist()))
-
-    return Counted(matrix("learn"), matrix("test"), arrays["train_labels"], arrays["test_labels"])
