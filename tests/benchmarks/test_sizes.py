@@ -73,7 +73,7 @@ def test_what_is_complained_of_is_kept() -> None:
 
 def test_a_row_that_fails_does_not_end_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     bad = Row("bad", "tiny", 60, counting="nothing")
-    found = sizes.measured([bad, TINY], seeds=2, jobs=1)
+    found = sizes.measured([bad, TINY], seeds=2, jobs=1)["rows"]
     assert found["bad"] == {"failed": "KeyError: 'nothing'"}
     assert found["tiny"]["undertow"]["accuracy"] == 1.0
     assert len(capsys.readouterr().err.splitlines()) == 4
@@ -109,9 +109,8 @@ def test_marks_are_counted_and_the_worst_named() -> None:
 def test_the_page_keeps_its_commentary(tmp_path: Path) -> None:
     page = tmp_path / "sizes.md"
     page.write_text("# Mine\n\n<!-- sizes -->\nold\n<!-- end sizes -->\n\nand this\n")
-    described = {"processor": "p", "cores": 2, "memory_gib": 1, "system": "s", "python": "3", "versions": {}}
     rows = {"good": row_of(0.5, 0.4), "gone": {"failed": "no data"}}
-    found = {"machine": described, "time": "2026-01-02T03:04:05", "seeds": 1, "all_rows": False, "rows": rows}
+    found = {"time": "2026-01-02T03:04:05", "seeds": 1, "all_rows": False, "rows": rows, "computed_on": "a machine"}
     size_table.put(found, page)
     text = page.read_text()
     assert text.startswith("# Mine")
@@ -187,3 +186,19 @@ def test_all_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pyte
     (file,) = tmp_path.iterdir()
     assert json.loads(file.read_text())["rows"]["tiny"]["documents"] == 60
     assert "| tiny | 60 |" in capsys.readouterr().out
+
+
+def test_what_is_kept_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "kept.json"
+    first = sizes.measured([TINY], seeds=1, jobs=1, keep=file)
+    monkeypatch.setattr(sizes, "measure", lambda order: pytest.fail(f"{order} is measured again"))
+    assert sizes.measured([TINY], seeds=1, jobs=1, keep=file) == first
+    assert "undertow" in first["computed_on"]
+
+
+def test_counts_in_a_folder_are_those_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = sizes.counted(TINY, tmp_path)
+    monkeypatch.setattr(size_corpora, "counted", lambda row: pytest.fail(f"{row} is counted again"))
+    again = sizes.counted(TINY, tmp_path)
+    for name, array in counted.arrays().items():
+        np.testing.assert_array_equal(again.arrays()[name], array)

@@ -28,7 +28,7 @@ def test_clone_pickle_and_pipeline() -> None:
     np.testing.assert_array_equal(again.transform(TEXTS).toarray(), model.transform(TEXTS).toarray())
     assert again.partial_fit(["zebra zebra"]).n_documents_ == 6
     pipeline = make_pipeline(Vectorizer(), ReplicatedSoftmax(4, max_epochs=2, random_state=0))
-    assert pipeline.fit_transform(TEXTS * 4).shape == (20, 4)
+    assert pipeline.fit_transform(TEXTS * 4).shape == (20, 8)  # units, and as many directions of words
 
 
 def test_a_fixed_vocabulary_needs_no_fitting() -> None:

@@ -140,10 +140,12 @@ def test_fit_transform_gives_what_transform_gives(model: TopicModel) -> None:
 def test_a_text_without_a_side_has_zeros_there(model: TopicModel, kind: str) -> None:
     vectors = [VECTORS[0], np.zeros(WIDTH), np.zeros(WIDTH)]
     found = model.encode(["qqqq", TEXTS[0], "qqqq"], kind, vectors=vectors)
-    assert not found[0, :16].any()
-    assert found[0, 16:].any()
-    assert found[1, :16].any()
-    assert not found[1, 16:].any()
+    own = found.shape[1] - WIDTH
+    assert own == (model.softmax_.balance_.width if kind == "balanced" else 16)
+    assert not found[0, :own].any()
+    assert found[0, own:].any()
+    assert found[1, :own].any()
+    assert not found[1, own:].any()
     assert not found[2].any()
     shares = model.transform_topics(["qqqq", "qqqq"], WIDTH, vectors=[np.zeros(WIDTH)] * 2)
     assert not shares.any()

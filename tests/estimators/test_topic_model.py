@@ -54,7 +54,7 @@ def test_documents_have_topics_and_reasons(model: TopicModel) -> None:
 
 
 def test_what_the_vocabulary_does_not_know_is_no_crash(model: TopicModel) -> None:
-    np.testing.assert_array_equal(model.transform(["quux zyzzy", ""]), np.zeros((2, 6)))
+    np.testing.assert_array_equal(model.transform(["quux zyzzy", ""]), np.zeros((2, 12)))
     np.testing.assert_array_equal(model.encode(["quux zyzzy", ""], "posterior"), np.full((2, 6), 0.5))
     assert model.vectorizer_.coverage(["apple quux"]).unknown_share == 0.5
 
@@ -100,7 +100,8 @@ def test_parameters_are_reached_and_cloned() -> None:
     model = clone(make_model()).set_params(softmax__n_components=3, vectorizer__min_df=2)
     assert model.get_params()["softmax__n_components"] == 3
     fitted = model.fit(make_texts())
-    assert fitted.transform(make_texts()).shape == (100, 3)
+    assert fitted.transform(make_texts()).shape == (100, 6)  # units, and as many directions of words
+    assert fitted.encode(make_texts(), "strength").shape == (100, 3)
 
 
 def test_session_settings_are_passed_on() -> None:

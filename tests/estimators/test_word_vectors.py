@@ -160,7 +160,7 @@ def test_vectors_of_texts_are_passed_on_likewise() -> None:
     vectors = np.random.default_rng(0).normal(size=(len(texts), 3))
     both = make_topics().fit(texts, vectors=vectors, word_vectors=make_mapping())
     assert both.vectors_width_ == 3
-    np.testing.assert_array_equal(both.encode(texts, vectors=vectors)[:, :6], unit(found))
+    np.testing.assert_array_equal(both.encode(texts, vectors=vectors)[:, :12], unit(found))
 
 
 def test_stems_are_looked_up_as_they_are() -> None:

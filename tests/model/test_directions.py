@@ -86,7 +86,7 @@ def test_directions_of_no_weight_are_zeros() -> None:
     np.testing.assert_allclose(lengths, [1, 1, 0, 0, 0, 0], rtol=0, atol=WORDS * UNIT)
 
 
-@pytest.mark.parametrize("documents", [1, 5])
+@pytest.mark.parametrize("documents", [0, 1, 5])
 def test_empty_documents_have_none(documents: int) -> None:
     ours = found(np.zeros((documents, WORDS), dtype=np.int32), 3)
     np.testing.assert_array_equal(ours, np.zeros((WORDS, min(3, documents))))

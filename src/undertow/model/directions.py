@@ -35,6 +35,8 @@ def word_directions(
     """
     rows = _unit_rows(counts, direction_weights(word_weights))
     found = min(number, MOST, *rows.shape)
+    if not found:
+        return np.zeros((len(word_weights), 0), dtype=np.float32)
     width = min(found + MORE, *rows.shape)
     with threadpool_limits(1, user_api="blas"):  # more threads may round differently
         basis = randomness.normals(seed, randomness.Purpose.DIRECTIONS, rows.shape[0], width)
