@@ -45,7 +45,7 @@ AT_ONCE = 50_000  # posts that are made up at a time
 KINDS = {"10 words": 10, "100 words": 100}
 
 
-def trained(posts: pl.DataFrame, topics: int = 128, epochs: Any = "auto") -> TopicModel:
+def trained(posts: pl.DataFrame, topics: int = 256, epochs: Any = "auto") -> TopicModel:
     """A model of the training posts."""
     vectorizer = Vectorizer(20_000, stop_words="english", stemmer="english")
     softmax = ReplicatedSoftmax(topics, max_epochs=epochs)

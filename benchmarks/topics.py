@@ -48,7 +48,7 @@ class Plan:
     seeds: int = 3
     systems: tuple[str, ...] = tuple(SYSTEMS)
     sweeps: int = 500
-    units: int = 128
+    units: int = 256
     epochs: Any = "auto"
 
 
