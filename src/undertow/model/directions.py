@@ -33,10 +33,20 @@ def word_directions(
 
     Randomised subspace iteration among the documents: nothing larger than words x directions is made.
     """
-    rows = _unit_rows(counts, direction_weights(word_weights))
+    held = np.zeros(len(word_weights), dtype=np.bool_)  # words that no document holds have no part
+    held[counts.indices] = True
+    columns = (np.cumsum(held) - 1)[counts.indices]
+    packed = sparse.csr_array((counts.data, columns, counts.indptr), (counts.shape[0], int(held.sum())))
+    rows = _unit_rows(packed, direction_weights(word_weights[held]))
     found = min(number, MOST, *rows.shape)
-    if not found:
-        return np.zeros((len(word_weights), 0), dtype=np.float32)
+    directions = np.zeros((len(word_weights), found), dtype=np.float32)
+    if found:
+        directions[held] = _first_right_vectors(rows, found, seed)
+    return directions
+
+
+def _first_right_vectors(rows: sparse.csr_array, found: int, seed: int) -> NDArray[np.float32]:
+    """The first right singular vectors of a matrix that has at least so many rows and columns."""
     width = min(found + MORE, *rows.shape)
     with threadpool_limits(1, user_api="blas"):  # more threads may round differently
         basis = randomness.normals(seed, randomness.Purpose.DIRECTIONS, rows.shape[0], width)
