@@ -46,6 +46,7 @@ def test_only_the_labels_drawn_are_seen(monkeypatch: pytest.MonkeyPatch) -> None
     assert seen == [(2, linear.USUAL), ((10, 3), [0, 1] * 5, 5), (10, 3.0)]
 
 
+@pytest.mark.torture
 @pytest.mark.slow
 def test_all_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(few_labels, "NAMES", {data: data.capitalize() for data in MADE_UP.values()})

@@ -171,6 +171,7 @@ def _half(number: int) -> float:
     return 1 / number
 
 
+@pytest.mark.torture
 @pytest.mark.slow
 def test_work_goes_to_processes() -> None:
     found = dict(worked(_half, [2, 0], jobs=2))

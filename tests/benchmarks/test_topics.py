@@ -32,6 +32,7 @@ def made_up(documents: int = 60) -> Texts:
     return Texts("made up", texts, labels, "All of them.")
 
 
+@pytest.mark.torture
 def test_a_peer_is_judged_and_shown() -> None:
     plan = replace(TINY, systems=("NMF",))
     found = topics.measure(made_up(), plan)

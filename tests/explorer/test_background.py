@@ -123,6 +123,7 @@ def test_what_is_being_made_can_be_stopped(small_index: Path, monkeypatch: pytes
     assert made.state == "computing"
 
 
+@pytest.mark.torture
 def test_searches_side_by_side_find_what_they_find_alone(small_index: Path) -> None:
     questions = [(f"{word} harvest", mode) for word in ("apple", "rocket", "violin") for mode in ("semantic", "code")]
     questions += [("whale", "text"), ("bishop pawn", "hybrid")]

@@ -199,6 +199,7 @@ def as_written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+@pytest.mark.torture
 @settings(deadline=None)  # the first texts that may be dates wait for patterns to be compiled
 @given(st.data(), st.sampled_from(list(KINDS)))
 def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:

@@ -27,6 +27,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, model: TopicModel) -> Index
     return Index.create(tmp_path_factory.mktemp("odd") / "index", model, ["apple"])
 
 
+@pytest.mark.torture
 @settings(max_examples=25, deadline=None)
 @given(
     names=st.lists(st.text(LETTERS, min_size=1, max_size=30), min_size=1, max_size=4, unique=True),

@@ -232,6 +232,7 @@ for turn in range(4):
 """
 
 
+@pytest.mark.torture
 def test_several_processes_write_one_after_the_other(index: Index) -> None:
     writers = [
         subprocess.Popen([sys.executable, "-c", ADDING, str(index.path), name], stderr=subprocess.PIPE, text=True)
