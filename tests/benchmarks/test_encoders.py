@@ -24,6 +24,8 @@ from benchmarks.progress import silent
 from benchmarks.tables import Sheet
 from undertow.tasks import mean_average_precision, precision_at
 
+pytestmark = pytest.mark.torture  # slow, and rarely fails
+
 FRUIT = ["apple", "pear", "plum", "cherry", "grape", "fig", "lemon", "melon", "peach", "quince"]
 CARS = ["wheel", "brake", "gear", "engine", "road", "tyre", "clutch", "fuel", "pedal", "motor"]
 PAGE = Path(__file__).parents[2] / "docs" / "encoders.md"

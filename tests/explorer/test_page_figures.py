@@ -13,6 +13,8 @@ from playwright.sync_api import Page, expect
 from tests.browser import Visit
 from tests.explorer.visiting import Visiting
 
+pytestmark = pytest.mark.torture  # slow, and rarely fails
+
 TRACES = ".plot .scatterlayer .trace"
 WIDTH = "document.querySelector('.plot .main-svg').getBoundingClientRect().width"
 COLUMNS = """new Set(Object.entries(document.querySelector('.plot').layout)

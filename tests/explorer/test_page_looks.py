@@ -58,7 +58,9 @@ def test_the_theme_follows_the_system_until_it_is_chosen(visit: Visiting) -> Non
 
 
 @pytest.mark.parametrize("name", ROUTES)
-@pytest.mark.parametrize("look", ["light", pytest.param("dark", marks=pytest.mark.torture), "phone"])
+@pytest.mark.parametrize(
+    "look", ["light", *(pytest.param(look, marks=pytest.mark.torture) for look in ("dark", "phone"))]
+)
 def test_every_page_by_its_address(visit: Visiting, name: str, look: str) -> None:
     """Each is drawn, names everything that can be pressed, and does not scroll sideways. The pictures are kept."""
     shown = visit(ROUTES[name], dark=look == "dark", size=NARROW if look == "phone" else (1280, 860))

@@ -11,6 +11,8 @@ from tests.browser import Open
 from undertow import TopicModel, plot
 from undertow.insight import Overview
 
+pytestmark = pytest.mark.torture  # slow, and rarely fails
+
 # Where a few points of each trace are on the screen.
 PLACES = """(() => {
     const map = document.getElementById('map'), layout = map._fullLayout, box = map.getBoundingClientRect();

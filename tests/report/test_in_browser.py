@@ -18,6 +18,8 @@ from undertow import TopicModel, insight
 from undertow.insight import Overview
 from undertow.report import write_report
 
+pytestmark = pytest.mark.torture  # slow, and rarely fails
+
 
 def opened(open_browser: Open, report: Path, *, dark: bool = False, size: tuple[int, int] = WIDE) -> Visit:
     visit = open_browser(dark=dark, size=size, offline=True)
