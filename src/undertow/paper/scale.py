@@ -11,7 +11,7 @@ from undertow.paper.corpora import Corpus
 from undertow.paper.recipe import Recipe
 from undertow.paper.texts import MADE_UP
 
-LEVELS = (0.0, 0.3, 0.6, 0.9)
+LEVELS = tuple(number / 10 for number in range(10))
 
 
 @dataclass(frozen=True)

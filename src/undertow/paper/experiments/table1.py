@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from undertow.paper import settings
 from undertow.paper.corpora import Corpus
 from undertow.paper.experiments.models import model_cells, records_of
-from undertow.paper.kinds import ModelCell
 from undertow.paper.report import Cells, Experiment, Report, Results, Table, named, share, summarise
 from undertow.paper.scale import Scale
 
@@ -31,13 +28,8 @@ def cells(scale: Scale) -> Cells:
     found: Cells = {}
     for corpus, family in COLUMNS.values():
         for model in settings.TABLE1_MODELS:
-            found |= named(_cells(scale, corpus, family, model), family, model)
+            found |= named(model_cells(scale, corpus, family, model), family, model)
     return found
-
-
-def _cells(scale: Scale, corpus: Corpus, family: str, model: str) -> list[ModelCell]:
-    """Every seed with headers, as the paper has them; one without, to show what they are worth."""
-    return model_cells(scale if corpus == settings.POSTS else replace(scale, seeds=1), corpus, family, model)
 
 
 def report(scale: Scale, results: Results) -> Report:
@@ -50,7 +42,7 @@ def _table(figure: str, title: str, scale: Scale, results: Results) -> Table:
     rows = []
     for model in settings.TABLE1_MODELS:
         shown = [
-            summarise(records_of(_cells(scale, corpus, family, model), results), figure).text()
+            summarise(records_of(model_cells(scale, corpus, family, model), results), figure).text()
             for corpus, family in COLUMNS.values()
         ]
         rows.append([model, *([share(settings.QUOTED_TABLE1.get(model))] if quoted else []), *shown])
