@@ -1,7 +1,9 @@
-"""The kernels of a training step, one by one with one thread, on the very arrays that the step hands to its programs.
+"""The kernels of a training step, one by one with one thread, on the very arrays that the step
+hands to its programs.
 
-A step's two programs are called through `threads.run_together`. Here something that times takes its place, and does
-what the programs do, kernel after kernel; `tests/benchmarks/test_floor.py` checks that the result is the same.
+A step's two programs are called through `threads.run_together`. Here something that times takes its
+place, and does what the programs do, kernel after kernel; `tests/benchmarks/test_floor.py` checks
+that the result is the same.
 """
 
 from __future__ import annotations
@@ -16,7 +18,16 @@ from unittest import mock
 import numpy as np
 
 from benchmarks.step import begin
-from undertow.kernels.cpu import contrast, partial_noise, rows, shards, team, threads, update, windows
+from undertow.kernels.cpu import (
+    contrast,
+    partial_noise,
+    rows,
+    shards,
+    team,
+    threads,
+    update,
+    windows,
+)
 from undertow.learn import Run, Settings, train
 
 STEPS, SKIPPED = 120, 10
@@ -49,7 +60,13 @@ class Apart:
         return answer
 
     def _contrast(self, step: shards.Step) -> None:
-        key, documents, kept, model, stream = step.key, step.documents, step.kept, step.model, step.stream
+        key, documents, kept, model, stream = (
+            step.key,
+            step.documents,
+            step.kept,
+            step.model,
+            step.stream,
+        )
         split, noise, result, entries = step.split, step.noise, step.result, step.entries
         size, timed = len(documents.ids), self._time
         self.step = {
@@ -63,22 +80,68 @@ class Apart:
             first, last = shard * shards.SHARD, min((shard + 1) * shards.SHARD, size)
             top, bottom = (int(row) for row in stream.row_starts[shard : shard + 2])
             at, inputs = int(entries.starts[shard]), noise.inputs[0]
-            drawn = (documents.ids, documents.starts, documents.counts, kept.tokens, kept.to_keep, kept.counts)
-            timed("keep tokens", partial_noise.keep_tokens, first, last, key.seed, key.epoch, *drawn)
+            drawn = (
+                documents.ids,
+                documents.starts,
+                documents.counts,
+                kept.tokens,
+                kept.to_keep,
+                kept.counts,
+            )
+            timed(
+                "keep tokens", partial_noise.keep_tokens, first, last, key.seed, key.epoch, *drawn
+            )
             into = (split.spans, entries, at)
-            end = timed("entries", rows.split_entries, first, last, documents, kept.counts, model.word_weights, *into)
-            timed("inputs", partial_noise.sum_parts, first, last, model.weights, entries, end, split)
+            end = timed(
+                "entries",
+                rows.split_entries,
+                first,
+                last,
+                documents,
+                kept.counts,
+                model.word_weights,
+                *into,
+            )
+            timed(
+                "inputs", partial_noise.sum_parts, first, last, model.weights, entries, end, split
+            )
             words = stream.words[top : bottom - 1]
             timed("draw stream", partial_noise.draw_stream, *key, shard, stream.alias, words)
-            timed("prefix sums", windows.prefix_rows, words, model.weights, model.word_weights, inputs)
-            timed("prefix sums", windows.prefix_scalars, words, model.word_weights, noise.lengths[top:bottom])
+            timed(
+                "prefix sums", windows.prefix_rows, words, model.weights, model.word_weights, inputs
+            )
+            timed(
+                "prefix sums",
+                windows.prefix_scalars,
+                words,
+                model.word_weights,
+                noise.lengths[top:bottom],
+            )
             places = (documents.ids, kept.replaced, len(words), top, noise.begins, noise.ends)
-            timed("draw windows", partial_noise.draw_windows, first, last, key.seed, key.epoch, *places)
-            changes, covering = result.noise_vectors[top:bottom], np.empty(bottom - top, dtype=np.int32)
+            timed(
+                "draw windows",
+                partial_noise.draw_windows,
+                first,
+                last,
+                key.seed,
+                key.epoch,
+                *places,
+            )
+            changes, covering = (
+                result.noise_vectors[top:bottom],
+                np.empty(bottom - top, dtype=np.int32),
+            )
             timed("contrast", changes.fill, 0.0)
             shared = (split, noise, inputs, model.hidden_bias, step.objective, result)
             timed("contrast", contrast.contrast, first, last, shard, top, *shared)
-            timed("sweep", windows.cover, noise.begins[first:last], noise.ends[first:last], top, covering)
+            timed(
+                "sweep",
+                windows.cover,
+                noise.begins[first:last],
+                noise.ends[first:last],
+                top,
+                covering,
+            )
             timed("sweep", windows.sweep, covering, changes)
             of_noise = (words, covering, model.word_weights, 2 * size + top, entries, end)
             entries.counts[shard] = timed("entries", rows.stream_entries, *of_noise) - at
@@ -98,7 +161,9 @@ def apart() -> Iterator[Apart]:
         yield instrument
 
 
-def kernel_seconds(vocabulary_size: int, steps: int = STEPS) -> tuple[dict[str, float], dict[str, Any]]:
+def kernel_seconds(
+    vocabulary_size: int, steps: int = STEPS
+) -> tuple[dict[str, float], dict[str, Any]]:
     """Seconds of each kernel in a step, and what the last step worked on."""
     run, source = begin(vocabulary_size, Settings(), threads=1)
     times: dict[str, list[float]] = defaultdict(list)
@@ -114,4 +179,6 @@ def kernel_seconds(vocabulary_size: int, steps: int = STEPS) -> tuple[dict[str, 
 
         with suppress(_Enough):
             train(run, source, epochs=10**6, on_batch=after_batch)
-    return {name: float(np.percentile(values, QUIET)) for name, values in times.items()}, instrument.step
+    return {
+        name: float(np.percentile(values, QUIET)) for name, values in times.items()
+    }, instrument.step

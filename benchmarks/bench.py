@@ -1,9 +1,11 @@
-"""`make bench`, `make bench-full`, `make bench-check`: speed, time to quality and peers, as tables, JSON and plots.
+"""`make bench`, `make bench-full`, `make bench-check`: speed, time to quality and peers, as tables,
+JSON and plots.
 
     python -m benchmarks.bench [--full] [--only SECTION ...] [--json FILE] [--record] [--check]
 
-Within a section the things that are compared take turns, and medians of several rounds count: ratios hold even where
-the machine's speed does not. Texts and posts are read from the folder that UNDERTOW_DATA names.
+Within a section the things that are compared take turns, and medians of several rounds count:
+ratios hold even where the machine's speed does not. Texts and posts are read from the folder that
+UNDERTOW_DATA names.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ SECTIONS: dict[str, Any] = {
 
 
 def run(effort: Effort, names: list[str], console: Console) -> tuple[dict[str, Any], list[Sheet]]:
-    """Measures the sections and prints their tables; answers with results and tables, those of the targets first."""
+    """Measures the sections and prints their tables; answers with results and tables, those of the
+    targets first.
+    """
     now = datetime.now(UTC)
     results: dict[str, Any] = {
         "machine": machine.describe(),
@@ -79,11 +83,17 @@ def run(effort: Effort, names: list[str], console: Console) -> tuple[dict[str, A
 def main() -> int:
     """Runs what is asked for; 1 where the regression check fails."""
     parser = argparse.ArgumentParser(description="Speed, time to quality and peers")
-    parser.add_argument("--full", action="store_true", help="everything, the peers included (about 12 minutes)")
+    parser.add_argument(
+        "--full", action="store_true", help="everything, the peers included (about 12 minutes)"
+    )
     parser.add_argument("--only", nargs="+", choices=list(SECTIONS), help="these sections")
     parser.add_argument("--json", type=Path, help="also write the results to this file")
-    parser.add_argument("--record", action="store_true", help="keep results and plots under benchmarks/results")
-    parser.add_argument("--check", action="store_true", help="compare ratios with the last recorded run")
+    parser.add_argument(
+        "--record", action="store_true", help="keep results and plots under benchmarks/results"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="compare ratios with the last recorded run"
+    )
     options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 160)
     recorded = records.last_recorded() if options.check else None

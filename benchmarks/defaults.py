@@ -1,12 +1,13 @@
-"""The sweep behind the estimator's defaults: one change at a time, judged on validation parts of training data.
+"""The sweep behind the estimator's defaults: one change at a time, judged on validation parts of
+training data.
 
     UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.defaults [--only NAME]
 
-Four corpora: 20 Newsgroups (2,000 words), 1,000 documents of it, IMDB (5,000 words, labelled and unlabelled), and
-1,000 documents of it. Held out are the newest seventh of each newsgroup's training posts (by article number: the test
-posts are newer, too) and a tenth of the labelled training reviews; nothing of the test parts is read.
-Judged are posteriors, activations and strengths by softmax regression, posteriors and strengths by retrieval (MAP), and
-split-half.
+Four corpora: 20 Newsgroups (2,000 words), 1,000 documents of it, IMDB (5,000 words, labelled and
+unlabelled), and 1,000 documents of it. Held out are the newest seventh of each newsgroup's training
+posts (by article number: the test posts are newer, too) and a tenth of the labelled training
+reviews; nothing of the test parts is read. Judged are posteriors, activations and strengths by
+softmax regression, posteriors and strengths by retrieval (MAP), and split-half.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ SMALL = 1000
 
 @dataclass(frozen=True)
 class Split:
-    """Documents to learn from (labelled or not), labelled ones among them, and labelled ones held out."""
+    """Documents to learn from (labelled or not), labelled ones among them, and labelled ones held
+    out.
+    """
 
     learn: sparse.csr_array
     known: sparse.csr_array
@@ -65,7 +68,9 @@ def newsgroups() -> Split:
 
 def imdb(words: int = 5000) -> Split:
     """The training part of IMDB; stop words stay, as in the paper."""
-    rows = pl.read_parquet(Path(os.environ["UNDERTOW_DATA"]) / "imdb.parquet").filter(pl.col("split") != "test")
+    rows = pl.read_parquet(Path(os.environ["UNDERTOW_DATA"]) / "imdb.parquet").filter(
+        pl.col("split") != "test"
+    )
     texts = rows["text"].str.replace_all("<br />", " ")
     counts = CountVectorizer(max_features=words, token_pattern=r"[^\W\d_]{2,}").fit_transform(texts)
     labelled = (rows["split"] == "train").to_numpy()
@@ -110,12 +115,23 @@ def judge(split: Split, changes: dict[str, Any]) -> dict[str, float]:
     figures: dict[str, float] = {}
     for kind in ("posterior", "activation", "strength"):
         known, asked = model.encode(split.known, kind), model.encode(split.held_out, kind)
-        figures[f"{kind} accuracy"] = probe_accuracy(known, split.known_labels, asked, split.held_out_labels).accuracy
-        if kind != "activation" and known.shape[0] < 12_000:  # with two labels and 22,500 documents MAP says little
-            figures[f"{kind} MAP"] = mean_average_precision(asked, split.held_out_labels, known, split.known_labels)
+        figures[f"{kind} accuracy"] = probe_accuracy(
+            known, split.known_labels, asked, split.held_out_labels
+        ).accuracy
+        if (
+            kind != "activation" and known.shape[0] < 12_000
+        ):  # with two labels and 22,500 documents MAP says little
+            figures[f"{kind} MAP"] = mean_average_precision(
+                asked, split.held_out_labels, known, split.known_labels
+            )
     figures["split-half"] = model.score(split.held_out)
     record = model.history_[-1]
-    return figures | {"epochs": model.n_iter_, "seconds": seconds, "on": record.activity, "dead": record.dead_units}
+    return figures | {
+        "epochs": model.n_iter_,
+        "seconds": seconds,
+        "on": record.activity,
+        "dead": record.dead_units,
+    }
 
 
 def corpora(only: str | None) -> Iterator[tuple[str, Split]]:
@@ -139,7 +155,8 @@ def main() -> None:
         for name in options.variants or VARIANTS:
             figures = judge(split, VARIANTS[name])
             print(
-                f"{corpus:17s} {name:22s} " + "  ".join(f"{key} {value:.3f}" for key, value in figures.items()),
+                f"{corpus:17s} {name:22s} "
+                + "  ".join(f"{key} {value:.3f}" for key, value in figures.items()),
                 flush=True,
             )
 

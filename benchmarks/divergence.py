@@ -36,7 +36,9 @@ def times_at(size: int, effort: Effort) -> dict[int, float]:
         settings = Settings(learner=ContrastiveDivergence(n_steps=gibbs_steps))
         timers[gibbs_steps] = StepTimer(size, settings, skipped=1)
     of_divergence = 2 if size >= LARGE else max(effort.steps // 4, 1)
-    interleaved(timers, rounds=effort.rounds, steps=lambda kind: of_divergence if kind else effort.steps)
+    interleaved(
+        timers, rounds=effort.rounds, steps=lambda kind: of_divergence if kind else effort.steps
+    )
     return {kind: timer.median for kind, timer in timers.items()}
 
 

@@ -1,4 +1,6 @@
-"""The vectors that benchmarks judge: our own, those of LSA, and words themselves, all from the same counts."""
+"""The vectors that benchmarks judge: our own, those of LSA, and words themselves, all from the same
+counts.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def own_vectors(model: ReplicatedSoftmax, counts: sparse.csr_array) -> NDArray[A
 def lsa(counts: sparse.csr_array, dimensions: int, seed: int) -> Encode:
     """Truncated SVD of sublinear tf-idf, of fewer dimensions than there are documents and words."""
     fewer = min(dimensions, min(counts.shape) - 1)
-    model = make_pipeline(TfidfTransformer(sublinear_tf=True), TruncatedSVD(fewer, random_state=seed))
+    model = make_pipeline(
+        TfidfTransformer(sublinear_tf=True), TruncatedSVD(fewer, random_state=seed)
+    )
     encode: Encode = model.fit(counts).transform
     return encode
 

@@ -1,4 +1,6 @@
-"""Growth with the number of documents: one pass over 2,500, 5,000 and 10,000 posts of 20 Newsgroups."""
+"""Growth with the number of documents: one pass over 2,500, 5,000 and 10,000 posts of 20
+Newsgroups.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ LONGEST = 30.0  # seconds that a peer may take
 
 
 def measure(effort: Effort, say: Say, data: Labelled | None = None) -> dict[str, Any]:
-    """Seconds of a pass by each system; `growth` is time per document, as a multiple of the smallest corpus's."""
+    """Seconds of a pass by each system; `growth` is time per document, as a multiple of the
+    smallest corpus's.
+    """
     data = shuffled(newsgroups() if data is None else data)
     say(f"epochs over {', '.join(f'{size:,}' for size in effort.documents)} documents")
     seconds = {"undertow": epochs(data, effort)}
@@ -35,7 +39,10 @@ def measure(effort: Effort, say: Say, data: Labelled | None = None) -> dict[str,
                 seconds[name] = passes(name, data, effort, say)
             except launch.Failed as failure:
                 say(f"{name} is left out: {failure}")
-    return {"seconds": seconds, "growth": {name: _per_document(times) for name, times in seconds.items()}}
+    return {
+        "seconds": seconds,
+        "growth": {name: _per_document(times) for name, times in seconds.items()},
+    }
 
 
 def shuffled(data: Labelled) -> Labelled:
@@ -61,7 +68,9 @@ def _begin(data: Labelled, size: int, topics: int) -> tuple[Run, CsrSource]:
     weights, shares = idf_weights(counts), word_distribution(counts)
     source = CsrSource(counts, weights)
     parameters = initial_parameters(topics, shares, weights, 0)
-    return Run(parameters, shares, Settings(), documents=counts.shape[0], longest=source.longest), source
+    return Run(
+        parameters, shares, Settings(), documents=counts.shape[0], longest=source.longest
+    ), source
 
 
 def passes(name: str, data: Labelled, effort: Effort, say: Say) -> dict[str, float]:
@@ -72,7 +81,17 @@ def passes(name: str, data: Labelled, effort: Effort, say: Say) -> dict[str, flo
         for size in effort.documents:
             say(f"{name} over {size:,} documents")
             workers = max(effort.workers) if peers.SYSTEMS[name].parallel else 1
-            order = Order(name, temporary, effort.topics, workers, LONGEST, (), (1,), documents=size, most_passes=1)
+            order = Order(
+                name,
+                temporary,
+                effort.topics,
+                workers,
+                LONGEST,
+                (),
+                (1,),
+                documents=size,
+                most_passes=1,
+            )
             end = launch.run(order, lambda record: None)
             times[str(size)] = end["seconds"] / end["passes"]
     return times
@@ -80,12 +99,19 @@ def passes(name: str, data: Labelled, effort: Effort, say: Say) -> dict[str, flo
 
 def _per_document(times: dict[str, float]) -> dict[str, float]:
     smallest = next(iter(times))
-    return {size: seconds / times[smallest] * int(smallest) / int(size) for size, seconds in times.items()}
+    return {
+        size: seconds / times[smallest] * int(smallest) / int(size)
+        for size, seconds in times.items()
+    }
 
 
 def sheets(found: dict[str, Any]) -> list[Sheet]:
     """A column per system."""
     return [
         columns_of("Seconds of one pass over the documents", "documents", found["seconds"]),
-        columns_of("Time per document, as a multiple of the smallest corpus's", "documents", found["growth"]),
+        columns_of(
+            "Time per document, as a multiple of the smallest corpus's",
+            "documents",
+            found["growth"],
+        ),
     ]

@@ -10,7 +10,9 @@ Epochs = int | Literal["auto"]
 
 @dataclass(frozen=True)
 class Effort:
-    """The defaults are the quick set; figures that both sets have are taken in the same way, so they compare."""
+    """The defaults are the quick set; figures that both sets have are taken in the same way, so
+    they compare.
+    """
 
     name: str
     rounds: int = 7

@@ -25,7 +25,9 @@ FITTED_ON = 5_000  # reviews: speed does not depend on what was learned
 
 
 def measure(effort: Effort, say: Say, reviews: list[str] | None = None) -> dict[str, Any]:
-    """Rates of `TopicModel.transform`, and the seconds of scikit-learn's counting alone, for the ratio."""
+    """Rates of `TopicModel.transform`, and the seconds of scikit-learn's counting alone, for the
+    ratio.
+    """
     reviews = read_reviews(effort) if reviews is None else reviews
     say(f"fitting a topic model on {min(len(reviews), FITTED_ON):,} reviews for an epoch")
     model = fitted(reviews[:FITTED_ON], effort.topics)
@@ -38,7 +40,9 @@ def measure(effort: Effort, say: Say, reviews: list[str] | None = None) -> dict[
     for name, texts in sizes.items():
         say(f"{len(texts):,} {name} to vectors")
         some = texts[: len(texts) // 10 + 1]
-        seconds = turn_by_turn({"ours": partial(model.transform, texts)}, min(effort.rounds, 5))["ours"]
+        seconds = turn_by_turn({"ours": partial(model.transform, texts)}, min(effort.rounds, 5))[
+            "ours"
+        ]
         counting = turn_by_turn({"theirs": partial(theirs.transform, some)}, 2)["theirs"]
         rate = len(texts) / seconds
         found["texts_per_second"][name] = rate
@@ -58,9 +62,18 @@ def read_reviews(effort: Effort) -> list[str]:
     """IMDB's reviews, or an explanation why not."""
     file = Path(os.environ.get("UNDERTOW_DATA", "")) / "imdb.parquet"
     if not os.environ.get("UNDERTOW_DATA") or not file.is_file():
-        raise Skipped("set UNDERTOW_DATA to the folder of imdb.parquet to measure the encoding of texts")
-    needed = max(effort.reviews, FITTED_ON, effort.short_texts // 10)  # a review gives more than 10 pieces
-    return pl.read_parquet(file, columns=["text"])["text"].head(needed).str.replace_all("<br />", " ").to_list()
+        raise Skipped(
+            "set UNDERTOW_DATA to the folder of imdb.parquet to measure the encoding of texts"
+        )
+    needed = max(
+        effort.reviews, FITTED_ON, effort.short_texts // 10
+    )  # a review gives more than 10 pieces
+    return (
+        pl.read_parquet(file, columns=["text"])["text"]
+        .head(needed)
+        .str.replace_all("<br />", " ")
+        .to_list()
+    )
 
 
 def pieces(reviews: list[str], number: int) -> Iterator[str]:

@@ -1,10 +1,11 @@
-"""The explorer: seconds until it answers, milliseconds and bytes of each route, at a made-up collection.
+"""The explorer: seconds until it answers, milliseconds and bytes of each route, at a made-up
+collection.
 
     UNDERTOW_DATA=/folder python -m benchmarks.explorer MODEL [--documents 100000] [--json FILE]
 
-Documents are made up as in benchmarks.search, with a label and a time each. The server is the command itself, in a
-process of its own; requests go one after the other through one connection, as from a browser. The first start computes
-the overview, the second finds it.
+Documents are made up as in benchmarks.search, with a label and a time each. The server is the
+command itself, in a process of its own; requests go one after the other through one connection, as
+from a browser. The first start computes the overview, the second finds it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def documents(train: pl.DataFrame, number: int, folder: Path) -> pl.DataFrame:
     posts = pl.read_parquet(folder / "posts.parquet")
     generator = np.random.default_rng(0)
     labels = [f"group {place}" for place in generator.integers(0, 20, number)]
-    times = [datetime(2020, 1, 1) + timedelta(hours=int(hour)) for hour in generator.integers(0, HOURS, number)]
+    times = [
+        datetime(2020, 1, 1) + timedelta(hours=int(hour))
+        for hour in generator.integers(0, HOURS, number)
+    ]
     return posts.with_columns(pl.Series("label", labels), pl.Series("time", times))
 
 
@@ -56,13 +60,17 @@ def explorer(folder: Path) -> Iterator[tuple[http.client.HTTPConnection, float]]
     program = "from undertow.cli import main; main()"
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-u", "-c", program, "explore", str(folder), "--no-browser"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-u", "-c", program, "explore", str(folder), "--no-browser"],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None
         found = re.search(r":(\d+)/", process.stdout.readline())
         assert found is not None
-        with closing(http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=600)) as connection:
+        with closing(
+            http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=600)
+        ) as connection:
             get(connection, "/api/about")
             yield connection, time.perf_counter() - began
     finally:
@@ -84,7 +92,9 @@ def until_ready(connection: http.client.HTTPConnection) -> float:
     return time.perf_counter() - began
 
 
-def timed(connection: http.client.HTTPConnection, paths: Sequence[str], **headers: str) -> dict[str, float]:
+def timed(
+    connection: http.client.HTTPConnection, paths: Sequence[str], **headers: str
+) -> dict[str, float]:
     """The first answer, then p50 and p99 of the others, in milliseconds, and the mean bytes."""
     taken, sizes = [], []
     for path in paths:
@@ -114,19 +124,28 @@ def measure(index: Path, texts: Sequence[str]) -> dict[str, Any]:
             "/api/about": ["/api/about"] * ASKED,
             "/api/tree": ["/api/tree"] * ASKED,
             "/api/topics": ["/api/topics"] * ASKED,
-            "/api/topics?n=, another each time": [f"/api/topics?n={10 + place}" for place in range(ASKED)],
+            "/api/topics?n=, another each time": [
+                f"/api/topics?n={10 + place}" for place in range(ASKED)
+            ],
             "/api/topics/{number}": [f"/api/topics/{number}" for number in numbers],
             "/api/documents/{name}": [f"/api/documents/{place * 997}" for place in range(ASKED)],
-            "/api/map/documents, 200 rows": ["/api/map/documents?rows=" + ",".join(map(str, range(200)))] * ASKED,
+            "/api/map/documents, 200 rows": [
+                "/api/map/documents?rows=" + ",".join(map(str, range(200)))
+            ]
+            * ASKED,
             "/api/time": ["/api/time"] * ASKED,
             "/api/time/leaves": ["/api/time/leaves"] * ASKED,
             "/api/map": ["/api/map"] * ASKED,
         }
         for mode in ("semantic", "code", "text", "hybrid"):
-            routes[f"/api/search, {mode}"] = [f"/api/search?q={quote(text)}&mode={mode}" for text in texts]
+            routes[f"/api/search, {mode}"] = [
+                f"/api/search?q={quote(text)}&mode={mode}" for text in texts
+            ]
         measured = {name: timed(connection, paths) for name, paths in routes.items()}
         for name in ("/api/tree", "/api/topics", "/api/map"):
-            measured[f"{name}, gzip"] = timed(connection, routes[name], **{"Accept-Encoding": "gzip"})
+            measured[f"{name}, gzip"] = timed(
+                connection, routes[name], **{"Accept-Encoding": "gzip"}
+            )
     return {
         "documents": about["documents"],
         "start_seconds": {"overview absent": cold, "overview stored": seconds},
@@ -142,15 +161,19 @@ def sheet(found: dict[str, Any]) -> Sheet:
     ]
     starts, overview = found["start_seconds"], found["overview_seconds"]
     note = (
-        f"first answer {starts['overview absent']:.1f} s after the command, {starts['overview stored']:.1f} s with the "
-        f"overview stored; overview computed in {overview['computed']:.0f} s, read in {overview['stored']:.1f} s"
+        f"first answer {starts['overview absent']:.1f} s after the command, "
+        f"{starts['overview stored']:.1f} s with the "
+        f"overview stored; overview computed in {overview['computed']:.0f} s, read in "
+        f"{overview['stored']:.1f} s"
     )
     columns = ["route", "first, ms", "p50, ms", "p99, ms", "bytes"]
     return Sheet(f"{found['documents']:,} documents", columns, rows, [note])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("model", type=Path)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--json", type=Path)
@@ -161,7 +184,9 @@ def main() -> None:
     console.print(machine.describe())
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        Index.create(place / "index", load(options.model), documents(train, options.documents, place))
+        Index.create(
+            place / "index", load(options.model), documents(train, options.documents, place)
+        )
         found = measure(place / "index", questions(test, 10)[: 2 * ASKED])
     console.print(printed(sheet(found)))
     if options.json:

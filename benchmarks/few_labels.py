@@ -1,14 +1,17 @@
-"""How well labels are told from a few labelled documents, where many unlabelled ones were learned from.
+"""How well labels are told from a few labelled documents, where many unlabelled ones were learned
+from.
 
-    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.few_labels [--quick] [--jobs 2] [--counts FOLDER]
+    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.few_labels [--quick] [--jobs 2]
+    [--counts FOLDER]
         [--count-only] [--keep FILE] [--record] [--page]
 
-Vectors: ours with the defaults, the same of a model learned by CD with its defaults, LSA of 128 dimensions, and tf-idf
-words. All models learn from the whole training part, without labels (of IMDB with the unlabelled reviews). The
-classifier and its grid (`benchmarks.linear`) are the same for all, and so are the labelled documents: so many of each
-label, drawn from the training part. Judged is the test part. `--record` keeps the figures as JSON under
-benchmarks/results, `--page` puts table and curve into docs/few_labels.md. `--counts`, `--count-only` and `--keep` are
-those of `benchmarks.sizes`.
+Vectors: ours with the defaults, the same of a model learned by CD with its defaults, LSA of 128
+dimensions, and tf-idf words. All models learn from the whole training part, without labels (of IMDB
+with the unlabelled reviews). The classifier and its grid (`benchmarks.linear`) are the same for
+all, and so are the labelled documents: so many of each label, drawn from the training part. Judged
+is the test part. `--record` keeps the figures as JSON under benchmarks/results, `--page` puts table
+and curve into docs/few_labels.md. `--counts`, `--count-only` and `--keep` are those of
+`benchmarks.sizes`.
 """
 
 from __future__ import annotations
@@ -82,14 +85,20 @@ def measure(order: Order) -> dict[str, list[float]]:
     for labels, times in order.draws:
         found[str(labels)] = [
             _accuracy(
-                known, counted.train_labels, drawn(counted.train_labels, labels, draw), asked, counted.test_labels
+                known,
+                counted.train_labels,
+                drawn(counted.train_labels, labels, draw),
+                asked,
+                counted.test_labels,
             )
             for draw in range(times)
         ]
     return found
 
 
-def _accuracy(known: Any, labels: NDArray[Any], rows: NDArray[np.intp], asked: Any, wanted: NDArray[Any]) -> float:
+def _accuracy(
+    known: Any, labels: NDArray[Any], rows: NDArray[np.intp], asked: Any, wanted: NDArray[Any]
+) -> float:
     """Of a classifier that sees the labels of these rows only."""
     vectors, told = known[rows], labels[rows]
     fewest = int(np.unique(told, return_counts=True)[1].min())
@@ -102,15 +111,22 @@ def _accuracy(known: Any, labels: NDArray[Any], rows: NDArray[np.intp], asked: A
 def drawn(labels: NDArray[Any], number: int, draw: int) -> NDArray[np.intp]:
     """Rows of so many documents of each label; the same for every system."""
     generator = np.random.default_rng([number, draw])
-    rows = [generator.choice(np.flatnonzero(labels == one), number, replace=False) for one in np.unique(labels)]
+    rows = [
+        generator.choice(np.flatnonzero(labels == one), number, replace=False)
+        for one in np.unique(labels)
+    ]
     return np.concatenate(rows)
 
 
 def measured(
-    corpora: Sequence[Corpus], draws: Mapping[int, int], jobs: int, counts: Path | None = None, keep: Path | None = None
+    corpora: Sequence[Corpus],
+    draws: Mapping[int, int],
+    jobs: int,
+    counts: Path | None = None,
+    keep: Path | None = None,
 ) -> dict[str, Any]:
-    """Accuracies by corpus, system and labels a class, and where they come from; a line on standard error for each
-    system that is done.
+    """Accuracies by corpus, system and labels a class, and where they come from; a line on standard
+    error for each system that is done.
     """
     found: dict[str, Any] = {corpus.data: {} for corpus in corpora}
     began, kept = time.perf_counter(), Kept(keep)
@@ -127,11 +143,21 @@ def measured(
             if isinstance(result, Exception):
                 raise result
             found[order.corpus.data][order.system] = result
-            means = ", ".join(f"{labels}: {np.mean(reached):.3f}" for labels, reached in result.items())
-            place = f"{time.perf_counter() - began:6.0f} s  {number}/{len(orders)}  {order.corpus.data}, {order.system}"
+            means = ", ".join(
+                f"{labels}: {np.mean(reached):.3f}" for labels, reached in result.items()
+            )
+            place = (
+                f"{time.perf_counter() - began:6.0f} s  {number}/{len(orders)}  "
+                f"{order.corpus.data}, {order.system}"
+            )
             print(f"{place}: {means}", file=sys.stderr, flush=True)
-    accuracies = {data: {system: reached[system] for system in SYSTEMS} for data, reached in found.items()}
-    return {"accuracies": accuracies, "computed_on": kept.machines([_name(order) for order in orders])}
+    accuracies = {
+        data: {system: reached[system] for system in SYSTEMS} for data, reached in found.items()
+    }
+    return {
+        "accuracies": accuracies,
+        "computed_on": kept.machines([_name(order) for order in orders]),
+    }
 
 
 def _name(order: Order) -> str:
@@ -140,9 +166,16 @@ def _name(order: Order) -> str:
 
 def section(found: Mapping[str, Any]) -> str:
     """What stands between the markers of the page."""
-    parts = ["*A quick run on slices of the data: it shows that everything works.*"] if found["quick"] else []
+    parts = (
+        ["*A quick run on slices of the data: it shows that everything works.*"]
+        if found["quick"]
+        else []
+    )
     parts.append("![Accuracy over labels a class](images/few_labels.svg)")
-    parts += [markdown_table(_table(NAMES.get(data, data), reached)) for data, reached in found["accuracies"].items()]
+    parts += [
+        markdown_table(_table(NAMES.get(data, data), reached))
+        for data, reached in found["accuracies"].items()
+    ]
     parts.append("\n".join(f"- {how}." for how in found["corpora"]))
     parts.append(f"Computed {found['time'][:10]} on {found['computed_on']}.")
     return "\n\n".join(parts)
@@ -150,9 +183,19 @@ def section(found: Mapping[str, Any]) -> str:
 
 def _table(name: str, reached: Mapping[str, Mapping[str, Sequence[float]]]) -> Table:
     sizes = list(next(iter(reached.values())))
-    columns = ["vectors", *("1 label a class" if size == "1" else f"{size} labels a class" for size in sizes)]
-    rows = [[system, *(Summary(tuple(by[size])).text() for size in sizes)] for system, by in reached.items()]
-    return Table(f"{name}: accuracy, mean and standard deviation over draws of labelled documents", columns, rows)
+    columns = [
+        "vectors",
+        *("1 label a class" if size == "1" else f"{size} labels a class" for size in sizes),
+    ]
+    rows = [
+        [system, *(Summary(tuple(by[size])).text() for size in sizes)]
+        for system, by in reached.items()
+    ]
+    return Table(
+        f"{name}: accuracy, mean and standard deviation over draws of labelled documents",
+        columns,
+        rows,
+    )
 
 
 def curve(found: Mapping[str, Any]) -> bytes:
@@ -160,7 +203,11 @@ def curve(found: Mapping[str, Any]) -> bytes:
     panels = {
         NAMES.get(data, data): {
             system: [
-                (int(size), Summary(tuple(values)).mean or 0.0, Summary(tuple(values)).spread or 0.0)
+                (
+                    int(size),
+                    Summary(tuple(values)).mean or 0.0,
+                    Summary(tuple(values)).spread or 0.0,
+                )
                 for size, values in by.items()
             ]
             for system, by in reached.items()
@@ -181,15 +228,31 @@ def put(found: Mapping[str, Any], docs: Path) -> None:
 def main() -> None:
     """Prints the tables; keeps them where asked to."""
     parser = argparse.ArgumentParser(description="Accuracy with a few labels a class")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK_DOCUMENTS:,} documents of each corpus, few draws")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"{QUICK_DOCUMENTS:,} documents of each corpus, few draws",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
-    parser.add_argument("--counts", type=Path, metavar="FOLDER", help="where counts are kept, or come from")
-    parser.add_argument("--count-only", action="store_true", help="fill the folder of --counts, and do nothing else")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="where results are kept as they are done")
-    parser.add_argument("--record", action="store_true", help="keep the figures under benchmarks/results")
-    parser.add_argument("--page", action="store_true", help="put table and curve into docs/few_labels.md")
+    parser.add_argument(
+        "--counts", type=Path, metavar="FOLDER", help="where counts are kept, or come from"
+    )
+    parser.add_argument(
+        "--count-only", action="store_true", help="fill the folder of --counts, and do nothing else"
+    )
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="where results are kept as they are done"
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="keep the figures under benchmarks/results"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="put table and curve into docs/few_labels.md"
+    )
     options = parser.parse_args()
-    corpora = [Corpus(data, WORDS, documents=QUICK_DOCUMENTS if options.quick else None) for data in NAMES]
+    corpora = [
+        Corpus(data, WORDS, documents=QUICK_DOCUMENTS if options.quick else None) for data in NAMES
+    ]
     if options.count_only:
         for corpus in corpora:
             Corpora(options.counts).prepare(corpus)
@@ -199,7 +262,13 @@ def main() -> None:
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "quick": options.quick,
         "corpora": [corpus.in_words() for corpus in corpora],
-        **measured(corpora, QUICK_DRAWS if options.quick else DRAWS, options.jobs, options.counts, options.keep),
+        **measured(
+            corpora,
+            QUICK_DRAWS if options.quick else DRAWS,
+            options.jobs,
+            options.counts,
+            options.keep,
+        ),
     }
     print(section(found))
     if options.record:

@@ -1,8 +1,10 @@
-"""The floor of a training step: how fast it could be if every kernel did nothing but its exponentials or its bytes.
+"""The floor of a training step: how fast it could be if every kernel did nothing but its
+exponentials or its bytes.
 
-For each kernel the exponentials, random numbers and bytes of one minibatch are counted from the arrays it works on, and
-divided by what this machine manages when it does nothing else (`benchmarks.limits`, measured in the same run). A kernel
-cannot be quicker than the slower of the two, and the step not quicker than the sum.
+For each kernel the exponentials, random numbers and bytes of one minibatch are counted from the
+arrays it works on, and divided by what this machine manages when it does nothing else
+(`benchmarks.limits`, measured in the same run). A kernel cannot be quicker than the slower of the
+two, and the step not quicker than the sum.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ class Work:
     def seconds(self, rates: dict[str, float]) -> float:
         """The time this takes at least: computing and moving may overlap."""
         moving = sum(amount / rates[f"bytes_{place}"] for place, amount in self.bytes.items())
-        computing = self.exponentials / rates["exponentials"] + self.random_numbers / rates["random_numbers"]
+        computing = (
+            self.exponentials / rates["exponentials"]
+            + self.random_numbers / rates["random_numbers"]
+        )
         return max(moving, computing)
 
 
@@ -44,7 +49,8 @@ def work_of(step: dict[str, Any], vocabulary_size: int) -> dict[str, Work]:
     entries, touched = int(step["entries"].counts.sum()), int(step["rows"].sizes.sum())
     tokens, noises = int(step["documents"].counts.sum()), documents * n_noise
     of_documents = entries - noise_words
-    # A row of W comes from where W is when a step reads it first, and from the shared cache afterwards.
+    # A row of W comes from where W is when a step reads it first, and from the shared cache
+    # afterwards.
     source = "memory" if vocabulary_size * ROW > IN_MEMORY else "shared"
     first_reads = touched * of_documents / entries, touched * noise_words / entries
     return {
@@ -52,7 +58,9 @@ def work_of(step: dict[str, Any], vocabulary_size: int) -> dict[str, Work]:
         "entries": Work({"shared": 24.0 * entries}),
         "inputs": Work(_reads(of_documents, first_reads[0], source)),
         "draw stream": Work({source: 64.0 * noise_words}, random_numbers=2 * noise_words),
-        "prefix sums": Work(_reads(noise_words, first_reads[1], source) | {"changed_core": ROW * noise_words}),
+        "prefix sums": Work(
+            _reads(noise_words, first_reads[1], source) | {"changed_core": ROW * noise_words}
+        ),
         "draw windows": Work(random_numbers=noises),
         "contrast": Work(
             {"core": 2.0 * noises * ROW, "changed_core": 2.0 * noises * ROW},
@@ -71,7 +79,9 @@ def _reads(rows: float, first: float, source: str) -> dict[str, float]:
     return {"shared": ROW * (rows - first), source: ROW * first}
 
 
-def divergence_floor(vocabulary_size: int, documents: int, rates: dict[str, float], products: float) -> float:
+def divergence_floor(
+    vocabulary_size: int, documents: int, rates: dict[str, float], products: float
+) -> float:
     """Seconds of CD-1 at least: a matrix product and an exponential for every document and word."""
     logits = documents * vocabulary_size
     return 2.0 * logits * limits.UNITS / products + logits / rates["exponentials"]
@@ -87,19 +97,28 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
         seconds, step = apart.kernel_seconds(size)
         work = work_of(step, size)
         found["kernels"][str(size)] = {
-            name: {"ms": 1e3 * seconds[name], "floor_ms": 1e3 * work[name].seconds(rates["1"])} for name in work
+            name: {"ms": 1e3 * seconds[name], "floor_ms": 1e3 * work[name].seconds(rates["1"])}
+            for name in work
         }
         timers = {
             "alpha_nce": StepTimer(size, Settings()),
             "cd1": StepTimer(size, Settings(learner=ContrastiveDivergence()), skipped=1),
         }
-        interleaved(timers, rounds=effort.rounds, steps=lambda kind: effort.steps if kind == "alpha_nce" else 2)
+        interleaved(
+            timers,
+            rounds=effort.rounds,
+            steps=lambda kind: effort.steps if kind == "alpha_nce" else 2,
+        )
         floors = {
             "alpha_nce": sum(kernel.seconds(rates["2"]) for kernel in work.values()),
             "cd1": divergence_floor(size, len(step["documents"].ids), rates["2"], products),
         }
-        found["step"][str(size)] = {kind: _over(1e3 * floors[kind], timer.median) for kind, timer in timers.items()}
-    return found | {"measured_over_floor": found["step"][str(VOCABULARIES[0])]["alpha_nce"]["over_floor"]}
+        found["step"][str(size)] = {
+            kind: _over(1e3 * floors[kind], timer.median) for kind, timer in timers.items()
+        }
+    return found | {
+        "measured_over_floor": found["step"][str(VOCABULARIES[0])]["alpha_nce"]["over_floor"]
+    }
 
 
 def _over(floor_ms: float, ms: float) -> dict[str, float]:
@@ -110,23 +129,44 @@ def sheets(found: dict[str, Any]) -> list[Sheet]:
     """The machine's limits, the kernels, and the whole steps."""
     names = list(found["rates"]["1"])
     limit_rows = [
-        [name.replace("_", " "), *(figure(found["rates"][n][name] / 1e9) for n in ("1", "2"))] for name in names
+        [name.replace("_", " "), *(figure(found["rates"][n][name] / 1e9) for n in ("1", "2"))]
+        for name in names
     ]
     limit_rows.append(["matrix products, operations", "", figure(found["products"] / 1e9)])
     kernel_rows = [
-        [name, *(cell for size in found["kernels"] for cell in _cells(found["kernels"][size][name]))]
+        [
+            name,
+            *(cell for size in found["kernels"] for cell in _cells(found["kernels"][size][name])),
+        ]
         for name in next(iter(found["kernels"].values()))
     ]
     step_rows = [
-        [f"{label}, K={int(size):,}", figure(one["floor_ms"]), figure(one["ms"]), figure(one["over_floor"])]
+        [
+            f"{label}, K={int(size):,}",
+            figure(one["floor_ms"]),
+            figure(one["ms"]),
+            figure(one["over_floor"]),
+        ]
         for size, kinds in found["step"].items()
         for label, one in (("alpha-NCE", kinds["alpha_nce"]), ("CD-1", kinds["cd1"]))
     ]
-    headings = [f"{what}, K={int(size):,}" for size in found["kernels"] for what in ("floor ms", "ms", "times")]
+    headings = [
+        f"{what}, K={int(size):,}"
+        for size in found["kernels"]
+        for what in ("floor ms", "ms", "times")
+    ]
     return [
-        Sheet("What the machine does at best, thousand million a second", ["", "one thread", "two"], limit_rows),
+        Sheet(
+            "What the machine does at best, thousand million a second",
+            ["", "one thread", "two"],
+            limit_rows,
+        ),
         Sheet("alpha-NCE kernel by kernel, one thread", ["", *headings], kernel_rows),
-        Sheet("Whole steps with two threads over their floor", ["", "floor ms", "ms", "times the floor"], step_rows),
+        Sheet(
+            "Whole steps with two threads over their floor",
+            ["", "floor ms", "ms", "times the floor"],
+            step_rows,
+        ),
     ]
 
 

@@ -12,7 +12,9 @@ from undertow.learn import AlphaNCE, Settings
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:
-    """Milliseconds for each k and each H at the smallest vocabulary, and as multiples of the smallest."""
+    """Milliseconds for each k and each H at the smallest vocabulary, and as multiples of the
+    smallest.
+    """
     words = effort.vocabularies[0]
     say(f"steps with {', '.join(f'k={k}' for k in effort.noises)} noise documents")
     noises = {k: StepTimer(words, Settings(learner=AlphaNCE(n_noise=k))) for k in effort.noises}
@@ -34,6 +36,13 @@ def _figures(timers: dict[int, StepTimer]) -> dict[str, Any]:
 def sheets(found: dict[str, Any]) -> list[Sheet]:
     """A table each."""
     return [
-        columns_of(f"alpha-NCE, one training step over {what}", what, {"ms": figures["ms"], "times": figures["growth"]})
-        for what, figures in (("noise documents k", found["noises"]), ("hidden units H", found["units"]))
+        columns_of(
+            f"alpha-NCE, one training step over {what}",
+            what,
+            {"ms": figures["ms"], "times": figures["growth"]},
+        )
+        for what, figures in (
+            ("noise documents k", found["noises"]),
+            ("hidden units H", found["units"]),
+        )
     ]

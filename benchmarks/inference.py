@@ -19,7 +19,9 @@ from undertow.model import posteriors
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:
-    """Rates at the smallest vocabulary; "estimator" is `ReplicatedSoftmax.transform`, checks of its input included."""
+    """Rates at the smallest vocabulary; "estimator" is `ReplicatedSoftmax.transform`, checks of its
+    input included.
+    """
     words = effort.vocabularies[0]
     counts = zipf_counts(words)
     say(f"fitting a model of {words:,} words for an epoch")
@@ -36,7 +38,9 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
     rates = {way: counts.shape[0] / seconds[way] for way in ("engine", "estimator")}
     return {
         "documents_per_second": rates,
-        "over_yardstick": {way: rate / (counts.shape[0] / seconds["yardstick"]) for way, rate in rates.items()},
+        "over_yardstick": {
+            way: rate / (counts.shape[0] / seconds["yardstick"]) for way, rate in rates.items()
+        },
     }
 
 
@@ -54,5 +58,11 @@ def turn_by_turn(ways: dict[str, Callable[[], Any]], rounds: int) -> dict[str, f
 def sheets(found: dict[str, Any]) -> list[Sheet]:
     """Two rows."""
     rates, ratios = found["documents_per_second"], found["over_yardstick"]
-    sheet = columns_of("From counts to vectors", "by", {"documents/s": rates, "times scipy's product": ratios})
-    return [Sheet(sheet.title, sheet.columns, [[*row[:2], figure(ratios[row[0]])] for row in sheet.rows])]
+    sheet = columns_of(
+        "From counts to vectors", "by", {"documents/s": rates, "times scipy's product": ratios}
+    )
+    return [
+        Sheet(
+            sheet.title, sheet.columns, [[*row[:2], figure(ratios[row[0]])] for row in sheet.rows]
+        )
+    ]

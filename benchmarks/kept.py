@@ -1,4 +1,6 @@
-"""Results in a JSON file, written after each one: a long run goes on where it stopped, here or on another machine."""
+"""Results in a JSON file, written after each one: a long run goes on where it stopped, here or on
+another machine.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,28 @@ Order = TypeVar("Order")
 
 
 class Kept:
-    """Results by name, each with the machine that it comes from; None keeps them in memory alone."""
+    """Results by name, each with the machine that it comes from; None keeps them in memory
+    alone.
+    """
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
         there = file is not None and file.exists()
-        self._found: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file is not None and there else {}
+        self._found: dict[str, dict[str, Any]] = (
+            json.loads(file.read_text()) if file is not None and there else {}
+        )
         self._here = in_words(machine.describe())
 
     def work(
-        self, work: Callable[[Order], Any], orders: Sequence[Order], jobs: int, name: Callable[[Order], str]
+        self,
+        work: Callable[[Order], Any],
+        orders: Sequence[Order],
+        jobs: int,
+        name: Callable[[Order], str],
     ) -> Iterator[tuple[Order, Any]]:
-        """Each order with its result (an error is one, and is not kept): first those that are there already."""
+        """Each order with its result (an error is one, and is not kept): first those that are there
+        already.
+        """
         missing = [order for order in orders if name(order) not in self._found]
         for order in orders:
             if name(order) in self._found:

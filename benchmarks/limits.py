@@ -1,7 +1,8 @@
-"""What this machine can do at best, measured: exponentials, random numbers and bytes a second, by threads.
+"""What this machine can do at best, measured: exponentials, random numbers and bytes a second, by
+threads.
 
-Bytes are those of rows of 512 bytes read in random order (as W, prefix sums and gradients are read), from a table that
-fits the cache of a core, the cache that cores share, or neither.
+Bytes are those of rows of 512 bytes read in random order (as W, prefix sums and gradients are
+read), from a table that fits the cache of a core, the cache that cores share, or neither.
 """
 
 from __future__ import annotations
@@ -61,7 +62,10 @@ def measure() -> dict[str, dict[str, float]]:
     """Rates of one thread and of two together, by what is counted."""
     found: dict[str, dict[str, float]] = {}
     for n_threads in (1, 2):
-        rates = {"exponentials": _exponentials(n_threads), "random_numbers": _random_numbers(n_threads)}
+        rates = {
+            "exponentials": _exponentials(n_threads),
+            "random_numbers": _random_numbers(n_threads),
+        }
         for place, size in TABLES.items():
             rates |= {
                 f"bytes_{place}": _bytes(size, n_threads, changed=False),
@@ -72,8 +76,13 @@ def measure() -> dict[str, dict[str, float]]:
 
 
 def products(n_threads: int) -> float:
-    """Operations a second of a matrix product as CD needs it, documents x hidden units times hidden units x words."""
-    hidden, words = np.ones((128, UNITS), dtype=np.float32), np.ones((20_000, UNITS), dtype=np.float32)
+    """Operations a second of a matrix product as CD needs it, documents x hidden units times hidden
+    units x words.
+    """
+    hidden, words = (
+        np.ones((128, UNITS), dtype=np.float32),
+        np.ones((20_000, UNITS), dtype=np.float32),
+    )
     out, best = np.empty((128, 20_000), dtype=np.float32), 0.0
     with threadpool_limits(n_threads, user_api="blas"):
         for _ in range(ROUNDS):
@@ -85,7 +94,10 @@ def products(n_threads: int) -> float:
 
 def _exponentials(n_threads: int) -> float:
     rounds, rows = 400, 16
-    tables = [np.random.default_rng(i).normal(size=(rows, UNITS)).astype(np.float32) for i in range(n_threads)]
+    tables = [
+        np.random.default_rng(i).normal(size=(rows, UNITS)).astype(np.float32)
+        for i in range(n_threads)
+    ]
     return _rate(lambda i: _squash(tables[i], rounds), rounds * rows * UNITS, n_threads)
 
 
@@ -99,7 +111,9 @@ def _bytes(size: int, n_threads: int, *, changed: bool) -> float:
     reads = max(20_000, min(rows, 100_000))
     table = np.ones((rows, UNITS), dtype=np.float32)
     tables = [table if size > TABLES["shared"] else table.copy() for _ in range(n_threads)]
-    orders = [np.random.default_rng(i).integers(0, rows, reads).astype(np.int32) for i in range(n_threads)]
+    orders = [
+        np.random.default_rng(i).integers(0, rows, reads).astype(np.int32) for i in range(n_threads)
+    ]
     ones, totals = np.ones(reads, dtype=np.float32), np.zeros((n_threads, UNITS), dtype=np.float32)
 
     def work(i: int) -> None:
@@ -112,7 +126,9 @@ def _bytes(size: int, n_threads: int, *, changed: bool) -> float:
 
 
 def _rate(work: Callable[[int], Any], amount: int, n_threads: int) -> float:
-    """What all threads do in a second; the best of several rounds, since others on the machine only slow it down."""
+    """What all threads do in a second; the best of several rounds, since others on the machine only
+    slow it down.
+    """
     tasks = [(work, (i,)) for i in range(n_threads)]
     best = 0.0
     for _ in range(ROUNDS):

@@ -1,17 +1,19 @@
-"""A linear classifier for vectors of any kind, dense or sparse, that works with one label a class and with thousands.
+"""A linear classifier for vectors of any kind, dense or sparse, that works with one label a class
+and with thousands.
 
-Softmax regression (of two labels: logistic). Vectors are centred by the mean of the vectors that a model learned from,
-which needs no labels, and divided by one number, the root mean square of their distances from it, so that one grid of
-regularisations serves all kinds, LSA and words too. Sparse vectors are not centred: the intercept is free, so that the
-optimum is the same.
+Softmax regression (of two labels: logistic). Vectors are centred by the mean of the vectors that a
+model learned from, which needs no labels, and divided by one number, the root mean square of their
+distances from it, so that one grid of regularisations serves all kinds, LSA and words too. Sparse
+vectors are not centred: the intercept is free, so that the optimum is the same.
 
-The regularisation (scikit-learn's C: the smaller, the stronger) is the one that tells most labels of labelled documents
-that were left out, fold by fold; of equals, the one nearest to the usual one, which is also taken where there are too
-few labels to leave any out. The usual one was chosen on training documents with one label a class; docs/few_labels.md
-has the figures, and docs/sizes.md says what was tried and seen before the rule was settled.
+The regularisation (scikit-learn's C: the smaller, the stronger) is the one that tells most labels
+of labelled documents that were left out, fold by fold; of equals, the one nearest to the usual one,
+which is also taken where there are too few labels to leave any out. The usual one was chosen on
+training documents with one label a class; docs/few_labels.md has the figures, and docs/sizes.md
+says what was tried and seen before the rule was settled.
 
-`undertow.tasks.probe_accuracy` chooses by a seventh of the documents and takes the strongest of equals. With a few
-hundred documents of twenty labels that is a lottery, which is why this is here.
+`undertow.tasks.probe_accuracy` chooses by a seventh of the documents and takes the strongest of
+equals. With a few hundred documents of twenty labels that is a lottery, which is why this is here.
 """
 
 from __future__ import annotations
@@ -54,25 +56,36 @@ class Scale:
 
     def __call__(self, vectors: Any) -> Any:
         """The vectors, centred and scaled."""
-        return vectors / self.length if self.centre is None else (vectors - self.centre) / self.length
+        return (
+            vectors / self.length if self.centre is None else (vectors - self.centre) / self.length
+        )
 
 
 def chosen(vectors: Any, labels: Labels, folds: Sequence[NDArray[np.bool_]]) -> float:
     """The regularisation that tells most labels of the documents that each fold leaves out."""
     told = {
         c: sum(
-            left_out.sum() * accuracy(vectors[~left_out], labels[~left_out], vectors[left_out], labels[left_out], c)
+            left_out.sum()
+            * accuracy(
+                vectors[~left_out], labels[~left_out], vectors[left_out], labels[left_out], c
+            )
             for left_out in folds
         )
         for c in REGULARISATIONS
     }
     most = max(told.values())
-    equals = [c for c, number in told.items() if number > most - 0.5]  # numbers of documents, but for rounding
+    equals = [
+        c for c, number in told.items() if number > most - 0.5
+    ]  # numbers of documents, but for rounding
     return min(equals, key=lambda c: abs(np.log(c / USUAL)))
 
 
-def accuracy(vectors: Any, labels: Labels, asked: Any, wanted: Labels, regularisation: float) -> float:
-    """The share of asked vectors whose label the classifier tells; a label that it never saw counts as missed."""
+def accuracy(
+    vectors: Any, labels: Labels, asked: Any, wanted: Labels, regularisation: float
+) -> float:
+    """The share of asked vectors whose label the classifier tells; a label that it never saw counts
+    as missed.
+    """
     return float(np.mean(_fitted(vectors, labels, regularisation).predict(asked) == wanted))
 
 
@@ -89,6 +102,7 @@ def stratified(labels: Labels, number: int, seed: int = 0) -> list[NDArray[np.bo
 def _fitted(vectors: Any, labels: Labels, c: float) -> LogisticRegression:
     probe = LogisticRegression(C=c, max_iter=MOST_ITERATIONS, tol=1e-3)
     with warnings.catch_warnings():
-        # Stopped short, a probe is a little more regularised than asked for; its accuracy still says what it tells.
+        # Stopped short, a probe is a little more regularised than asked for; its accuracy still
+        # says what it tells.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return probe.fit(vectors, labels)

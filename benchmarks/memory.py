@@ -1,7 +1,8 @@
 """The memory that processes hold.
 
-Linux hands the high-water mark that `getrusage` knows down from the parent to a process that it starts, so a small
-process begun by a large one would look large. What /proc tells belongs to the process alone.
+Linux hands the high-water mark that `getrusage` knows down from the parent to a process that it
+starts, so a small process begun by a large one would look large. What /proc tells belongs to the
+process alone.
 """
 
 from __future__ import annotations
@@ -17,12 +18,19 @@ UNIT = 2**20 if sys.platform == "darwin" else 2**10  # of getrusage: bytes there
 def peak_mib() -> float:
     """The most MiB that this process has held so far."""
     known = _kib(PROCESSES / "self" / "status", "VmHWM:")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / UNIT if known is None else known / 1024
+    return (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / UNIT if known is None else known / 1024
+    )
 
 
 def helpers_mib(process: int) -> float:
-    """MiB that the processes which a process has started hold now; what several share counts once in all."""
-    return sum((_kib(PROCESSES / str(child) / "smaps_rollup", "Pss:") or 0) / 1024 for child in _descendants(process))
+    """MiB that the processes which a process has started hold now; what several share counts once
+    in all.
+    """
+    return sum(
+        (_kib(PROCESSES / str(child) / "smaps_rollup", "Pss:") or 0) / 1024
+        for child in _descendants(process)
+    )
 
 
 def _descendants(process: int) -> list[int]:

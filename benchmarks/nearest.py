@@ -1,7 +1,8 @@
-"""Retrieval by cosine, of dense and of sparse vectors: the tasks of the library take dense ones only.
+"""Retrieval by cosine, of dense and of sparse vectors: the tasks of the library take dense ones
+only.
 
-As in `undertow.tasks.retrieval`: of equally similar documents the relevant ones come last, a vector of zeros has
-similarity 0 to everything, and questions whose label no document has are left out.
+As in `undertow.tasks.retrieval`: of equally similar documents the relevant ones come last, a vector
+of zeros has similarity 0 to everything, and questions whose label no document has are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ NEAREST = 10
 BLOCK = 256  # questions that are compared with all documents at a time
 
 
-def retrieved(asked: Any, asked_labels: NDArray[Any], known: Any, known_labels: NDArray[Any]) -> dict[str, float]:
+def retrieved(
+    asked: Any, asked_labels: NDArray[Any], known: Any, known_labels: NDArray[Any]
+) -> dict[str, float]:
     """P@10 and MAP: questions ask, documents of the same label are right."""
     answerable = np.flatnonzero(np.isin(asked_labels, known_labels))
     questions, documents = _unit(asked)[answerable], _unit(known)

@@ -1,4 +1,6 @@
-"""The plots of a run, as SVG: the same numbers give the same bytes. The look is that of the paper's figures."""
+"""The plots of a run, as SVG: the same numbers give the same bytes. The look is that of the paper's
+figures.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,12 @@ def step_times(lines: Mapping[str, Line]) -> Figure:
     """Milliseconds over the vocabulary size, both logarithmic."""
     figure, (place,) = _panels(1)
     _draw(place, lines)
-    place.set(xscale="log", yscale="log", xlabel="vocabulary size K (words)", ylabel="time per minibatch (ms)")
+    place.set(
+        xscale="log",
+        yscale="log",
+        xlabel="vocabulary size K (words)",
+        ylabel="time per minibatch (ms)",
+    )
     place.legend()
     return figure
 
@@ -42,7 +49,9 @@ def growth(found: Mapping[str, Any]) -> Figure:
     """Milliseconds over k and over H."""
     figure, places = _panels(2)
     for place, (axis, figures) in zip(
-        places, (("noise documents k", found["noises"]), ("hidden units H", found["units"])), strict=True
+        places,
+        (("noise documents k", found["noises"]), ("hidden units H", found["units"])),
+        strict=True,
     ):
         _draw(place, {"alpha-NCE": _line(figures["ms"])})
         place.set(xlabel=axis, ylabel="time per minibatch (ms)", ylim=(0, None))
@@ -56,9 +65,14 @@ def quality(systems: Mapping[str, Any]) -> Figure:
     for name, figures in systems.items():
         for kind, curve in figures["curves"].items():
             points = sorted(curve)
-            lines[f"{name} ({kind})"] = [seconds for seconds, _ in points], [reached for _, reached in points]
+            lines[f"{name} ({kind})"] = (
+                [seconds for seconds, _ in points],
+                [reached for _, reached in points],
+            )
     _draw(place, lines)
-    place.set(xscale="log", xlabel="seconds of training", ylabel="MAP on the test part", ylim=(0, None))
+    place.set(
+        xscale="log", xlabel="seconds of training", ylabel="MAP on the test part", ylim=(0, None)
+    )
     figure.legend(loc="outside lower center", ncols=3)
     return figure
 
@@ -82,7 +96,9 @@ def label_curves(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float, fl
         for number, (name, points) in enumerate(lines.items()):
             across, up, spread = zip(*points, strict=True)
             place.errorbar(across, up, yerr=spread, label=name, capsize=2, **_look(number))
-        place.set(title=title, xscale="log", xlabel="labels a class", ylabel="accuracy on the test part")
+        place.set(
+            title=title, xscale="log", xlabel="labels a class", ylabel="accuracy on the test part"
+        )
         place.set_xticks(across, [str(size) for size in across])
         place.xaxis.set_minor_locator(NullLocator())
     handles, names = places[0].get_legend_handles_labels()

@@ -26,9 +26,13 @@ def worked(
         for order in orders:
             yield order, _on_one_thread(work, order)
         return
-    os.environ["POLARS_MAX_THREADS"] = "1"  # polars looks at it when it is loaded, which the processes have yet to do
+    os.environ["POLARS_MAX_THREADS"] = (
+        "1"  # polars looks at it when it is loaded, which the processes have yet to do
+    )
     # spawn: a forked child of a process with threads may hang
-    with ProcessPoolExecutor(min(jobs, len(orders) or 1), multiprocessing.get_context("spawn"), _begin) as pool:
+    with ProcessPoolExecutor(
+        min(jobs, len(orders) or 1), multiprocessing.get_context("spawn"), _begin
+    ) as pool:
         running = {pool.submit(_on_one_thread, work, order): order for order in orders}
         try:
             for future in as_completed(running):
@@ -44,11 +48,15 @@ def _on_one_thread(work: Callable[[Order], Result], order: Order) -> Result | Ex
     with threadpool_limits(1):
         try:
             return work(order)
-        except Exception as error:  # what fails on one corpus is a finding, and no reason to lose the others
+        except (
+            Exception
+        ) as error:  # what fails on one corpus is a finding, and no reason to lose the others
             return RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def _begin() -> None:
     """Loads the compiled kernels, so that no row's seconds hold that."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent handles it
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches every process of a terminal; the parent handles it
     ReplicatedSoftmax(8, max_epochs=1, random_state=0, n_jobs=1).fit(zipf_counts(100, 128, 10))

@@ -1,4 +1,6 @@
-"""What a benchmark is doing, told while it does it: a status line on a terminal, plain lines in a log."""
+"""What a benchmark is doing, told while it does it: a status line on a terminal, plain lines in a
+log.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,15 @@ def silent(text: str) -> None:
 
 @contextmanager
 def saying(console: Console, section: str) -> Iterator[Say]:
-    """A function to tell what is being done; on a terminal the last line stays until the next one."""
+    """A function to tell what is being done; on a terminal the last line stays until the next
+    one.
+    """
     began = time.perf_counter()
     if not console.is_terminal:
         yield lambda text: console.print(
-            f"{time.perf_counter() - began:6.1f} s  {section}: {text}", highlight=False, markup=False
+            f"{time.perf_counter() - began:6.1f} s  {section}: {text}",
+            highlight=False,
+            markup=False,
         )
         return
     with console.status(section) as status:

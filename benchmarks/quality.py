@@ -1,8 +1,9 @@
 """Time to quality: how well the vectors of each system retrieve after so many seconds of training.
 
-Every system runs in a process of its own, on the same damped counts of 20 Newsgroups (K = 2,000) and the same cores.
-Its test documents ask for training documents of their group; MAP is `undertow.tasks.retrieval_figures`'s. Judging
-happens here, after the system has ended, so its time and memory are nobody's.
+Every system runs in a process of its own, on the same damped counts of 20 Newsgroups (K = 2,000)
+and the same cores. Its test documents ask for training documents of their group; MAP is
+`undertow.tasks.retrieval_figures`'s. Judging happens here, after the system has ended, so its time
+and memory are nobody's.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def newsgroups() -> Labelled:
         posts = newsgroups_data.load(WORDS)
     except FileNotFoundError as missing:
         raise Skipped(f"{missing}: time to quality is not measured") from missing
-    return Labelled(log_counts(posts.train), log_counts(posts.test), posts.train_labels, posts.test_labels)
+    return Labelled(
+        log_counts(posts.train), log_counts(posts.test), posts.train_labels, posts.test_labels
+    )
 
 
 def of_system(name: str, data: Labelled, effort: Effort, say: Say) -> dict[str, Any]:
@@ -96,7 +99,11 @@ def of_system(name: str, data: Labelled, effort: Effort, say: Say) -> dict[str, 
 
         say(f"{name}: training, workers: {workers}")
         end = launch.run(replace(order, workers=workers), hear)
-        end |= {"workers": workers, "workers_tried": tried, "memory_mib": end["peak_mib"] + end["helpers_peak_mib"]}
+        end |= {
+            "workers": workers,
+            "workers_tried": tried,
+            "memory_mib": end["peak_mib"] + end["helpers_peak_mib"],
+        }
         return end | judged(points, Path(temporary), data, peers.SYSTEMS[name].shares, say)
 
 
@@ -106,8 +113,12 @@ def write(data: Labelled, folder: Path) -> None:
         sparse.save_npz(folder / f"{part}.npz", counts, compressed=False)
 
 
-def judged(points: list[dict[str, Any]], folder: Path, data: Labelled, shares: bool, say: Say) -> dict[str, Any]:
-    """MAP of every point, by the kind of vectors that is best at the end and, where it is another, by the usual one."""
+def judged(
+    points: list[dict[str, Any]], folder: Path, data: Labelled, shares: bool, say: Say
+) -> dict[str, Any]:
+    """MAP of every point, by the kind of vectors that is best at the end and, where it is another,
+    by the usual one.
+    """
     last = points[-1]["files"]
     usual, *others = [ROOTS, *last] if shares else list(last)
     say("judging the last vectors")
@@ -118,9 +129,16 @@ def judged(points: list[dict[str, Any]], folder: Path, data: Labelled, shares: b
     for point in points:
         say(f"judging what {point['seconds']:.1f} s of training gave")
         for kind, curve in curves.items():
-            reached = at_end[kind] if point is points[-1] else _map(*_vectors(kind, point["files"], folder), data)
+            reached = (
+                at_end[kind]
+                if point is points[-1]
+                else _map(*_vectors(kind, point["files"], folder), data)
+            )
             curve.append([point["seconds"], reached])
-    times = {kind: {f"{level:.3f}": time_to(curve, level) for level in LEVELS} for kind, curve in curves.items()}
+    times = {
+        kind: {f"{level:.3f}": time_to(curve, level) for level in LEVELS}
+        for kind, curve in curves.items()
+    }
     return {
         "kind": best,
         "map_at_end": at_end,
@@ -145,14 +163,18 @@ def over_lsa(systems: dict[str, Any]) -> dict[str, float | None]:
     return {level: None if seconds is None else seconds / base for level, seconds in times.items()}
 
 
-def _vectors(kind: str, files: dict[str, list[str]], folder: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+def _vectors(
+    kind: str, files: dict[str, list[str]], folder: Path
+) -> tuple[NDArray[Any], NDArray[Any]]:
     names = files["shares" if kind == ROOTS else kind]
     train, test = (np.load(folder / name, allow_pickle=False) for name in names)
     return (np.sqrt(train), np.sqrt(test)) if kind == ROOTS else (train, test)
 
 
 def _map(train: NDArray[Any], test: NDArray[Any], data: Labelled) -> float:
-    return retrieval_figures(test, data.test_labels, train, data.train_labels).mean_average_precision
+    return retrieval_figures(
+        test, data.test_labels, train, data.train_labels
+    ).mean_average_precision
 
 
 def sheets(found: dict[str, Any]) -> list[Sheet]:
@@ -166,7 +188,9 @@ def sheets(found: dict[str, Any]) -> list[Sheet]:
             str(figures["workers"]),
             *(_compared(column, figures) for column in COMPARED),
             *(figure(fewest_seconds(figures, level)) or "never" for level in SHOWN),
-            ", ".join(better_than(figures, ours)) if ours and not name.startswith("undertow") else "",
+            ", ".join(better_than(figures, ours))
+            if ours and not name.startswith("undertow")
+            else "",
         ]
         for name, figures in systems.items()
     ]

@@ -1,4 +1,6 @@
-"""Runs on disk: DATE-bench.json with its plots beside it for the quick set, a folder DATE for the full one."""
+"""Runs on disk: DATE-bench.json with its plots beside it for the quick set, a folder DATE for the
+full one.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,19 @@ def as_json(results: dict[str, Any]) -> str:
 def page(results: dict[str, Any], sheets: list[Sheet]) -> str:
     """All tables as Markdown."""
     described = results["machine"]
-    head = f"# Benchmarks, {described['date']}\n\n{machine.in_words(described)}. Written by `make bench-full`.\n"
+    head = (
+        f"# Benchmarks, {described['date']}\n\n{machine.in_words(described)}. Written by `make "
+        f"bench-full`.\n"
+    )
     return "\n".join([head, *(markdown(sheet) for sheet in sheets)])
 
 
 def last_recorded(folder: Path = FOLDER, *, besides: Path | None = None) -> dict[str, Any] | None:
     """The newest run on disk, None where there is none."""
     files = [*folder.glob("*-bench.json"), *folder.glob("*/bench.json")]
-    runs = [json.loads(file.read_text()) for file in files if besides is None or file.resolve() != besides.resolve()]
+    runs = [
+        json.loads(file.read_text())
+        for file in files
+        if besides is None or file.resolve() != besides.resolve()
+    ]
     return max(runs, key=lambda run: str(run["time"]), default=None)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.regress RUN.json [--against RECORDED.json]
 
-Seconds depend on the machine and on who else uses it; ratios of times that took turns hardly do. A ratio that is more
-than a quarter worse fails the check.
+Seconds depend on the machine and on who else uses it; ratios of times that took turns hardly do. A
+ratio that is more than a quarter worse fails the check.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ RATIOS = (
     Ratio("two threads over one, worst case", "threads/lowest_gain", True),
     Ratio("inference, engine over the yardstick", "inference/over_yardstick/engine", True),
     Ratio("inference, estimator over the yardstick", "inference/over_yardstick/estimator", True),
-    Ratio("encoding of short texts over CountVectorizer", "encoding/over_counting/short texts", True),
+    Ratio(
+        "encoding of short texts over CountVectorizer", "encoding/over_counting/short texts", True
+    ),
     Ratio("encoding of reviews over CountVectorizer", "encoding/over_counting/reviews", True),
     Ratio("time per document, 10,000 over 2,500", "documents/growth/undertow/10000", False),
     Ratio("time to MAP .259 over LSA's training", "quality/over_lsa/0.259", False),
@@ -63,7 +65,9 @@ RATIOS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """A ratio then and now; `change` is above 0 for a gain and below for a loss, None where either is missing."""
+    """A ratio then and now; `change` is above 0 for a gain and below for a loss, None where either
+    is missing.
+    """
 
     ratio: Ratio
     then: float | None
@@ -92,9 +96,14 @@ class Comparison:
         return "WORSE" if self.worse else "ok"
 
 
-def compare(run: dict[str, Any], recorded: dict[str, Any], ratios: Sequence[Ratio] = RATIOS) -> list[Comparison]:
+def compare(
+    run: dict[str, Any], recorded: dict[str, Any], ratios: Sequence[Ratio] = RATIOS
+) -> list[Comparison]:
     """All ratios of two runs."""
-    return [Comparison(ratio, look_up(recorded, ratio.path), look_up(run, ratio.path)) for ratio in ratios]
+    return [
+        Comparison(ratio, look_up(recorded, ratio.path), look_up(run, ratio.path))
+        for ratio in ratios
+    ]
 
 
 def sheet(comparisons: Sequence[Comparison], recorded: dict[str, Any]) -> Sheet:
@@ -110,8 +119,16 @@ def sheet(comparisons: Sequence[Comparison], recorded: dict[str, Any]) -> Sheet:
         for comparison in comparisons
     ]
     machine = recorded.get("machine", {})
-    notes = [f"Recorded {machine.get('date')} on {machine.get('processor')}, {machine.get('cores')} cores."]
-    return Sheet("Ratios, compared with the last recorded run", ["", "then", "now", "gain", "verdict"], rows, notes)
+    notes = [
+        f"Recorded {machine.get('date')} on {machine.get('processor')}, {machine.get('cores')} "
+        f"cores."
+    ]
+    return Sheet(
+        "Ratios, compared with the last recorded run",
+        ["", "then", "now", "gain", "verdict"],
+        rows,
+        notes,
+    )
 
 
 def check(run: dict[str, Any], recorded: dict[str, Any] | None, console: Console) -> int:
@@ -122,10 +139,18 @@ def check(run: dict[str, Any], recorded: dict[str, Any] | None, console: Console
     comparisons = compare(run, recorded)
     console.print(printed(sheet(comparisons, recorded)))
     worse = [comparison.ratio.name for comparison in comparisons if comparison.worse]
-    absent = [comparison.ratio.name for comparison in comparisons if comparison.now is None and comparison.then]
+    absent = [
+        comparison.ratio.name
+        for comparison in comparisons
+        if comparison.now is None and comparison.then
+    ]
     if absent:
         console.print(f"recorded, but not measured in this run: {', '.join(absent)}")
-    console.print(f"more than {LOSS:.0%} worse: {', '.join(worse)}" if worse else f"nothing is {LOSS:.0%} worse")
+    console.print(
+        f"more than {LOSS:.0%} worse: {', '.join(worse)}"
+        if worse
+        else f"nothing is {LOSS:.0%} worse"
+    )
     return int(bool(worse))
 
 
@@ -133,9 +158,17 @@ def main() -> int:
     """Compares files."""
     parser = argparse.ArgumentParser(description="Compare the ratios of a run with a recorded one")
     parser.add_argument("run", type=Path, help="JSON of a run")
-    parser.add_argument("--against", type=Path, help="JSON of the run to compare with; default: the last recorded one")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        help="JSON of the run to compare with; default: the last recorded one",
+    )
     options = parser.parse_args()
-    recorded = json.loads(options.against.read_text()) if options.against else last_recorded(besides=options.run)
+    recorded = (
+        json.loads(options.against.read_text())
+        if options.against
+        else last_recorded(besides=options.run)
+    )
     return check(json.loads(options.run.read_text()), recorded, Console())
 
 

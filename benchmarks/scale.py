@@ -2,11 +2,12 @@
 
     python -m benchmarks.scale [--sizes 50000 500000 5000000] [--json FILE] [--folder FOLDER]
 
-The texts are film reviews (imdb.parquet in the folder that the environment variable UNDERTOW_DATA names, its test part
-left out), cut into pieces of about 100 words; a corpus is drawn from these pieces with replacement and written as
-shards of 50,000 documents. Each size is fitted in a process of its own, so that its peak memory is its own: a new
-vocabulary of 20,000 words, 128 topics, one epoch, and so little memory granted that even the smallest corpus goes to
-disk. FOLDER (default: the system's temporary folder) needs about 0.8 kB a document, and gets it back in the end.
+The texts are film reviews (imdb.parquet in the folder that the environment variable UNDERTOW_DATA
+names, its test part left out), cut into pieces of about 100 words; a corpus is drawn from these
+pieces with replacement and written as shards of 50,000 documents. Each size is fitted in a process
+of its own, so that its peak memory is its own: a new vocabulary of 20,000 words, 128 topics, one
+epoch, and so little memory granted that even the smallest corpus goes to disk. FOLDER (default: the
+system's temporary folder) needs about 0.8 kB a document, and gets it back in the end.
 """
 
 from __future__ import annotations
@@ -41,9 +42,18 @@ WARM_UP = 2_000  # documents of a first fit, after which all kernels are compile
 
 
 def pieces(file: Path) -> pl.Series:
-    """Training texts, cut every 100 words; what is left over at the end, if short, is passed over."""
-    texts = pl.read_parquet(file, columns=["split", "text"]).filter(pl.col("split") != "test")["text"]
-    words = texts.to_frame().with_row_index("review").select("review", pl.col("text").str.split(" ")).explode("text")
+    """Training texts, cut every 100 words; what is left over at the end, if short, is passed
+    over.
+    """
+    texts = pl.read_parquet(file, columns=["split", "text"]).filter(pl.col("split") != "test")[
+        "text"
+    ]
+    words = (
+        texts.to_frame()
+        .with_row_index("review")
+        .select("review", pl.col("text").str.split(" "))
+        .explode("text")
+    )
     place = pl.int_range(pl.len()).over("review") // PIECE
     cut = words.group_by("review", place.alias("place"), maintain_order=True).agg("text")
     return cut.filter(pl.col("text").list.len() > PIECE // 2)["text"].list.join(" ")
@@ -53,7 +63,9 @@ def write_corpus(folder: Path, found: pl.Series, documents: int) -> int:
     """Shards of pieces drawn with replacement, by a seed of their own; gives the bytes of all."""
     folder.mkdir()
     for number, first in enumerate(range(0, documents, SHARD)):
-        rows = np.random.default_rng(number).integers(len(found), size=min(SHARD, documents - first))
+        rows = np.random.default_rng(number).integers(
+            len(found), size=min(SHARD, documents - first)
+        )
         shard = found.gather(rows).alias("text").to_frame()
         shard.write_parquet(folder / f"{number:05d}.parquet", compression_level=1)
     return sum(file.stat().st_size for file in folder.iterdir())
@@ -65,7 +77,9 @@ def fit(shards: str, scratch: str) -> dict[str, float]:
     from undertow.estimators import ReplicatedSoftmax, TopicModel
 
     softmax = ReplicatedSoftmax(TOPICS, max_epochs=1, random_state=0)
-    model = TopicModel(vectorizer=Vectorizer(WORDS), softmax=softmax, memory_limit=GRANTED, scratch_folder=scratch)
+    model = TopicModel(
+        vectorizer=Vectorizer(WORDS), softmax=softmax, memory_limit=GRANTED, scratch_folder=scratch
+    )
     corpus = open_corpus(shards)
     before, began = peak_bytes(), time.perf_counter()
     model.fit(corpus)
@@ -86,7 +100,9 @@ def fit(shards: str, scratch: str) -> dict[str, float]:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had since it began; Linux' getrusage would count its parent's as well."""
+    """The most memory that this process has had since it began; Linux' getrusage would count its
+    parent's as well.
+    """
     status = Path("/proc/self/status")
     if status.exists():
         return 1024 * int(status.read_text().partition("VmHWM:")[2].split()[0])
@@ -121,7 +137,11 @@ def folder_bytes(folder: Path) -> int:
 
 def table(results: list[dict[str, Any]]) -> Table:
     """A row a size."""
-    out = Table(title=f"From shards to {TOPICS} topics over {WORDS:,} words, one epoch, {GRANTED} for counts")
+    out = Table(
+        title=(
+            f"From shards to {TOPICS} topics over {WORDS:,} words, one epoch, {GRANTED} for counts"
+        )
+    )
     columns: dict[str, Callable[[dict[str, Any]], str]] = {
         "documents": lambda r: f"{r['documents']:,}",
         "shards GB": lambda r: f"{r['corpus_bytes'] / 1e9:.2f}",
@@ -145,7 +165,9 @@ def require_room(folder: Path, documents: int) -> None:
     """Refuses before anything is written."""
     needed, free = documents * BYTES_A_DOCUMENT, shutil.disk_usage(folder).free
     if free < needed:
-        raise SystemExit(f"--folder must have {needed / 1e9:.1f} GB free, got {free / 1e9:.1f} GB in {folder}")
+        raise SystemExit(
+            f"--folder must have {needed / 1e9:.1f} GB free, got {free / 1e9:.1f} GB in {folder}"
+        )
 
 
 def measure_all(folder: Path, sizes: list[int], console: Console) -> list[dict[str, Any]]:
@@ -170,10 +192,19 @@ def main() -> None:
     if sys.argv[1:2] == ["--work"]:
         print(json.dumps(fit(*sys.argv[2:])))
         return
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="numbers of documents")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=list(SIZES), help="numbers of documents"
+    )
     parser.add_argument("--json", type=Path, help="also write the results to this file")
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="where corpora and scratch go")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(tempfile.gettempdir()),
+        help="where corpora and scratch go",
+    )
     options = parser.parse_args()
     if "UNDERTOW_DATA" not in os.environ:
         parser.error("set UNDERTOW_DATA to the folder of imdb.parquet")
@@ -181,7 +212,9 @@ def main() -> None:
     console = Console(width=110)
     with tempfile.TemporaryDirectory(prefix="undertow-scale-", dir=options.folder) as name:
         results = measure_all(Path(name), options.sizes, console)
-    text = json.dumps({"machine": machine.describe(), "granted": GRANTED, "sizes": results}, indent=2)
+    text = json.dumps(
+        {"machine": machine.describe(), "granted": GRANTED, "sizes": results}, indent=2
+    )
     console.print_json(text)
     if options.json:
         options.json.write_text(text + "\n")

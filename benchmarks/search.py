@@ -1,13 +1,16 @@
-"""Search: how good each mode is, how many bytes a document takes, how long a question takes, and what is missed.
+"""Search: how good each mode is, how many bytes a document takes, how long a question takes, and
+what is missed.
 
-    UNDERTOW_DATA=/folder python -m benchmarks.search [--sizes 100000 1000000] [--questions 500] [--skip-quality]
+    UNDERTOW_DATA=/folder python -m benchmarks.search [--sizes 100000 1000000] [--questions 500]
+    [--skip-quality]
         [--model MODEL] [--json FILE]
 
 Quality: see `benchmarks.search_quality`.
-Size and speed: made-up posts, each of 60 words drawn with replacement from one training post, so that no two are equal
-and topics are as in the real ones. Questions are 10 words of a test post in a row, or its first 100 words. Times are
-from the text of a question to ten documents with their texts, without and with reasons, one question after the other.
-Without --model one is trained first, as `undertow fit 20newsgroups --stop-words english --stemmer english` would.
+Size and speed: made-up posts, each of 60 words drawn with replacement from one training post, so
+that no two are equal and topics are as in the real ones. Questions are 10 words of a test post in a
+row, or its first 100 words. Times are from the text of a question to ten documents with their
+texts, without and with reasons, one question after the other. Without --model one is trained first,
+as `undertow fit 20newsgroups --stop-words english --stemmer english` would.
 """
 
 from __future__ import annotations
@@ -52,13 +55,22 @@ def trained(posts: pl.DataFrame, topics: int = 256, epochs: Any = "auto") -> Top
     return TopicModel(topics, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(posts)
 
 
-def quality(folder: Path, questions: int, found: dict[str, Any], show: Callable[[Sheet], object]) -> None:
-    """The three tasks on both data sets, each with a model of its own; what is found is put into `found`."""
-    sets = {"20 Newsgroups": (newsgroups_data.FILE_NAME, newsgroups), "IMDB": ("imdb.parquet", reviews)}
+def quality(
+    folder: Path, questions: int, found: dict[str, Any], show: Callable[[Sheet], object]
+) -> None:
+    """The three tasks on both data sets, each with a model of its own; what is found is put into
+    `found`.
+    """
+    sets = {
+        "20 Newsgroups": (newsgroups_data.FILE_NAME, newsgroups),
+        "IMDB": ("imdb.parquet", reviews),
+    }
     for name, (file, as_part) in sets.items():
         table = pl.read_parquet(newsgroups_data.data_file().with_name(file))
         train, test = (
-            as_part(table.filter(pl.col("split") == part).sample(fraction=1.0, shuffle=True, seed=0))
+            as_part(
+                table.filter(pl.col("split") == part).sample(fraction=1.0, shuffle=True, seed=0)
+            )
             for part in ("train", "test")
         )
         model = TopicModel(random_state=0).fit(train.texts)
@@ -75,9 +87,14 @@ def make_up(train: pl.DataFrame, documents: int, file: Path) -> None:
     folder.mkdir()
     for first in range(0, documents, AT_ONCE):
         number = min(AT_ONCE, documents - first)
-        texts = [" ".join(generator.choices(post, k=LENGTH)) for post in generator.choices(posts, k=number)]
+        texts = [
+            " ".join(generator.choices(post, k=LENGTH))
+            for post in generator.choices(posts, k=number)
+        ]
         ids = [str(place) for place in range(first, first + number)]
-        pl.DataFrame({"id": ids, "text": texts}).write_parquet(folder / f"{first:09}.parquet", compression="lz4")
+        pl.DataFrame({"id": ids, "text": texts}).write_parquet(
+            folder / f"{first:09}.parquet", compression="lz4"
+        )
     pl.scan_parquet(folder / "*.parquet").sink_parquet(file)
 
 
@@ -90,7 +107,10 @@ def size_and_speed(
     index = Index.create(folder / "index", model, open_corpus(folder / "posts.parquet"))
     seconds = time.perf_counter() - began
     asked = {kind: questions(test, words) for kind, words in KINDS.items()}
-    times = {kind: {mode: _latencies(index, texts, mode) for mode in MODES} for kind, texts in asked.items()}
+    times = {
+        kind: {mode: _latencies(index, texts, mode) for mode in MODES}
+        for kind, texts in asked.items()
+    }
     units = model.softmax_.n_components
     on_disk = index.info()["bytes"]
     return {
@@ -101,7 +121,10 @@ def size_and_speed(
         "bytes_code": -(-units // 8),
         "bytes_words": size_on_disk(folder / "index" / WORDS) / documents,
         "text_bytes": int(
-            pl.scan_parquet(folder / "posts.parquet").select(pl.col("text").str.len_bytes().mean()).collect().item()
+            pl.scan_parquet(folder / "posts.parquet")
+            .select(pl.col("text").str.len_bytes().mean())
+            .collect()
+            .item()
         ),
         "recall_at_10": {kind: recall(index, texts) for kind, texts in asked.items()},
         "milliseconds": times,
@@ -110,12 +133,18 @@ def size_and_speed(
 
 def questions(test: pl.DataFrame, words: int) -> list[str]:
     """The body of test posts, from behind the header on, cut to so many words."""
-    bodies = [text.partition("\n\n")[2].split() for text in test.sample(fraction=1.0, shuffle=True, seed=1)["text"]]
+    bodies = [
+        text.partition("\n\n")[2].split()
+        for text in test.sample(fraction=1.0, shuffle=True, seed=1)["text"]
+    ]
     return [" ".join(body[:words]) for body in bodies if len(body) >= words][:QUESTIONS]
 
 
 def _latencies(index: Index, texts: Sequence[str], mode: str) -> dict[str, dict[str, float]]:
-    plain, explained = latency(index, texts, mode, False), latency(index, texts[:EXPLAINED], mode, True)
+    plain, explained = (
+        latency(index, texts, mode, False),
+        latency(index, texts[:EXPLAINED], mode, True),
+    )
     return {"plain": plain, "with_reasons": explained}
 
 
@@ -161,7 +190,9 @@ def recall(index: Index, texts: Sequence[str]) -> dict[str, float]:
         for mode, found in shares.items():
             hits = index.search(text, 10, mode=mode, duplicates=True, reasons=False)
             best_rows = exact.full.rows[exact.best(text, mode)]
-            wanted = {document["id"] for document in index._versions.current.store.whole(best_rows)[0]}
+            wanted = {
+                document["id"] for document in index._versions.current.store.whole(best_rows)[0]
+            }
             found.append(len(wanted & {hit.id for hit in hits}) / max(len(wanted), 1))
     return {mode: float(np.mean(found)) for mode, found in shares.items()}
 
@@ -171,18 +202,28 @@ def size_sheet(facts: dict[str, Any]) -> Sheet:
     for kind, modes in facts["milliseconds"].items():
         for mode, times in modes.items():
             cells = [times["plain"]["p50"], times["plain"]["p99"], times["with_reasons"]["p50"]]
-            rows.append([f"{mode}, {kind}", *map(figure, cells), figure(facts["recall_at_10"][kind].get(mode))])
+            rows.append(
+                [
+                    f"{mode}, {kind}",
+                    *map(figure, cells),
+                    figure(facts["recall_at_10"][kind].get(mode)),
+                ]
+            )
     columns = ["mode, question", "p50, ms", "p99, ms", "p50 with reasons", "recall@10"]
     notes = [
-        f"indexed in {facts['index_seconds']:.0f} s; {facts['bytes_on_disk']:,.0f} bytes a document on disk, "
-        f"of which text {facts['text_bytes']:,}, vector {facts['bytes_vector']}, code {facts['bytes_code']}, "
+        f"indexed in {facts['index_seconds']:.0f} s; {facts['bytes_on_disk']:,.0f} bytes a "
+        f"document on disk, "
+        f"of which text {facts['text_bytes']:,}, vector {facts['bytes_vector']}, code "
+        f"{facts['bytes_code']}, "
         f"word lists and small vectors {facts['bytes_words']:,.0f}"
     ]
     return Sheet(f"{facts['documents']:,} documents", columns, rows, notes)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", type=int, nargs="*", default=[100_000, 1_000_000])
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--skip-quality", action="store_true")

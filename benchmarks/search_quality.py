@@ -1,12 +1,14 @@
 """How good each mode of search is: three tasks on two data sets, with confidence intervals.
 
-- Known item: the subject line of a post, or the first eight words of a review, asks for the rest of it. MRR.
+- Known item: the subject line of a post, or the first eight words of a review, asks for the rest of
+  it. MRR.
 - Subject: the same of a test document asks for documents with its label. MAP and precision at 10.
 - Whole document: a test document asks for documents with its label. MAP and precision at 10.
 
-Documents are the training part, without what asks for them; the model is trained on them with its defaults. The
-intervals are the middle 95 % of a thousand resamples of the questions, and so is the one of the ratio, which is that of
-the default mode and the better of text and semantic. Weights were chosen on parts of the training data.
+Documents are the training part, without what asks for them; the model is trained on them with its
+defaults. The intervals are the middle 95 % of a thousand resamples of the questions, and so is the
+one of the ratio, which is that of the default mode and the better of text and semantic. Weights
+were chosen on parts of the training data.
 """
 
 from __future__ import annotations
@@ -47,13 +49,20 @@ class Part:
 def newsgroups(posts: pl.DataFrame) -> Part:
     """Posts by their subjects. The header goes: it holds the subject."""
     parted = [text.partition("\n\n") for text in posts["text"]]
-    return Part([_subject(head) for head, _, _ in parted], [body for _, _, body in parted], posts["label"].to_numpy())
+    return Part(
+        [_subject(head) for head, _, _ in parted],
+        [body for _, _, body in parted],
+        posts["label"].to_numpy(),
+    )
 
 
 def reviews(table: pl.DataFrame) -> Part:
     """Reviews by their first words."""
     words = [text.replace("<br />", " ").split() for text in table["text"]]
-    first, rest = ([" ".join(text[cut]) for text in words] for cut in (slice(FIRST_WORDS), slice(FIRST_WORDS, None)))
+    first, rest = (
+        [" ".join(text[cut]) for text in words]
+        for cut in (slice(FIRST_WORDS), slice(FIRST_WORDS, None))
+    )
     return Part(first, rest, table["label"].to_numpy())
 
 
@@ -62,21 +71,30 @@ def _subject(head: str) -> str:
     return re.sub(r"(?i)^(\s*re:\s*)+", "", found[1]) if found else ""
 
 
-def judged(train: Part, test: Part, model: TopicModel, folder: Path, questions: int) -> dict[str, Figures]:
+def judged(
+    train: Part, test: Part, model: TopicModel, folder: Path, questions: int
+) -> dict[str, Figures]:
     """The figures of each task."""
     index = Index.create(folder, model, train.texts)
     ranker, encoder = index._versions.current.ranker, index._encoder
     full = ranker.derived.text
     place = np.argsort(full.rows)  # of each document: rows are in the order of the corpus
 
-    def ranked(texts: Sequence[str], judge: Callable[[int, NDArray[np.float32]], dict[str, float]]) -> Figures:
+    def ranked(
+        texts: Sequence[str], judge: Callable[[int, NDArray[np.float32]], dict[str, float]]
+    ) -> Figures:
         found: dict[str, dict[str, list[float]]] = {}
         for number, text in enumerate(texts):
             question = asked_in_words(text, full, encoder).question
             for mode in MODES:
-                for measure, figure in judge(number, _scores(ranker, question, mode)[place]).items():
+                for measure, figure in judge(
+                    number, _scores(ranker, question, mode)[place]
+                ).items():
                     found.setdefault(measure, {}).setdefault(mode, []).append(figure)
-        return {name: {mode: np.array(figures) for mode, figures in modes.items()} for name, modes in found.items()}
+        return {
+            name: {mode: np.array(figures) for mode, figures in modes.items()}
+            for name, modes in found.items()
+        }
 
     drawn = np.random.default_rng(0).permutation(len(train.texts))
     items = [int(number) for number in drawn if train.questions[number].strip()][:questions]
@@ -93,12 +111,16 @@ def judged(train: Part, test: Part, model: TopicModel, folder: Path, questions: 
             lambda number, scores: {"MRR": reciprocal_rank(scores, items[number])},
         ),
         "subject": ranked([test.questions[number] for number in short], of_label(short)),
-        "whole document": ranked([test.texts[number][:100_000] for number in whole], of_label(whole)),
+        "whole document": ranked(
+            [test.texts[number][:100_000] for number in whole], of_label(whole)
+        ),
     }
 
 
 def _scores(ranker: Ranker, question: Question, mode: str) -> NDArray[np.float32]:
-    """By which all documents are ranked in a mode, at their places; 0 for those that are not found."""
+    """By which all documents are ranked in a mode, at their places; 0 for those that are not
+    found.
+    """
     if mode != "code":
         return ranker.score(question, mode).scores
     scores = np.zeros(len(ranker.derived.text.rows), dtype=np.float32)
@@ -110,10 +132,14 @@ def _scores(ranker: Ranker, question: Question, mode: str) -> NDArray[np.float32
 
 
 def reciprocal_rank(scores: NDArray[np.float32], item: int) -> float:
-    """1 / the rank of a document, the middle one of those with its score; 0 where it was not found."""
+    """1 / the rank of a document, the middle one of those with its score; 0 where it was not
+    found.
+    """
     if scores[item] <= 0:
         return 0.0
-    return float(1.0 / (1 + (scores > scores[item]).sum() + ((scores == scores[item]).sum() - 1) / 2))
+    return float(
+        1.0 / (1 + (scores > scores[item]).sum() + ((scores == scores[item]).sum() - 1) / 2)
+    )
 
 
 def label_figures(relevant: NDArray[np.bool_], scores: NDArray[np.float32]) -> dict[str, float]:
@@ -129,22 +155,31 @@ def average_precision(relevant: NDArray[np.bool_], total: int) -> float:
     return float((np.arange(1, len(places) + 1) / places).sum() / total)
 
 
-def interval(values: NDArray[np.float64], statistic: Callable[[NDArray[np.float64]], float]) -> tuple[float, float]:
+def interval(
+    values: NDArray[np.float64], statistic: Callable[[NDArray[np.float64]], float]
+) -> tuple[float, float]:
     """The middle 95 % of a statistic over resamples of the rows."""
     generator = np.random.default_rng(0)
-    found = [statistic(values[generator.integers(0, len(values), len(values))]) for _ in range(RESAMPLES)]
+    found = [
+        statistic(values[generator.integers(0, len(values), len(values))]) for _ in range(RESAMPLES)
+    ]
     low, high = np.percentile(found, [2.5, 97.5])
     return float(low), float(high)
 
 
 def summary(figures: Figures) -> dict[str, Any]:
-    """Means and intervals of each measure and mode, and the ratio of the default to the better of two."""
+    """Means and intervals of each measure and mode, and the ratio of the default to the better of
+    two.
+    """
     found: dict[str, Any] = {}
     for measure, modes in figures.items():
         better = max(("text", "semantic"), key=lambda mode: float(modes[mode].mean()))
         pairs = np.stack([modes["hybrid"], modes[better]], axis=1)
         found[measure] = {
-            "modes": {mode: [float(values.mean()), *interval(values, np.mean)] for mode, values in modes.items()},
+            "modes": {
+                mode: [float(values.mean()), *interval(values, np.mean)]
+                for mode, values in modes.items()
+            },
             "better": better,
             "ratio": [_ratio(pairs), *interval(pairs, _ratio)],
         }
@@ -162,7 +197,9 @@ def sheet(name: str, documents: int, questions: int, tasks: dict[str, dict[str, 
     for task, measures in tasks.items():
         for measure, facts in measures.items():
             cells = [_cell(facts["modes"][mode]) for mode in MODES]
-            rows.append([f"{task}, {measure}", *cells, f"{facts['ratio'][0]:.3f} {_range(facts['ratio'])}"])
+            rows.append(
+                [f"{task}, {measure}", *cells, f"{facts['ratio'][0]:.3f} {_range(facts['ratio'])}"]
+            )
     title = f"{name}: {documents:,} documents, {questions} questions a task"
     return Sheet(title, ["task", *MODES, "hybrid / better of two"], rows)
 

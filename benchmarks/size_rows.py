@@ -11,7 +11,9 @@ QUICK_WORDS, QUICK_UNITS = 10_000, 512
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the sweep: which documents, how they are counted, and how many units learn from them."""
+    """A line of the sweep: which documents, how they are counted, and how many units learn from
+    them.
+    """
 
     name: str
     source: str
@@ -30,7 +32,14 @@ class Row:
 
 def rows(news: str = "") -> list[Row]:
     """All rows; those of news where a folder is given."""
-    return [*_posts(), *_counted_otherwise(), *_units(), *_reviews(), *_others(), *(_news(news) if news else [])]
+    return [
+        *_posts(),
+        *_counted_otherwise(),
+        *_units(),
+        *_reviews(),
+        *_others(),
+        *(_news(news) if news else []),
+    ]
 
 
 def quick(row: Row) -> bool:
@@ -76,7 +85,13 @@ def _reviews() -> list[Row]:
         Row("reviews 3,000, stop words kept", "reviews", 3000, counting="all words"),
         Row("reviews 10,000, stop words kept", "reviews", 10_000, counting="all words"),
         Row("reviews 25,000", "reviews", ALL),
-        Row("reviews 25,000 and 50,000 unlabelled, stop words kept", "reviews", ALL, True, counting="all words"),
+        Row(
+            "reviews 25,000 and 50,000 unlabelled, stop words kept",
+            "reviews",
+            ALL,
+            True,
+            counting="all words",
+        ),
         Row("openings of reviews 10,000", "openings", 10_000, counting="all words"),
     ]
 
@@ -84,9 +99,14 @@ def _reviews() -> list[Row]:
 def _others() -> list[Row]:
     return [
         *(Row(f"python {size:,}", "python", size) for size in (1500, 6000)),
-        *(Row(f"baskets {size:,}", "baskets", size, counting="all words") for size in (1000, 10_000)),
+        *(
+            Row(f"baskets {size:,}", "baskets", size, counting="all words")
+            for size in (1000, 10_000)
+        ),
     ]
 
 
 def _news(folder: str) -> list[Row]:
-    return [Row(f"newswire {size:,}", "newswire", size, folder=folder) for size in (1000, 2500, 5500)]
+    return [
+        Row(f"newswire {size:,}", "newswire", size, folder=folder) for size in (1000, 2500, 5500)
+    ]

@@ -38,11 +38,19 @@ MARKS: dict[str, tuple[str, Callable[[Figures], float]]] = {  # what should be 0
 def section(found: Figures) -> str:
     """What stands between the markers of the page."""
     done = {name: row for name, row in found["rows"].items() if "failed" not in row}
-    failed = [f"- {name} failed: {row['failed']}" for name, row in found["rows"].items() if "failed" in row]
+    failed = [
+        f"- {name} failed: {row['failed']}"
+        for name, row in found["rows"].items()
+        if "failed" in row
+    ]
     seeds = "one seed" if found["seeds"] == 1 else f"means over {found['seeds']} seeds"
     parts = [] if found["all_rows"] else ["*Some of the rows only.*"]
     if done:
-        parts.append(markdown_table(table(done, f"undertow / LSA / tf-idf words, {seeds}; seconds: undertow / LSA")))
+        parts.append(
+            markdown_table(
+                table(done, f"undertow / LSA / tf-idf words, {seeds}; seconds: undertow / LSA")
+            )
+        )
     parts.append("\n".join([*summary(found["rows"]), *failed]))
     parts.append(f"Computed {found['time'][:10]} on {found['computed_on']}.")
     return "\n\n".join(parts)
@@ -60,9 +68,17 @@ def table(done: Mapping[str, Figures], title: str) -> Table:
 
 
 def _line(name: str, row: Figures) -> list[str]:
-    sides = [" / ".join(share(row[system][figure]) for system in SYSTEMS) for figure in ("accuracy", "p10", "map")]
+    sides = [
+        " / ".join(share(row[system][figure]) for system in SYSTEMS)
+        for figure in ("accuracy", "p10", "map")
+    ]
     seconds = " / ".join(f"{row[system]['seconds']:.1f}" for system in SYSTEMS[:2])
-    sizes = [f"{row['documents']:,}", f"{row['words']:,}", f"{row['tokens']:.0f}", f"{row['units']:,}"]
+    sizes = [
+        f"{row['documents']:,}",
+        f"{row['words']:,}",
+        f"{row['tokens']:.0f}",
+        f"{row['units']:,}",
+    ]
     complaints = [f"{row['dead_units']:g}", str(len(row["warnings"]))]
     return [name, *sizes, *sides, f"{_ratio(row):.2f}", *complaints, seconds]
 
@@ -70,19 +86,25 @@ def _line(name: str, row: Figures) -> list[str]:
 def in_short(row: Figures) -> str:
     """For the line that tells of progress."""
     names = {"accuracy": "accuracy", "p10": "P@10", "map": "MAP"}
-    sides = [f"{names[key]} {share(row['undertow'][key])} / {share(row['LSA'][key])}" for key in names]
+    sides = [
+        f"{names[key]} {share(row['undertow'][key])} / {share(row['LSA'][key])}" for key in names
+    ]
     return ", ".join(sides)
 
 
 def summary(rows: Mapping[str, Figures]) -> list[str]:
-    """In how many rows each mark is reached, and the rows that miss it most; a row that failed misses all."""
+    """In how many rows each mark is reached, and the rows that miss it most; a row that failed
+    misses all.
+    """
     done = {name: row for name, row in rows.items() if "failed" not in row}
     whole = sum(all(beyond(row) >= 0 for _, beyond in MARKS.values()) for row in done.values())
     lines = [f"- All three marks are reached in {whole} of {len(rows)} rows."]
     for figure, (words, beyond) in MARKS.items():
         missed = sorted((beyond(row), name) for name, row in done.items() if beyond(row) < 0)
         worst = "; ".join(f"{name} ({_shown(figure, done[name])})" for _, name in missed[:WORST])
-        lines.append(f"- {words}: {len(done) - len(missed)} of {len(rows)} rows. Worst: {worst or NONE}.")
+        lines.append(
+            f"- {words}: {len(done) - len(missed)} of {len(rows)} rows. Worst: {worst or NONE}."
+        )
     return lines
 
 

@@ -1,18 +1,21 @@
 """The defaults on corpora of many sizes and shapes, beside LSA and words.
 
-    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.sizes [--only NAME ...] [--quick] [--seeds 1] [--jobs 2]
+    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.sizes [--only NAME ...] [--quick]
+    [--seeds 1] [--jobs 2]
         [--newswire FOLDER] [--counts FOLDER] [--count-only] [--keep FILE] [--record] [--page]
 
-`--newswire` names a folder with Reuters-21578 as JSON (see `size_corpora.newswire`). `--record` keeps the figures as
-JSON under benchmarks/results, `--page` puts the table into docs/sizes.md. `--counts` keeps counts in a folder, so that
-a machine without the texts can measure: `--count-only` fills it. `--keep` writes every row to a file when it is done; a
-later run with that file measures the others only.
+`--newswire` names a folder with Reuters-21578 as JSON (see `size_corpora.newswire`). `--record`
+keeps the figures as JSON under benchmarks/results, `--page` puts the table into docs/sizes.md.
+`--counts` keeps counts in a folder, so that a machine without the texts can measure: `--count-only`
+fills it. `--keep` writes every row to a file when it is done; a later run with that file measures
+the others only.
 
-Nothing of the estimator is set but the number of units where a row is about it. LSA is tried with 128 dimensions and
-with as many as there are units, below the number of documents; each of its figures is that of the better one. Accuracy
-is that of a linear probe, P@10 the share of the ten nearest training documents with the question's label, MAP the mean
-average precision over all training documents. Questions are test documents, 1,500 at most. Seconds are processor time
-of training, on one thread.
+Nothing of the estimator is set but the number of units where a row is about it. LSA is tried with
+128 dimensions and with as many as there are units, below the number of documents; each of its
+figures is that of the better one. Accuracy is that of a linear probe, P@10 the share of the ten
+nearest training documents with the question's label, MAP the mean average precision over all
+training documents. Questions are test documents, 1,500 at most. Seconds are processor time of
+training, on one thread.
 """
 
 from __future__ import annotations
@@ -85,22 +88,31 @@ def measure(order: Order) -> dict[str, Any]:
 
 def counted(row: Row, folder: Path | None) -> Counted:
     """Counts of a row: those in the folder, where it has them; or counted now, and kept there."""
-    file = None if folder is None else folder / f"{files.digest(asdict(replace(row, name='', units=0, folder='')))}.npz"
+    file = (
+        None
+        if folder is None
+        else folder / f"{files.digest(asdict(replace(row, name='', units=0, folder='')))}.npz"
+    )
     if file is not None and file.exists():
         with np.load(file, allow_pickle=False) as arrays:
             return Counted.from_arrays(arrays)
-    from benchmarks import size_corpora  # here: a machine that has the counts needs nothing that reads texts
+    from benchmarks import (
+        size_corpora,
+    )  # here: a machine that has the counts needs nothing that reads texts
 
     found = size_corpora.counted(row)
     if file is not None:
         content = io.BytesIO()
-        np.savez(content, **found.arrays())  # type: ignore[arg-type]  # its flags have names of their own
+        # its flags have names of their own
+        np.savez(content, **found.arrays())  # type: ignore[arg-type]
         files.write(file, content.getvalue())
     return found
 
 
 def _best_lsa(corpus: Counted, units: int, seed: int) -> dict[str, float]:
-    """LSA with its usual number of dimensions and with as many as there are units: the better one, figure by figure."""
+    """LSA with its usual number of dimensions and with as many as there are units: the better one,
+    figure by figure.
+    """
     found = []
     for dimensions in sorted({min(USUAL_LSA, units), units}):
         began = time.process_time()
@@ -126,7 +138,9 @@ def _judged(encode: Encode, corpus: Counted) -> dict[str, float]:
 
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
-    """Warnings and what the log says that is as serious, while this lasts; the list is full afterwards."""
+    """Warnings and what the log says that is as serious, while this lasts; the list is full
+    afterwards.
+    """
     found: list[str] = []
 
     class Heard(logging.Handler):
@@ -145,10 +159,14 @@ def _complaints() -> Iterator[list[str]]:
 
 
 def measured(
-    chosen: Sequence[Row], seeds: int, jobs: int, counts: Path | None = None, keep: Path | None = None
+    chosen: Sequence[Row],
+    seeds: int,
+    jobs: int,
+    counts: Path | None = None,
+    keep: Path | None = None,
 ) -> dict[str, Any]:
-    """The figures of every row, in the order of the rows, and where they come from; a line on standard error for each
-    that is done.
+    """The figures of every row, in the order of the rows, and where they come from; a line on
+    standard error for each that is done.
     """
     orders = [Order(row, seed, counts) for row in chosen for seed in range(seeds)]
     orders.sort(key=lambda order: -order.row.cost)
@@ -158,7 +176,11 @@ def measured(
         found[order.row.name].append(result)
         shown = str(result) if isinstance(result, Exception) else size_table.in_short(result)
         took = time.perf_counter() - began
-        print(f"{took:6.0f} s  {number}/{len(orders)}  {order.row.name}: {shown}", file=sys.stderr, flush=True)
+        print(
+            f"{took:6.0f} s  {number}/{len(orders)}  {order.row.name}: {shown}",
+            file=sys.stderr,
+            flush=True,
+        )
     means = {name: _mean(results) for name, results in found.items()}
     return {"rows": means, "computed_on": kept.machines([_name(order) for order in orders])}
 
@@ -172,7 +194,9 @@ def _mean(results: Sequence[dict[str, Any] | Exception]) -> dict[str, Any]:
     for result in results:
         if isinstance(result, Exception):
             return {"failed": str(result)}
-    runs: list[Mapping[str, Any]] = [result for result in results if not isinstance(result, Exception)]
+    runs: list[Mapping[str, Any]] = [
+        result for result in results if not isinstance(result, Exception)
+    ]
     return {name: _mean_of([run[name] for run in runs]) for name in runs[0]}
 
 
@@ -192,21 +216,33 @@ def chosen_rows(only: Iterable[str] | None, quickly: bool, news: str) -> list[Ro
     if unknown:
         names = ", ".join(repr(row.name) for row in there)
         raise SystemExit(f"--only must name rows ({names}), got {unknown[0]!r}")
-    return [row for row in there if (not wanted or row.name in wanted) and (not quickly or quick(row))]
+    return [
+        row for row in there if (not wanted or row.name in wanted) and (not quickly or quick(row))
+    ]
 
 
 def main() -> None:
     """Prints the table; keeps it where asked to."""
     parser = argparse.ArgumentParser(description="The defaults on corpora of many sizes and shapes")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="rows by name, such as 'posts 1,000'")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help="rows by name, such as 'posts 1,000'"
+    )
     parser.add_argument("--quick", action="store_true", help="rows of few documents only")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
     parser.add_argument("--newswire", type=Path, metavar="FOLDER")
-    parser.add_argument("--counts", type=Path, metavar="FOLDER", help="where counts are kept, or come from")
-    parser.add_argument("--count-only", action="store_true", help="fill the folder of --counts, and do nothing else")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="where rows are kept as they are done")
-    parser.add_argument("--record", action="store_true", help="keep the figures under benchmarks/results")
+    parser.add_argument(
+        "--counts", type=Path, metavar="FOLDER", help="where counts are kept, or come from"
+    )
+    parser.add_argument(
+        "--count-only", action="store_true", help="fill the folder of --counts, and do nothing else"
+    )
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="where rows are kept as they are done"
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="keep the figures under benchmarks/results"
+    )
     parser.add_argument("--page", action="store_true", help="put the table into docs/sizes.md")
     options = parser.parse_args()
     chosen = chosen_rows(options.only, options.quick, str(options.newswire or ""))

@@ -1,4 +1,6 @@
-"""How long users wait before anything happens: the import, `undertow --help`, and the first fit of all."""
+"""How long users wait before anything happens: the import, `undertow --help`, and the first fit of
+all.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ ANNOUNCEMENT = "compiling undertow's kernels"
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:
-    """Medians over processes; "import" is the statement alone, "help" the whole process from start to end."""
+    """Medians over processes; "import" is the statement alone, "help" the whole process from start
+    to end.
+    """
     imports: dict[str, list[float]] = {"undertow": [], "numpy": []}
     helps, bare = [], []
     for number in range(effort.starts):
@@ -46,7 +50,9 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
 
 
 def first_fits(say: Say) -> dict[str, Any]:
-    """A fit with an empty cache of compiled kernels, and one after it with the cache that it left."""
+    """A fit with an empty cache of compiled kernels, and one after it with the cache that it
+    left.
+    """
     with tempfile.TemporaryDirectory() as cache:
         say("a first fit, with nothing compiled yet")
         cold = python("-m", "benchmarks.first_fit", more={"NUMBA_CACHE_DIR": cache})
@@ -57,15 +63,21 @@ def first_fits(say: Say) -> dict[str, Any]:
         "cold_fit_seconds": seconds[0],
         "warm_fit_seconds": seconds[1],
         "compilation_seconds": seconds[0] - seconds[1],
-        "says_that_it_compiles": int(ANNOUNCEMENT in cold.stderr and ANNOUNCEMENT not in warm.stderr),
+        "says_that_it_compiles": int(
+            ANNOUNCEMENT in cold.stderr and ANNOUNCEMENT not in warm.stderr
+        ),
     }
 
 
-def python(*arguments: str, more: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def python(
+    *arguments: str, more: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Runs this interpreter from the root of the repository."""
     environment = os.environ | dict(more or {})
     command = [sys.executable, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment)
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment
+    )
 
 
 def _seconds(*arguments: str) -> float:

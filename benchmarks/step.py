@@ -1,9 +1,11 @@
-"""The time of one whole training step: tokens and noise drawn, energies, gradients, optimiser and visible biases.
+"""The time of one whole training step: tokens and noise drawn, energies, gradients, optimiser and
+visible biases.
 
-    python -m benchmarks.step     # the choice of the optimiser's state and of b's treatment, at three vocabulary sizes
+    python -m benchmarks.step     # the choice of the optimiser's state and of b's treatment, at
+    three vocabulary sizes
 
-Documents are 84 tokens drawn from a Zipf law over K words, weighted by idf: text has fewer distinct words in a
-minibatch, so growth with K is, if anything, overstated.
+Documents are 84 tokens drawn from a Zipf law over K words, weighted by idf: text has fewer distinct
+words in a minibatch, so growth with K is, if anything, overstated.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ ZIPF_SHIFT = 2.7
 
 
 @cache
-def zipf_counts(vocabulary_size: int, documents: int = 40 * BATCH, tokens: int = TOKENS) -> sparse.csr_array:
+def zipf_counts(
+    vocabulary_size: int, documents: int = 40 * BATCH, tokens: int = TOKENS
+) -> sparse.csr_array:
     """Counts of documents of `tokens` words, p(rank) proportional to 1 / (rank + 2.7)."""
     generator = np.random.default_rng(0)
     cumulative = np.cumsum(1.0 / (np.arange(vocabulary_size) + ZIPF_SHIFT))
@@ -45,12 +49,16 @@ def begin(
     weights, p = idf_weights(counts), word_distribution(counts)
     source = CsrSource(counts, weights)
     parameters = initial_parameters(units, p, weights, 0)
-    run = Run(parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=threads)
+    run = Run(
+        parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=threads
+    )
     return run, source
 
 
 class StepTimer:
-    """Median milliseconds of a training step with the loop around it; the first `skipped` steps do not count."""
+    """Median milliseconds of a training step with the loop around it; the first `skipped` steps do
+    not count.
+    """
 
     def __init__(
         self,
@@ -79,7 +87,9 @@ class StepTimer:
                 raise _Enough
             last = time.perf_counter()
 
-        with suppress(_Enough):  # the run stands between two minibatches then, and goes on from there
+        with suppress(
+            _Enough
+        ):  # the run stands between two minibatches then, and goes on from there
             train(self.run, self.source, epochs=10**6, on_batch=after_batch)
 
     @property
@@ -106,7 +116,9 @@ class Timer(Protocol):
 
 
 def interleaved(timers: Mapping[Any, Timer], *, rounds: int, steps: Callable[[Any], int]) -> None:
-    """Times several kinds of step turn by turn, so that a slow moment of the machine hits all of them alike."""
+    """Times several kinds of step turn by turn, so that a slow moment of the machine hits all of
+    them alike.
+    """
     for _ in range(rounds):
         for key, timer in timers.items():
             timer.more(steps(key))
@@ -115,7 +127,9 @@ def interleaved(timers: Mapping[Any, Timer], *, rounds: int, steps: Callable[[An
 VARIANTS = {
     "Adam, a moment per row, b frozen": Settings(),
     "Adam, moments per element, b frozen": Settings(optimiser=Adam(moments="element")),
-    "Adam, moments per element and momentum": Settings(optimiser=Adam(moments="element", momentum=0.9)),
+    "Adam, moments per element and momentum": Settings(
+        optimiser=Adam(moments="element", momentum=0.9)
+    ),
     "Adam, a moment per row, b learned": Settings(learner=AlphaNCE(visible_bias="learned")),
 }
 

@@ -21,11 +21,15 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
     timers = {size: StepTimer(size, Settings()) for size in effort.vocabularies}
     yardstick = Yardstick()
     say(f"steps of alpha-NCE at {', '.join(f'K={size:,}' for size in timers)}")
-    interleaved({**timers, "yardstick": yardstick}, rounds=effort.rounds, steps=lambda _: effort.steps)
+    interleaved(
+        {**timers, "yardstick": yardstick}, rounds=effort.rounds, steps=lambda _: effort.steps
+    )
     say(f"whole epochs at K={smallest:,}")
     return {
         "ms": {str(size): timer.median for size, timer in timers.items()},
-        "growth": {str(size): timer.median / timers[smallest].median for size, timer in timers.items()},
+        "growth": {
+            str(size): timer.median / timers[smallest].median for size, timer in timers.items()
+        },
         "tokens_per_second": {str(size): timer.tokens_per_second for size, timer in timers.items()},
         "loop_tokens_per_second": loop_rate(smallest, effort.rounds),
         "yardstick_ms": yardstick.median,
@@ -34,7 +38,9 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
 
 
 def loop_rate(vocabulary_size: int, rounds: int) -> float:
-    """Data tokens a second of whole epochs by the wall clock: sorting out batches, steps, closing the epoch."""
+    """Data tokens a second of whole epochs by the wall clock: sorting out batches, steps, closing
+    the epoch.
+    """
     run, source = begin(vocabulary_size, Settings())
     train(run, source, epochs=1)
     tokens, rates = int(zipf_counts(vocabulary_size).sum()), []
@@ -51,5 +57,8 @@ def sheets(found: dict[str, Any]) -> list[Sheet]:
     columns = {"ms": found["ms"], "times the smallest": found["growth"], "million tokens/s": rates}
     title = f"alpha-NCE, one training step: B={BATCH}, k=25, H={UNITS}, {TOKENS} tokens a document"
     sheet = columns_of(title, "words K", columns)
-    note = f"Whole epochs at the smallest K: {figure(found['loop_tokens_per_second'] / 1e6)} million tokens a second."
+    note = (
+        f"Whole epochs at the smallest K: {figure(found['loop_tokens_per_second'] / 1e6)} million "
+        f"tokens a second."
+    )
     return [Sheet(sheet.title, sheet.columns, sheet.rows, [note])]

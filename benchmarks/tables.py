@@ -11,7 +11,9 @@ from rich.table import Table
 
 @dataclass(frozen=True)
 class Sheet:
-    """A title, names of columns, rows of cells; the first column holds names, the others figures."""
+    """A title, names of columns, rows of cells; the first column holds names, the others
+    figures.
+    """
 
     title: str
     columns: Sequence[str]
@@ -52,7 +54,9 @@ def figure(value: float | None) -> str:
 
 
 def columns_of(title: str, first: str, columns: Mapping[str, Mapping[str, Any]]) -> Sheet:
-    """A sheet of mappings with the same kind of keys, which become its rows: sizes with thousands separated."""
+    """A sheet of mappings with the same kind of keys, which become its rows: sizes with thousands
+    separated.
+    """
     keys = list(dict.fromkeys(key for column in columns.values() for key in column))
     rows = [[_key(key), *(figure(column.get(key)) for column in columns.values())] for key in keys]
     return Sheet(title, [first, *columns], rows)
@@ -61,7 +65,11 @@ def columns_of(title: str, first: str, columns: Mapping[str, Mapping[str, Any]])
 def scalars(title: str, found: Mapping[str, Any]) -> Sheet:
     """A row for each number among the figures."""
     numbers = {name: value for name, value in found.items() if isinstance(value, (int, float))}
-    return Sheet(title, ["", "figure"], [[name.replace("_", " "), figure(value)] for name, value in numbers.items()])
+    return Sheet(
+        title,
+        ["", "figure"],
+        [[name.replace("_", " "), figure(value)] for name, value in numbers.items()],
+    )
 
 
 def _key(key: str) -> str:

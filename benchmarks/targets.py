@@ -30,13 +30,27 @@ TARGETS = (
     Target("alpha-NCE, K=1,000,000 over K=2,000", "steps/growth/1000000", "at most", 1.8),
     Target("alpha-NCE, k=100 over k=1", "growth/noises/growth/100", "at most", 2.5),
     Target("CD-1 over alpha-NCE, K=20,000", "divergence/cd1_over_alpha_nce/20000", "at least", 8.0),
-    Target("CD-1 over alpha-NCE, K=200,000", "divergence/cd1_over_alpha_nce/200000", "at least", 80.0),
-    Target("CD-5 over alpha-NCE, K=200,000", "divergence/cd5_over_alpha_nce/200000", "at least", 400.0),
+    Target(
+        "CD-1 over alpha-NCE, K=200,000", "divergence/cd1_over_alpha_nce/200000", "at least", 80.0
+    ),
+    Target(
+        "CD-5 over alpha-NCE, K=200,000", "divergence/cd5_over_alpha_nce/200000", "at least", 400.0
+    ),
     Target("two threads over one, K=2,000", "threads/gain/2000", "at least", 1.7),
     Target("two threads over one, K=200,000", "threads/gain/200000", "at least", 1.7),
     Target("two threads over one, worst case", "threads/lowest_gain", "at least", 1.0),
-    Target("inference from counts, documents a second", "inference/documents_per_second/estimator", "at least", 5e5),
-    Target("encoding of short texts, texts a second", "encoding/texts_per_second/short texts", "at least", 1e5),
+    Target(
+        "inference from counts, documents a second",
+        "inference/documents_per_second/estimator",
+        "at least",
+        5e5,
+    ),
+    Target(
+        "encoding of short texts, texts a second",
+        "encoding/texts_per_second/short texts",
+        "at least",
+        1e5,
+    ),
     Target(
         "seconds of training to MAP .259, posteriors",
         "quality/systems/undertow/seconds_to/posterior/0.259",
@@ -51,8 +65,18 @@ TARGETS = (
     ),
     Target("import undertow, seconds", "start/import_seconds", "at most", 0.2),
     Target("undertow --help, seconds", "start/help_seconds", "at most", 0.5),
-    Target("first fit of all, seconds more than a later one", "start/compilation_seconds", "at most", 20.0),
-    Target("first fit of all says that it compiles (1: yes)", "start/says_that_it_compiles", "at least", 1.0),
+    Target(
+        "first fit of all, seconds more than a later one",
+        "start/compilation_seconds",
+        "at most",
+        20.0,
+    ),
+    Target(
+        "first fit of all says that it compiles (1: yes)",
+        "start/says_that_it_compiles",
+        "at least",
+        1.0,
+    ),
 )
 
 
@@ -63,7 +87,9 @@ def judged(results: dict[str, Any]) -> list[dict[str, Any]]:
         measured = look_up(results, target.path)
         met = None if measured is None else target.met(measured)
         bound = {"kind": target.kind, "bound": target.bound}
-        records.append({"name": target.name, "path": target.path, **bound, "measured": measured, "met": met})
+        records.append(
+            {"name": target.name, "path": target.path, **bound, "measured": measured, "met": met}
+        )
     return records
 
 

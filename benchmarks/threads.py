@@ -14,7 +14,9 @@ SMALL_UNITS = 16
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:
-    """Milliseconds with one and two threads, for the usual steps and for small ones where threads pay least."""
+    """Milliseconds with one and two threads, for the usual steps and for small ones where threads
+    pay least.
+    """
     found: dict[str, Any] = {"one_ms": {}, "two_ms": {}, "gain": {}}
     for name, timers in _kinds(effort).items():
         say(f"one thread and two: {name}")
@@ -41,5 +43,9 @@ def _kinds(effort: Effort) -> dict[str, dict[int, StepTimer]]:
 
 def sheets(found: dict[str, Any]) -> list[Sheet]:
     """One row per kind of step."""
-    columns = {"one thread, ms": found["one_ms"], "two threads, ms": found["two_ms"], "gain": found["gain"]}
+    columns = {
+        "one thread, ms": found["one_ms"],
+        "two threads, ms": found["two_ms"],
+        "gain": found["gain"],
+    }
     return [columns_of("Threads (a number: alpha-NCE, so many words)", "step", columns)]

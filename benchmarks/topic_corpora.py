@@ -1,7 +1,8 @@
 """The corpora that topics are judged on, as texts, labels, counts and words in order.
 
-Runs of two or more letters, in small letters, English stop words (scikit-learn's) out, the 10,000 most frequent words
-of those in at least 5 documents. Headers of posts are kept; tags of reviews are not.
+Runs of two or more letters, in small letters, English stop words (scikit-learn's) out, the 10,000
+most frequent words of those in at least 5 documents. Headers of posts are kept; tags of reviews are
+not.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def newsgroups(documents: int | None = None) -> Texts:
 def imdb(documents: int | None = None) -> Texts:
     """A sample of the training and the unlabelled reviews."""
     reviews = pl.read_parquet(_file("imdb.parquet")).filter(pl.col("split") != "test")
-    return _texts("imdb", reviews, REVIEWS if documents is None else documents, {"strip_html": True})
+    return _texts(
+        "imdb", reviews, REVIEWS if documents is None else documents, {"strip_html": True}
+    )
 
 
 CORPORA: dict[str, Callable[[int | None], Texts]] = {"20newsgroups": newsgroups, "imdb": imdb}
@@ -98,13 +101,17 @@ def write(corpus: Texts, counted: Counted, folder: Path) -> None:
     (folder / "words.json").write_text(json.dumps({"words": counted.words, "vectorizer": settings}))
 
 
-def _texts(name: str, table: pl.DataFrame, documents: int | None, settings: dict[str, Any] | None = None) -> Texts:
+def _texts(
+    name: str, table: pl.DataFrame, documents: int | None, settings: dict[str, Any] | None = None
+) -> Texts:
     note = f"All {table.height:,} documents."
     if documents is not None and documents < table.height:
         note = f"{documents:,} of {table.height:,} documents, drawn at random, for all systems."
         table = table.sample(documents, seed=0)
     labels = (
-        table["label"].to_numpy() if table["label"].null_count() == 0 else np.array(table["label"].to_list(), object)
+        table["label"].to_numpy()
+        if table["label"].null_count() == 0
+        else np.array(table["label"].to_list(), object)
     )
     known = sum(label is not None for label in labels)
     if known < table.height:
@@ -115,8 +122,12 @@ def _texts(name: str, table: pl.DataFrame, documents: int | None, settings: dict
 def _file(name: str) -> Path:
     folder = os.environ.get("UNDERTOW_DATA")
     if not folder:
-        raise FileNotFoundError(f"UNDERTOW_DATA must name the folder that holds {name}, but it is not set")
+        raise FileNotFoundError(
+            f"UNDERTOW_DATA must name the folder that holds {name}, but it is not set"
+        )
     path = Path(folder) / name
     if not path.is_file():
-        raise FileNotFoundError(f"UNDERTOW_DATA must name a folder that holds {name}, got {folder!r}, which does not")
+        raise FileNotFoundError(
+            f"UNDERTOW_DATA must name a folder that holds {name}, got {folder!r}, which does not"
+        )
     return path

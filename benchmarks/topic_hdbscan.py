@@ -1,8 +1,10 @@
-"""Clusters as BERTopic makes them by default, but for UMAP, which is not installed here: PCA takes its place.
+"""Clusters as BERTopic makes them by default, but for UMAP, which is not installed here: PCA takes
+its place.
 
-HDBSCAN finds as many clusters as there are and leaves documents out. So clusters are merged until the number that is
-asked for is left (BERTopic's `nr_topics`), and a document that was left out goes to the nearest cluster (BERTopic's
-`reduce_outliers` by embeddings), so that every document has a topic.
+HDBSCAN finds as many clusters as there are and leaves documents out. So clusters are merged until
+the number that is asked for is left (BERTopic's `nr_topics`), and a document that was left out goes
+to the nearest cluster (BERTopic's `reduce_outliers` by embeddings), so that every document has a
+topic.
 """
 
 from __future__ import annotations
@@ -24,12 +26,16 @@ DIMENSIONS = 10  # with 5, 10 and 20 HDBSCAN left out 50, 46 and 74 % of the pos
 def clusters(vectors: NDArray[Any], seed: int) -> Groups:
     """The cluster of each document, -1 for none."""
     reduced = PCA(min(DIMENSIONS, *vectors.shape), random_state=seed).fit_transform(vectors)
-    found: Groups = HDBSCAN(min_cluster_size=SMALLEST, copy=True).fit_predict(reduced).astype(np.int64)
+    found: Groups = (
+        HDBSCAN(min_cluster_size=SMALLEST, copy=True).fit_predict(reduced).astype(np.int64)
+    )
     return found
 
 
 def merged(counts: sparse.csr_array, groups: Groups, number: int) -> Groups:
-    """At most so many clusters: those whose words (c-TF-IDF) have the highest cosines are joined."""
+    """At most so many clusters: those whose words (c-TF-IDF) have the highest cosines are
+    joined.
+    """
     inside, found = groups >= 0, int(groups.max()) + 1
     if found <= number:
         return groups
@@ -41,8 +47,12 @@ def merged(counts: sparse.csr_array, groups: Groups, number: int) -> Groups:
 
 
 def with_outliers(vectors: NDArray[Any], groups: Groups) -> Groups:
-    """Documents of no cluster go to the one whose mean vector has the highest cosine with theirs."""
-    means = np.array([vectors[groups == group].mean(axis=0) for group in range(int(groups.max()) + 1)])
+    """Documents of no cluster go to the one whose mean vector has the highest cosine with
+    theirs.
+    """
+    means = np.array(
+        [vectors[groups == group].mean(axis=0) for group in range(int(groups.max()) + 1)]
+    )
     unit = means / np.linalg.norm(means, axis=1, keepdims=True)
     nearest: Groups = (vectors @ unit.T).argmax(axis=1)
     return np.where(groups >= 0, groups, nearest)

@@ -1,9 +1,11 @@
-"""The systems whose topics are judged: each finds the words of n topics and a topic for every document.
+"""The systems whose topics are judged: each finds the words of n topics and a topic for every
+document.
 
-They run in `benchmarks.topic_work`, one process for a system and a seed. Peers have their library's defaults or what
-was better on 20 Newsgroups: NMF and LSA see tf-idf of presence (instead of counts: NMF at 20 and 50 topics NPMI .419
-and .402 instead of .395 and .347, NMI .384 and .398 instead of .354 and .368), k-means starts three times, and
-BERTopic's recipe takes square roots (its `reduce_frequent_words`; NPMI .375 instead of .226 at 20 topics).
+They run in `benchmarks.topic_work`, one process for a system and a seed. Peers have their library's
+defaults or what was better on 20 Newsgroups: NMF and LSA see tf-idf of presence (instead of counts:
+NMF at 20 and 50 topics NPMI .419 and .402 instead of .395 and .347, NMI .384 and .398 instead of
+.354 and .368), k-means starts three times, and BERTopic's recipe takes square roots (its
+`reduce_frequent_words`; NPMI .375 instead of .226 at 20 topics).
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Found:
-    """Topics, best words first, and the topic of each document; seconds are those from the texts or counts on."""
+    """Topics, best words first, and the topic of each document; seconds are those from the texts or
+    counts on.
+    """
 
     n: int
     words: list[list[int]]
@@ -79,7 +83,9 @@ Run = Callable[[Task], Iterator[Found]]
 
 
 def undertow(task: Task) -> Iterator[Found]:
-    """A tree of topics: one training, any number of topics. Leaves strengths for those that start from them."""
+    """A tree of topics: one training, any number of topics. Leaves strengths for those that start
+    from them.
+    """
     model, texts, seconds = _fitted(task, task.units)
     np.save(task.folder / f"strengths-{task.seed}.npy", model.encode(texts, "strength"))
     spent = Shared(seconds, memory.peak_mib())
@@ -91,28 +97,42 @@ def undertow(task: Task) -> Iterator[Found]:
         began = time.perf_counter()
         topics = model.topics(n=n)
         groups = np.asarray(model.transform_topics(texts, n=n)).argmax(axis=1)
-        words = [[columns[word.word] for word in topic.words[: topic_words.TOP]] for topic in topics]
+        words = [
+            [columns[word.word] for word in topic.words[: topic_words.TOP]] for topic in topics
+        ]
         shown = [
-            {"name": topic.name, "share": topic.share, "words": [w.word for w in topic.words[: topic_words.TOP]]}
+            {
+                "name": topic.name,
+                "share": topic.share,
+                "words": [w.word for w in topic.words[: topic_words.TOP]],
+            }
             for topic in topics
         ]
         yield Found(n, words, groups, seconds + time.perf_counter() - began, shown=shown)
 
 
 def hidden_units(task: Task) -> Iterator[Found]:
-    """A model with as many units as topics are asked for; a document's topic is its strongest unit."""
+    """A model with as many units as topics are asked for; a document's topic is its strongest
+    unit.
+    """
     columns = task.words()
     for n in task.sizes:
         model, texts, seconds = _fitted(task, n)
         began = time.perf_counter()
-        listed = model.units(n_words=topic_words.TOP) if hasattr(model, "units") else model.topics(topic_words.TOP)
+        listed = (
+            model.units(n_words=topic_words.TOP)
+            if hasattr(model, "units")
+            else model.topics(topic_words.TOP)
+        )
         groups = model.encode(texts, "strength").argmax(axis=1)
         words = [[columns[weight.word] for weight in unit.up] for unit in listed]
         yield Found(n, words, groups, seconds + time.perf_counter() - began)
 
 
 def nmf(task: Task) -> Iterator[Found]:
-    """scikit-learn's NMF; a document's topic is its largest part, parts times the lengths of their components."""
+    """scikit-learn's NMF; a document's topic is its largest part, parts times the lengths of their
+    components.
+    """
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
 
@@ -122,16 +142,25 @@ def nmf(task: Task) -> Iterator[Found]:
         began = time.perf_counter()
         model = NMF(n, random_state=task.seed)
         parts = model.fit_transform(weighted) * np.linalg.norm(model.components_, axis=1)
-        yield Found(n, topic_words.best(model.components_), parts.argmax(axis=1), time.perf_counter() - began)
+        yield Found(
+            n,
+            topic_words.best(model.components_),
+            parts.argmax(axis=1),
+            time.perf_counter() - began,
+        )
 
 
 def lda(task: Task) -> Iterator[Found]:
-    """tomotopy's LDA by collapsed Gibbs sampling; a document's topic is the one with the largest share."""
+    """tomotopy's LDA by collapsed Gibbs sampling; a document's topic is the one with the largest
+    share.
+    """
     import tomotopy
 
     from benchmarks.peers.tomotopy_lda import tokens
 
-    warnings.filterwarnings("ignore", message="The training result may differ")  # several workers: we know
+    warnings.filterwarnings(
+        "ignore", message="The training result may differ"
+    )  # several workers: we know
     texts = tokens(task.counts())
     for n in task.sizes:
         began = time.perf_counter()
@@ -141,7 +170,8 @@ def lda(task: Task) -> Iterator[Found]:
         groups = np.zeros(len(texts), dtype=np.int64)
         groups[known] = [int(np.argmax(document.get_topic_dist())) for document in model.docs]
         words = [
-            [int(name[1:]) for name, _ in model.get_topic_words(topic, top_n=topic_words.TOP)] for topic in range(n)
+            [int(name[1:]) for name, _ in model.get_topic_words(topic, top_n=topic_words.TOP)]
+            for topic in range(n)
         ]
         yield Found(n, words, groups, time.perf_counter() - began)
 
@@ -176,8 +206,12 @@ def strengths(task: Task) -> Iterator[Found]:
 
 
 def bertopic(task: Task) -> Iterator[Found]:
-    """BERTopic's recipe with k-means, which it offers for topics without outliers, on the same vectors: c-TF-IDF."""
-    yield from _clustered(task, task.counts(), _unit(task.strengths()), _fit_cost(task), topic_words.by_class_tf_idf)
+    """BERTopic's recipe with k-means, which it offers for topics without outliers, on the same
+    vectors: c-TF-IDF.
+    """
+    yield from _clustered(
+        task, task.counts(), _unit(task.strengths()), _fit_cost(task), topic_words.by_class_tf_idf
+    )
 
 
 def bertopic_hdbscan(task: Task) -> Iterator[Found]:
@@ -211,7 +245,9 @@ def _clustered(
 
     for n in task.sizes:
         began = time.perf_counter()
-        groups = KMeans(n, n_init=STARTS, random_state=task.seed).fit_predict(vectors).astype(np.int64)
+        groups = (
+            KMeans(n, n_init=STARTS, random_state=task.seed).fit_predict(vectors).astype(np.int64)
+        )
         top = words(counts, groups, n)
         yield Found(n, top, groups, shared.seconds + time.perf_counter() - began, shared.peak_mib)
 
@@ -230,7 +266,9 @@ def _tf_idf(counts: sparse.csr_array) -> Any:
 
 
 def _fitted(task: Task, units: int) -> tuple[Any, pl.Series, float]:
-    """A model, the texts that it has learned from, and the seconds that it took, counting included."""
+    """A model, the texts that it has learned from, and the seconds that it took, counting
+    included.
+    """
     from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
 
     settings = json.loads((task.folder / "words.json").read_text())["vectorizer"]
@@ -239,7 +277,9 @@ def _fitted(task: Task, units: int) -> tuple[Any, pl.Series, float]:
     softmax = ReplicatedSoftmax(units, max_epochs=task.epochs)
     _compile()
     began = time.perf_counter()
-    model = TopicModel(units, vectorizer=vectorizer, softmax=softmax, random_state=task.seed).fit(texts)
+    model = TopicModel(units, vectorizer=vectorizer, softmax=softmax, random_state=task.seed).fit(
+        texts
+    )
     return model, texts, time.perf_counter() - began
 
 
@@ -248,7 +288,9 @@ def _compile() -> None:
     from undertow import ReplicatedSoftmax
 
     made_up = np.random.default_rng(0).poisson(0.5, (100, 20)).astype(np.int32)
-    ReplicatedSoftmax(8, max_epochs=1).fit(sparse.csr_array(made_up)).encode(sparse.csr_array(made_up), "strength")
+    ReplicatedSoftmax(8, max_epochs=1).fit(sparse.csr_array(made_up)).encode(
+        sparse.csr_array(made_up), "strength"
+    )
 
 
 def _fit_cost(task: Task) -> Shared:
@@ -257,7 +299,9 @@ def _fit_cost(task: Task) -> Shared:
 
 @dataclass(frozen=True)
 class Entry:
-    """How a system is run, the library that it needs, and whether it starts from what `undertow` has left."""
+    """How a system is run, the library that it needs, and whether it starts from what `undertow`
+    has left.
+    """
 
     run: Run
     needs: str | None = None

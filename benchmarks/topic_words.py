@@ -18,7 +18,9 @@ def best(scores: Matrix) -> list[list[int]]:
 
 
 def by_share(counts: sparse.csr_array, groups: Groups, number: int) -> list[list[int]]:
-    """By p1 log(p1 / p): the shares of a group's documents and of all documents that hold a word."""
+    """By p1 log(p1 / p): the shares of a group's documents and of all documents that hold a
+    word.
+    """
     present = (counts > 0).astype(np.float64)
     within = _summed(present, groups, number)
     sizes = np.bincount(groups, minlength=number)[:, None]
@@ -35,8 +37,9 @@ def by_class_tf_idf(counts: sparse.csr_array, groups: Groups, number: int) -> li
 def class_tf_idf(counts: sparse.csr_array, groups: Groups, number: int) -> Matrix:
     """(groups, words) The root of a word's share in a group's text times log(1 + A / f).
 
-    A is the mean number of words of a group, f the number of times that a word occurs in all. The root is what
-    BERTopic offers (`reduce_frequent_words`) against words that are frequent everywhere.
+    A is the mean number of words of a group, f the number of times that a word occurs in all. The
+    root is what BERTopic offers (`reduce_frequent_words`) against words that are frequent
+    everywhere.
     """
     within = _summed(counts.astype(np.float64), groups, number)
     lengths = within.sum(axis=1, keepdims=True)

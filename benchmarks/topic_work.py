@@ -2,7 +2,8 @@
 
     python -m benchmarks.topic_work ORDER.json
 
-It judges nothing: groups of documents go to files, so that neither the time nor the memory of judging is the system's.
+It judges nothing: groups of documents go to files, so that neither the time nor the memory of
+judging is the system's.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Order:
     epochs: Any
 
     def task(self) -> Task:
-        sizes = tuple(sorted(self.sizes))  # so that the peak of memory is that of the largest so far
+        sizes = tuple(
+            sorted(self.sizes)
+        )  # so that the peak of memory is that of the largest so far
         return Task(Path(self.folder), sizes, self.seed, self.sweeps, self.units, self.epochs)
 
 
@@ -65,12 +68,16 @@ def run(order: Order) -> Iterator[dict[str, Any]]:
         command = [sys.executable, "-m", "benchmarks.topic_work", str(written)]
         with (
             complaints.open("w") as errors,
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT) as process,
+            subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT
+            ) as process,
         ):
             assert process.stdout is not None
             yield from (json.loads(line) for line in process.stdout)
         if process.returncode:
-            raise Failed(" ".join(complaints.read_text().splitlines()[-1:]) or f"{order.name} said nothing")
+            raise Failed(
+                " ".join(complaints.read_text().splitlines()[-1:]) or f"{order.name} said nothing"
+            )
 
 
 def _record(found: Found, file: Path) -> dict[str, Any]:

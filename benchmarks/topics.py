@@ -1,12 +1,15 @@
-"""Topics, judged: how well words go together, how much topics differ, how well they agree with labels, time, memory.
+"""Topics, judged: how well words go together, how much topics differ, how well they agree with
+labels, time, memory.
 
-    UNDERTOW_DATA=/folder python -m benchmarks.topics [--corpus 20newsgroups|imdb] [--n 20 --n 50] [--seeds 3]
+    UNDERTOW_DATA=/folder python -m benchmarks.topics [--corpus 20newsgroups|imdb] [--n 20 --n 50]
+    [--seeds 3]
         [--only NAME ...] [--quick] [--documents N] [--json FILE]
 
-NPMI: the mean over all pairs of a topic's ten words, from documents; c_npmi: the same from windows of 10 words; C_V:
-from windows of 110. TD: the share of different words among all topics' words. NMI and ARI: agreement of a document's
-one topic and its label. All on the documents that were learned from; windows run over the words of the vocabulary.
-Every system runs in a process of its own. What uses our vectors shares one training and counts its seconds each time.
+NPMI: the mean over all pairs of a topic's ten words, from documents; c_npmi: the same from windows
+of 10 words; C_V: from windows of 110. TD: the share of different words among all topics' words. NMI
+and ARI: agreement of a document's one topic and its label. All on the documents that were learned
+from; windows run over the words of the vocabulary. Every system runs in a process of its own. What
+uses our vectors shares one training and counts its seconds each time.
 """
 
 from __future__ import annotations
@@ -34,7 +37,14 @@ from benchmarks.topic_work import Order
 from undertow.paper.machine import in_words
 from undertow.tasks import c_npmi, c_v, diversity, npmi
 
-JUDGED = {"npmi": "NPMI", "c_npmi": "c_npmi", "c_v": "C_V", "diversity": "TD", "nmi": "NMI", "ari": "ARI"}
+JUDGED = {
+    "npmi": "NPMI",
+    "c_npmi": "c_npmi",
+    "c_v": "C_V",
+    "diversity": "TD",
+    "nmi": "NMI",
+    "ari": "ARI",
+}
 SPREAD = ("npmi", "nmi")  # shown with their deviation over seeds
 QUICK_DOCUMENTS = 3_000
 READ = 20  # topics of ours that are printed, if they were asked for
@@ -87,7 +97,9 @@ def _in_order(systems: Sequence[str]) -> list[str]:
     return [system for system in SYSTEMS if system in needed | set(systems)]
 
 
-def of_system(system: str, folder: Path, read: Counted, plan: Plan, say: Say) -> list[dict[str, Any]]:
+def of_system(
+    system: str, folder: Path, read: Counted, plan: Plan, say: Say
+) -> list[dict[str, Any]]:
     """Its runs, judged."""
     entry = SYSTEMS[system]
     if entry.needs is not None and find_spec(entry.needs) is None:
@@ -102,7 +114,10 @@ def of_system(system: str, folder: Path, read: Counted, plan: Plan, say: Say) ->
             ):  # what it has left for others may still be there: the next seed is run all the same
                 left_out = record["left_out"]
                 continue
-            say(f"{system}: seed {seed}: judging {record['n']} topics after {record['seconds']:.0f} s")
+            say(
+                f"{system}: seed {seed}: judging {record['n']} topics after "
+                f"{record['seconds']:.0f} s"
+            )
             runs.append({"system": system, "seed": seed, **judged(record, read)})
     if left_out is not None and not runs:
         raise LeftOut(left_out)
@@ -142,8 +157,12 @@ def _sheet(found: dict[str, Any], n: int) -> Sheet:
     rows = []
     for system in dict.fromkeys(run["system"] for run in runs):
         own = [run for run in runs if run["system"] == system]
-        cells = [_cell([run[name] for run in own if name in run], name in SPREAD) for name in JUDGED]
-        costs = [figure(float(np.mean([run[name] for run in own]))) for name in ("seconds", "peak_mib")]
+        cells = [
+            _cell([run[name] for run in own if name in run], name in SPREAD) for name in JUDGED
+        ]
+        costs = [
+            figure(float(np.mean([run[name] for run in own]))) for name in ("seconds", "peak_mib")
+        ]
         rows.append([_name(system, own, n), *cells, *costs, str(len(own))])
     columns = ["system", *JUDGED.values(), "seconds", "peak MiB", "seeds"]
     return Sheet(f"{found['corpus']['name']}, {n} topics", columns, rows, _notes(found))
@@ -158,8 +177,10 @@ def _name(system: str, runs: Sequence[dict[str, Any]], n: int) -> str:
 def _notes(found: dict[str, Any]) -> list[str]:
     corpus = found["corpus"]
     return [
-        f"{corpus['note']} {corpus['words']:,} words. Means over seeds, ± deviation. Seconds of those that start from "
-        f"texts (undertow, hidden units and what uses our vectors) include counting words; others start from counts "
+        f"{corpus['note']} {corpus['words']:,} words. Means over seeds, ± deviation. Seconds of "
+        f"those that start from "
+        f"texts (undertow, hidden units and what uses our vectors) include counting words; others "
+        f"start from counts "
         f"({corpus['seconds_of_counting']:.1f} s).",
         *(f"{name}: left out, {reason}." for name, reason in found["skipped"].items()),
     ]
@@ -173,27 +194,50 @@ def _cell(values: Sequence[float], spread: bool) -> str:
 
 
 def _words_sheet(run: dict[str, Any]) -> Sheet:
-    rows = [[topic["name"], f"{topic['share']:.1%}", " ".join(topic["words"])] for topic in run["shown"]]
-    return Sheet(f"The {run['topics']} topics of undertow, seed 0, unedited", ["name", "share", "words"], rows)
+    rows = [
+        [topic["name"], f"{topic['share']:.1%}", " ".join(topic["words"])] for topic in run["shown"]
+    ]
+    return Sheet(
+        f"The {run['topics']} topics of undertow, seed 0, unedited",
+        ["name", "share", "words"],
+        rows,
+    )
 
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--corpus", choices=sorted(CORPORA), default="20newsgroups")
-    parser.add_argument("--n", type=int, action="append", help="number of topics; may be given several times")
+    parser.add_argument(
+        "--n", type=int, action="append", help="number of topics; may be given several times"
+    )
     parser.add_argument("--seeds", type=int)
-    parser.add_argument("--only", nargs="+", choices=list(SYSTEMS), metavar="NAME", help=", ".join(SYSTEMS))
+    parser.add_argument(
+        "--only", nargs="+", choices=list(SYSTEMS), metavar="NAME", help=", ".join(SYSTEMS)
+    )
     parser.add_argument("--documents", type=int, help="at most so many, drawn at random")
-    parser.add_argument("--quick", action="store_true", help=f"one seed, 20 topics, {QUICK_DOCUMENTS:,} documents")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"one seed, 20 topics, {QUICK_DOCUMENTS:,} documents"
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     try:
-        corpus = CORPORA[options.corpus](options.documents or (QUICK_DOCUMENTS if options.quick else None))
+        corpus = CORPORA[options.corpus](
+            options.documents or (QUICK_DOCUMENTS if options.quick else None)
+        )
     except FileNotFoundError as missing:
         parser.exit(0, f"Topics are not judged: {missing}.\n")
-    given = {"sizes": tuple(options.n or ()), "seeds": options.seeds, "systems": tuple(options.only or ())}
-    plan = replace(QUICK if options.quick else Plan(), **{name: value for name, value in given.items() if value})
+    given = {
+        "sizes": tuple(options.n or ()),
+        "seeds": options.seeds,
+        "systems": tuple(options.only or ()),
+    }
+    plan = replace(
+        QUICK if options.quick else Plan(),
+        **{name: value for name, value in given.items() if value},
+    )
     with saying(Console(stderr=True), "topics") as say:
         found = measure(corpus, plan, say)
     print(f"{found['machine']['date']}, {in_words(found['machine'])}\n")

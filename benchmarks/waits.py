@@ -1,9 +1,10 @@
-"""How long commands keep people waiting, by the clock, from the shell's return key to the end of the process.
+"""How long commands keep people waiting, by the clock, from the shell's return key to the end of
+the process.
 
     python -m benchmarks.start [INDEX] [--rounds 7]
 
-The index is one of 20 Newsgroups with 128 units, made for the occasion, unless another is given. Commands take turns,
-and the first round, which warms the disk's cache, does not count.
+The index is one of 20 Newsgroups with 128 units, made for the occasion, unless another is given.
+Commands take turns, and the first round, which warms the disk's cache, does not count.
 """
 
 from __future__ import annotations
@@ -61,13 +62,17 @@ def made(folder: Path) -> Path:
     from undertow.search import Index
 
     texts, softmax = load_20newsgroups(), ReplicatedSoftmax(128, max_epochs=2)
-    model = TopicModel(vectorizer=Vectorizer(stop_words="english"), softmax=softmax, random_state=0).fit(texts)
+    model = TopicModel(
+        vectorizer=Vectorizer(stop_words="english"), softmax=softmax, random_state=0
+    ).fit(texts)
     Index.create(folder / "index", model, texts)
     return folder / "index"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("index", nargs="?", type=Path)
     parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()

@@ -1,8 +1,9 @@
-"""A piece of work that is not ours, timed in turn with ours: the measure that makes ratios of seconds.
+"""A piece of work that is not ours, timed in turn with ours: the measure that makes ratios of
+seconds.
 
-A machine that is busy or replaced by another one slows both down about alike, a change that makes undertow slower does
-not. It is scipy's product of a minibatch's counts with a matrix of weights: the same rows of weights that a training
-step reads, added up on one thread.
+A machine that is busy or replaced by another one slows both down about alike, a change that makes
+undertow slower does not. It is scipy's product of a minibatch's counts with a matrix of weights:
+the same rows of weights that a training step reads, added up on one thread.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Names of topics by a function of your own, such as one that asks a language model.
 
-The function gets a topic's words and some typical texts, and returns a name: python examples/name_topics.py
+The function gets a topic's words and some typical texts, and returns a name: python
+examples/name_topics.py
 """
 
 from undertow import TopicModel, Vectorizer
@@ -13,8 +14,9 @@ def by_first_words(words: list[str], texts: list[str]) -> str:
     return f"{words[0].capitalize()} and {words[1]} (in {found} of {len(texts)} typical texts)"
 
 
-# A local language model, through any client; here that of a server that speaks OpenAI's protocol (llama.cpp, vLLM,
-# Ollama). Two topics must not get the same name: the words in the question see to that most of the time.
+# A local language model, through any client; here that of a server that speaks OpenAI's protocol
+# (llama.cpp, vLLM, Ollama). Two topics must not get the same name: the words in the question see to
+# that most of the time.
 #
 # from openai import OpenAI
 #
@@ -22,11 +24,11 @@ def by_first_words(words: list[str], texts: list[str]) -> str:
 #
 # def by_language_model(words: list[str], texts: list[str]) -> str:
 #     question = (
-#         f"Documents with the words {', '.join(words)} form a topic. Typical texts:\n\n" + "\n\n".join(texts)
-#         + "\n\nName the topic in two to four words. Answer with the name alone."
-#     )
-#     answer = client.chat.completions.create(model="local", messages=[{"role": "user", "content": question}])
-#     return answer.choices[0].message.content.strip()
+#         f"Documents with the words {', '.join(words)} form a topic. Typical texts:\n\n" +
+# "\n\n".join(texts)         + "\n\nName the topic in two to four words. Answer with the name
+# alone."     )
+#     answer = client.chat.completions.create(model="local", messages=[{"role": "user", "content":
+# question}])     return answer.choices[0].message.content.strip()
 
 texts = [document.text for document in load_python_docs()[::4]]
 vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")

@@ -9,15 +9,21 @@ from undertow import TopicModel, Vectorizer
 from undertow.datasets import load_python_docs
 from undertow.topics import Branch
 
-texts = [document.text for document in load_python_docs()[::4]]  # any list of strings, or a polars table with ids
+texts = [
+    document.text for document in load_python_docs()[::4]
+]  # any list of strings, or a polars table with ids
 vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
 model = TopicModel(64, vectorizer=vectorizer, random_state=0).fit(texts)
 
-# One fit has every number of topics: fewer are unions of more. Left out, n is the model's own number.
+# One fit has every number of topics: fewer are unions of more. Left out, n is the model's own
+# number.
 print(f"The model's own number of topics is {model.choose_topics().n}. Here are ten:\n")
 topics = model.topics(n=10)
 for topic in topics:
-    print(f"{topic.id:4d} {topic.share:6.1%}  {topic.name}: {', '.join(word.word for word in topic.words)}")
+    print(
+        f"{topic.id:4d} {topic.share:6.1%}  {topic.name}: "
+        f"{', '.join(word.word for word in topic.words)}"
+    )
     print(f"             e.g. {topic.typical[0].sentence[:90]}")
 
 
@@ -35,7 +41,10 @@ print("\nHow much of a text is about what:\n")
 question = "Read a file line by line, and draw random numbers from a normal distribution."
 print(model.document_topics([question], n=10)[0])
 shares = model.transform_topics(texts[:5], n=10)  # the same as a matrix, documents x topics
-print(f"{shares.shape[0]} documents x {shares.shape[1]} topics; the rest of each row, up to 1, is none of them")
+print(
+    f"{shares.shape[0]} documents x {shares.shape[1]} topics; the rest of each row, up to 1, is "
+    f"none of them"
+)
 
 # Two of the topics become one, and get a name. Ids stay the same, in files too.
 made = model.merge_topics([topics[0].id, topics[1].id])

@@ -1,8 +1,9 @@
 """A browser for tests of pages: Playwright with the Chromium of the system.
 
-A folder that wants it says so in its conftest.py: `from tests.browser import browser, open_browser`. What a page writes
-to the console as an error, what it fails with, and every request that leaves the machine is collected, and fails the
-test at its end unless the test took it out of the list.
+A folder that wants it says so in its conftest.py:
+`from tests.browser import browser, open_browser`. What a page writes to the console as an error,
+what it fails with, and every request that leaves the machine is collected, and fails the test at
+its end unless the test took it out of the list.
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
 ARTEFACTS = Path(__file__).parent / "artefacts"
 WIDE, PHONE = (1280, 900), (390, 844)
 HERE = ("127.0.0.1", "localhost", "[::1]", "::1")
@@ -33,7 +39,9 @@ class Visit:
 
     page: Page
     errors: list[str] = field(default_factory=list)  # of the console, and of scripts
-    outward: list[str] = field(default_factory=list)  # addresses elsewhere that were asked for, and not answered
+    outward: list[str] = field(
+        default_factory=list
+    )  # addresses elsewhere that were asked for, and not answered
 
     def screenshot(self, name: str, *, full: bool = True) -> Path:
         """A picture in tests/artefacts, or in the folder that UNDERTOW_ARTEFACTS names."""
@@ -48,8 +56,12 @@ Open = Callable[..., Visit]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for the tests of a file. Playwright's loop runs meanwhile, so not for the whole session."""
-    api = pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+    """One browser for the tests of a file. Playwright's loop runs meanwhile, so not for the whole
+    session.
+    """
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+    )
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip(f"tests of pages need a browser on the PATH: one of {', '.join(NAMES)}")
@@ -67,11 +79,15 @@ def open_browser(browser: Browser) -> Iterator[Open]:
 
     def open_page(*, dark: bool = False, size: tuple[int, int] = WIDE, **more: Any) -> Visit:
         viewport: Any = {"width": size[0], "height": size[1]}
-        context = browser.new_context(color_scheme="dark" if dark else "light", viewport=viewport, **more)
+        context = browser.new_context(
+            color_scheme="dark" if dark else "light", viewport=viewport, **more
+        )
         contexts.append(context)
         visit = Visit(context.new_page())
         context.route("**/*", lambda route: _answer(route, visit))
-        visit.page.on("console", lambda said: visit.errors.append(said.text) if said.type == "error" else None)
+        visit.page.on(
+            "console", lambda said: visit.errors.append(said.text) if said.type == "error" else None
+        )
         visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
         visits.append(visit)
         return visit

@@ -14,8 +14,8 @@ KERNELS = Path(__file__).parents[1] / "src" / "undertow" / "kernels"
 def pytest_configure() -> None:
     """Forgets compiled kernels when any kernel source has changed.
 
-    numba only looks at the file of a function itself, so a change of a function that is inlined from another file
-    would go unnoticed.
+    numba only looks at the file of a function itself, so a change of a function that is inlined
+    from another file would go unnoticed.
     """
     digest = hashlib.sha256()
     for source in sorted(KERNELS.rglob("*.py")):
@@ -32,7 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests marked `data` are skipped where the data sets are not."""
     if os.environ.get("UNDERTOW_DATA"):
         return
-    skip = pytest.mark.skip(reason="set UNDERTOW_DATA to the folder of 20newsgroups.parquet and imdb.parquet")
+    skip = pytest.mark.skip(
+        reason="set UNDERTOW_DATA to the folder of 20newsgroups.parquet and imdb.parquet"
+    )
     for item in items:
         if "data" in item.keywords:
             item.add_marker(skip)

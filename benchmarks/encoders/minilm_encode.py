@@ -2,11 +2,11 @@
 
     python minilm_encode.py WEIGHTS.safetensors TOKENS.npz ... --out FOLDER [--device auto|cpu|cuda]
 
-Needs PyTorch, NumPy and safetensors only. TOKENS are what `minilm_tokens.py` writes; files may be compressed by xz
-(NAME.npz.xz). A chunk's vector is the mean over
-its positions, [CLS] and [SEP] among them, divided by its length; a document's is the mean of its chunks', divided by
-its length. FOLDER gets NAME-FIRST.npy, float16, for each TOKENS named NAME.npz: FIRST is the number of its first
-document. Weights may be float16; all sums are float32.
+Needs PyTorch, NumPy and safetensors only. TOKENS are what `minilm_tokens.py` writes; files may be
+compressed by xz (NAME.npz.xz). A chunk's vector is the mean over
+its positions, [CLS] and [SEP] among them, divided by its length; a document's is the mean of its
+chunks', divided by its length. FOLDER gets NAME-FIRST.npy, float16, for each TOKENS named NAME.npz:
+FIRST is the number of its first document. Weights may be float16; all sums are float32.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ def main() -> None:
     device = options.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    weights = {name: value.to(device, torch.float32) for name, value in load(content(options.weights)).items()}
+    weights = {
+        name: value.to(device, torch.float32)
+        for name, value in load(content(options.weights)).items()
+    }
     options.out.mkdir(parents=True, exist_ok=True)
     for file in options.tokens:
         name = file.name.partition(".")[0]
@@ -67,7 +70,9 @@ def content(file: Path) -> bytes:
 def encoded(weights: Weights, tokens: dict[str, np.ndarray], device: str) -> np.ndarray:
     """A vector for each document."""
     chunks = tokens["chunks"]
-    found = np.empty((len(chunks) - 1, weights["embeddings.LayerNorm.bias"].shape[0]), dtype=np.float32)
+    found = np.empty(
+        (len(chunks) - 1, weights["embeddings.LayerNorm.bias"].shape[0]), dtype=np.float32
+    )
     for rows in batches(np.diff(chunks), POSITIONS[device]):
         ids = padded([tokens["ids"][chunks[row] : chunks[row + 1]] for row in rows])
         with torch.inference_mode():
@@ -98,26 +103,37 @@ def forward(weights: Weights, ids: torch.Tensor) -> torch.Tensor:
     """BERT, and the mean over the positions that are not padding."""
     there = ids != PAD
     words, places, kinds = (
-        weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
+        weights[f"embeddings.{name}_embeddings.weight"]
+        for name in ("word", "position", "token_type")
     )
     hidden = normalised(weights, "embeddings", words[ids] + places[: ids.shape[1]] + kinds[0])
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
-        heard = linear(weights, f"{layer}.attention.output.dense", attention(weights, layer, hidden, there))
+        heard = linear(
+            weights, f"{layer}.attention.output.dense", attention(weights, layer, hidden, there)
+        )
         hidden = normalised(weights, f"{layer}.attention.output", heard + hidden)
         wide = functional.gelu(linear(weights, f"{layer}.intermediate.dense", hidden))
-        hidden = normalised(weights, f"{layer}.output", linear(weights, f"{layer}.output.dense", wide) + hidden)
+        hidden = normalised(
+            weights, f"{layer}.output", linear(weights, f"{layer}.output.dense", wide) + hidden
+        )
     return (hidden * there[:, :, None]).sum(dim=1) / there.sum(dim=1, keepdim=True)
 
 
-def attention(weights: Weights, layer: str, hidden: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
+def attention(
+    weights: Weights, layer: str, hidden: torch.Tensor, there: torch.Tensor
+) -> torch.Tensor:
     """What each position hears of the others."""
     rows, length, width = hidden.shape
     query, key, value = (
-        linear(weights, f"{layer}.attention.self.{name}", hidden).view(rows, length, HEADS, -1).transpose(1, 2)
+        linear(weights, f"{layer}.attention.self.{name}", hidden)
+        .view(rows, length, HEADS, -1)
+        .transpose(1, 2)
         for name in ("query", "key", "value")
     )
-    heard = functional.scaled_dot_product_attention(query, key, value, attn_mask=there[:, None, None, :])
+    heard = functional.scaled_dot_product_attention(
+        query, key, value, attn_mask=there[:, None, None, :]
+    )
     return heard.transpose(1, 2).reshape(rows, length, width)
 
 

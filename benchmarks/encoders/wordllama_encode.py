@@ -1,9 +1,10 @@
-"""Texts to vectors of wordllama-256: the mean of static vectors of word pieces, by its own `embed` or weighed by idf.
+"""Texts to vectors of wordllama-256: the mean of static vectors of word pieces, by its own `embed`
+or weighed by idf.
 
     python wordllama_encode.py TEXTS.jsonl VECTORS.npy [--idf TRAINING.jsonl]
 
-Needs the package wordllama, which holds its weights. Files of texts have one JSON string a line. With `--idf`
-a piece weighs log(N / n), where n of the N training texts hold it (1 where none does).
+Needs the package wordllama, which holds its weights. Files of texts have one JSON string a line.
+With `--idf` a piece weighs log(N / n), where n of the N training texts hold it (1 where none does).
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def main() -> None:
     parser.add_argument("--idf", type=Path)
     options = parser.parse_args()
     logging.disable(logging.INFO)
-    package = Path(wordllama.__file__).parent  # as a cache too: it looks for the tokenizer there alone
+    package = Path(
+        wordllama.__file__
+    ).parent  # as a cache too: it looks for the tokenizer there alone
     model = wordllama.WordLlama.load(dim=256, cache_dir=package, disable_download=True)
     texts, weights = read(options.texts), None
     if options.idf is not None:
@@ -66,8 +69,12 @@ def idf(model: wordllama.WordLlamaInference, texts: list[str]) -> np.ndarray:
     return np.log(len(texts) / np.maximum(holding, 1)).astype(np.float32)
 
 
-def weighed(model: wordllama.WordLlamaInference, texts: list[str], weights: np.ndarray) -> np.ndarray:
-    """Weighed means, of length 1; a text of which no piece weighs anything has a vector of zeros."""
+def weighed(
+    model: wordllama.WordLlamaInference, texts: list[str], weights: np.ndarray
+) -> np.ndarray:
+    """Weighed means, of length 1; a text of which no piece weighs anything has a vector of
+    zeros.
+    """
     found = np.zeros((len(texts), model.embedding.shape[1]), dtype=np.float32)
     for row, text in enumerate(texts):
         ids = ids_of(model, text)

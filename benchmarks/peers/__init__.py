@@ -1,6 +1,7 @@
 """Other libraries, and undertow in the same harness: one small file each, found by name.
 
-A file is only imported in the process that runs its system, so what is not installed hinders nothing.
+A file is only imported in the process that runs its system, so what is not installed hinders
+nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Starts the process of a system, listens to it, and finds out with how many workers it is quickest."""
+"""Starts the process of a system, listens to it, and finds out with how many workers it is
+quickest.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def run(order: Order, hear: Hear) -> dict[str, Any]:
                     end: dict[str, Any] = record["end"]
                     return end | {"helpers_peak_mib": helpers[0]}
                 hear(record)
-        raise Failed(" ".join(complaints.read_text().splitlines()[-1:]) or f"{order.name} said nothing")
+        raise Failed(
+            " ".join(complaints.read_text().splitlines()[-1:]) or f"{order.name} said nothing"
+        )
 
 
 def rates_by_workers(order: Order, effort: Effort) -> dict[str, float]:

@@ -1,4 +1,6 @@
-"""Latent semantic analysis: scikit-learn's TruncatedSVD of tf-idf. One point: there is nothing to go on with."""
+"""Latent semantic analysis: scikit-learn's TruncatedSVD of tf-idf. One point: there is nothing to
+go on with.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from benchmarks.peers.system import READY, Checkpoint, System, Task, dense
 def train(task: Task) -> Iterator[Checkpoint]:
     """The fit; it counts as one pass, whatever its iterations."""
     yield READY
-    model = make_pipeline(TfidfTransformer(), TruncatedSVD(task.topics, random_state=task.seed)).fit(task.counts)
+    model = make_pipeline(
+        TfidfTransformer(), TruncatedSVD(task.topics, random_state=task.seed)
+    ).fit(task.counts)
     yield Checkpoint(1, {"components": lambda counts: dense(model.transform(counts))})
 
 

@@ -1,4 +1,6 @@
-"""Non-negative matrix factorisation of tf-idf by scikit-learn, gone on with a few iterations at a time."""
+"""Non-negative matrix factorisation of tf-idf by scikit-learn, gone on with a few iterations at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ ITERATIONS = 5  # between two checkpoints
 
 
 def train(task: Task) -> Iterator[Checkpoint]:
-    """The first fit chooses the start (default: nndsvda); later ones go on from where the last one stopped."""
+    """The first fit chooses the start (default: nndsvda); later ones go on from where the last one
+    stopped.
+    """
     warnings.simplefilter("ignore", ConvergenceWarning)  # it is stopped on purpose
     yield READY
     weighting = TfidfTransformer().fit(task.counts)
@@ -27,9 +31,15 @@ def train(task: Task) -> Iterator[Checkpoint]:
     parts = model.fit_transform(weighted)
     done = ITERATIONS
     while True:
-        ways = {"scaled parts": partial(_scaled, weighting, model), "parts": partial(_parts, weighting, model)}
+        ways = {
+            "scaled parts": partial(_scaled, weighting, model),
+            "parts": partial(_parts, weighting, model),
+        }
         yield Checkpoint(done, ways)
-        before, model = model, NMF(task.topics, init="custom", max_iter=ITERATIONS, random_state=task.seed)
+        before, model = (
+            model,
+            NMF(task.topics, init="custom", max_iter=ITERATIONS, random_state=task.seed),
+        )
         parts = model.fit_transform(weighted, W=parts, H=before.components_)
         done += ITERATIONS
 
@@ -43,4 +53,6 @@ def _scaled(weighting: TfidfTransformer, model: NMF, counts: sparse.csr_array) -
     return dense(_parts(weighting, model, counts) * np.linalg.norm(model.components_, axis=1))
 
 
-SYSTEM = System("scikit-learn", {"input": "tf-idf, float32", "solver": "cd (default)", "init": "default"}, train)
+SYSTEM = System(
+    "scikit-learn", {"input": "tf-idf, float32", "solver": "cd (default)", "init": "default"}, train
+)

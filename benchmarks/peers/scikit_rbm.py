@@ -16,7 +16,9 @@ BATCH, RATE = 10, 0.1  # the defaults; smaller rates and larger batches do worse
 
 def train(task: Task) -> Iterator[Checkpoint]:
     """Passes in minibatches as its own `fit` makes them, over documents in an order drawn once."""
-    binary = _binary(task.counts[np.random.default_rng(task.seed).permutation(task.counts.shape[0])])
+    binary = _binary(
+        task.counts[np.random.default_rng(task.seed).permutation(task.counts.shape[0])]
+    )
     batches = [binary[rows] for rows in gen_batches(binary.shape[0], BATCH)]
     model = BernoulliRBM(task.topics, learning_rate=RATE, batch_size=BATCH, random_state=task.seed)
     yield READY

@@ -29,10 +29,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A state of the training: passes over the documents so far, and ways to make vectors, the usual one first.
+    """A state of the training: passes over the documents so far, and ways to make vectors, the
+    usual one first.
 
-    `trained` gives vectors of the training documents where the library has them anyway. A checkpoint is of use until
-    the training goes on.
+    `trained` gives vectors of the training documents where the library has them anyway. A
+    checkpoint is of use until the training goes on.
     """
 
     passes: float
@@ -44,8 +45,9 @@ class Checkpoint:
 class System:
     """A library and its settings.
 
-    `train` yields a first checkpoint when the documents are in the library's own form, without ways: the clock starts
-    there. Where `restarts`, every further one is a fit of its own from the beginning to the end.
+    `train` yields a first checkpoint when the documents are in the library's own form, without
+    ways: the clock starts there. Where `restarts`, every further one is a fit of its own from the
+    beginning to the end.
     """
 
     package: str

@@ -16,8 +16,12 @@ SWEEPS = 5  # between two checkpoints
 
 
 def train(task: Task) -> Iterator[Checkpoint]:
-    """Training documents are represented by the state of the sampler, others by its inference (100 sweeps, default)."""
-    warnings.filterwarnings("ignore", message="The training result may differ")  # two workers: we know
+    """Training documents are represented by the state of the sampler, others by its inference (100
+    sweeps, default).
+    """
+    warnings.filterwarnings(
+        "ignore", message="The training result may differ"
+    )  # two workers: we know
     model = tomotopy.LDAModel(k=task.topics, seed=task.seed)
     known = [bool(words) and model.add_doc(words) is not None for words in tokens(task.counts)]
     model.train(0)
@@ -27,7 +31,11 @@ def train(task: Task) -> Iterator[Checkpoint]:
         yield Checkpoint(
             model.global_step,
             {"shares": lambda counts: _inferred(model, counts, task.workers)},
-            {"shares": lambda: _placed([document.get_topic_dist() for document in model.docs], known, model.k)},
+            {
+                "shares": lambda: _placed(
+                    [document.get_topic_dist() for document in model.docs], known, model.k
+                )
+            },
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from benchmarks.peers.system import READY, Checkpoint, System, Task
 from undertow.estimators import ReplicatedSoftmax
@@ -18,7 +19,8 @@ def model_of(task: Task, **options: object) -> ReplicatedSoftmax:
 
 def checkpoint(model: ReplicatedSoftmax) -> Checkpoint:
     """Posteriors, and strengths for search."""
-    return Checkpoint(model.n_iter_, {kind: lambda counts, kind=kind: model.encode(counts, kind) for kind in KINDS})  # type: ignore[misc]
+    encoders = {kind: partial(model.encode, kind=kind) for kind in KINDS}
+    return Checkpoint(model.n_iter_, encoders)
 
 
 def train(task: Task) -> Iterator[Checkpoint]:
@@ -30,5 +32,8 @@ def train(task: Task) -> Iterator[Checkpoint]:
 
 
 SYSTEM = System(
-    "undertow", {"defaults": True, "points": "separate fits, max_epochs planned ahead"}, train, restarts=True
+    "undertow",
+    {"defaults": True, "points": "separate fits, max_epochs planned ahead"},
+    train,
+    restarts=True,
 )

@@ -17,4 +17,6 @@ def train(task: Task) -> Iterator[Checkpoint]:
         yield checkpoint(model.partial_fit(task.counts))
 
 
-SYSTEM = System("undertow", {"defaults": True, "points": "after each partial_fit, which is an epoch"}, train)
+SYSTEM = System(
+    "undertow", {"defaults": True, "points": "after each partial_fit, which is an epoch"}, train
+)

@@ -1,8 +1,10 @@
-"""The process that one system runs in: trains, encodes at checkpoints, and tells about it line by line, as JSON.
+"""The process that one system runs in: trains, encodes at checkpoints, and tells about it line by
+line, as JSON.
 
     python -m benchmarks.peers.work ORDER.json
 
-It judges nothing: vectors go to files, so that neither the time nor the memory of judging is the system's.
+It judges nothing: vectors go to files, so that neither the time nor the memory of judging is the
+system's.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ def main() -> None:
     """Does what the order says."""
     order = Order(**json.loads(Path(sys.argv[1]).read_text()))
     folder, chosen = Path(order.folder), system(order.name)
-    train, test = (sparse.csr_array(sparse.load_npz(folder / f"{part}.npz")) for part in ("train", "test"))
+    train, test = (
+        sparse.csr_array(sparse.load_npz(folder / f"{part}.npz")) for part in ("train", "test")
+    )
     train = train[: order.documents]
     task = Task(train, order.topics, order.workers, fits=tuple(order.fits))
     checkpoints = chosen.train(task)
@@ -57,7 +61,10 @@ def main() -> None:
         last, reached = checkpoint, {"passes": checkpoint.passes, "seconds": seconds}
         if judged and order.due:
             tell(reached | {"files": saved(checkpoint, train, test, folder / f"{number}")})
-    end: dict[str, Any] = reached | {"version": version(chosen.package), "settings": dict(chosen.settings)}
+    end: dict[str, Any] = reached | {
+        "version": version(chosen.package),
+        "settings": dict(chosen.settings),
+    }
     end["tokens_per_second"] = int(train.sum()) * last.passes / reached["seconds"]
     end["documents_per_second"] = encoding_rate(last, test) if order.due else None
     tell({"end": end | {"peak_mib": memory.peak_mib(), "before_mib": before}})
@@ -66,7 +73,9 @@ def main() -> None:
 def watched(
     checkpoints: Iterator[Checkpoint], chosen: System, order: Order
 ) -> Iterator[tuple[float, bool, Checkpoint]]:
-    """Each checkpoint with the seconds of training that it took, and whether it is due; the last one always is."""
+    """Each checkpoint with the seconds of training that it took, and whether it is due; the last
+    one always is.
+    """
     due, seconds, waiting = list(order.due), 0.0, None
     while True:
         began = time.perf_counter()
@@ -93,7 +102,9 @@ def _reached(passes: float, most: float | None) -> bool:
     return most is not None and passes >= most
 
 
-def saved(checkpoint: Checkpoint, train: sparse.csr_array, test: sparse.csr_array, start: Path) -> dict[str, list[str]]:
+def saved(
+    checkpoint: Checkpoint, train: sparse.csr_array, test: sparse.csr_array, start: Path
+) -> dict[str, list[str]]:
     """Writes vectors of both parts; answers with the names of the files."""
     files: dict[str, list[str]] = {}
     for way, encode in checkpoint.ways.items():

@@ -1,4 +1,5 @@
-"""Undirected topic models: the Replicated Softmax, learned by alpha-NCE, NCE, CD or PCD on sparse counts.
+"""Undirected topic models: the Replicated Softmax, learned by alpha-NCE, NCE, CD or PCD on sparse
+counts.
 
 Names are loaded when they are first used, so `import undertow` costs next to nothing.
 """
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from undertow.corpus import Vectorizer
     from undertow.counts import CountBatch, CountSource, CsrSource
     from undertow.estimators import ReplicatedSoftmax, TopicModel, load
-    from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
+    from undertow.learn import (
+        SGD,
+        Adam,
+        AlphaNCE,
+        ContrastiveDivergence,
+        Run,
+        Settings,
+        Sparsity,
+        train,
+    )
     from undertow.model import Parameters
     from undertow.storage import load_model, resume_run, save_model, save_run
 
@@ -36,7 +46,16 @@ _HOMES = {
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer",),
     "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
-    "undertow.learn": ("SGD", "Adam", "AlphaNCE", "ContrastiveDivergence", "Run", "Settings", "Sparsity", "train"),
+    "undertow.learn": (
+        "SGD",
+        "Adam",
+        "AlphaNCE",
+        "ContrastiveDivergence",
+        "Run",
+        "Settings",
+        "Sparsity",
+        "train",
+    ),
     "undertow.model": ("Parameters",),
     "undertow.storage": ("load_model", "resume_run", "save_model", "save_run"),
 }

@@ -1,6 +1,7 @@
 """Checks of arguments, worded once.
 
-Each function returns the checked value and raises `InvalidInput` naming the argument, what it must be and what came.
+Each function returns the checked value and raises `InvalidInput` naming the argument, what it must
+be and what came.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ if TYPE_CHECKING:
 else:
     np = _lazy.module("numpy")  # a wrong option is told without it
 
-BYTES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+BYTES = {
+    "": 1,
+    "K": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+    "KI": 2**10,
+    "MI": 2**20,
+    "GI": 2**30,
+    "TI": 2**40,
+}
 
 
 def whole_number(name: str, value: object, *, at_least: int) -> int:
@@ -63,7 +74,9 @@ def number_of_bytes(name: str, size: object) -> int:
     if isinstance(size, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?)?B?\s*", size.upper())
         if found is None:
-            raise InvalidInput(f"{name} must be a number of bytes such as '500MB' or '2GiB', got {size!r}")
+            raise InvalidInput(
+                f"{name} must be a number of bytes such as '500MB' or '2GiB', got {size!r}"
+            )
         size = int(float(found[1]) * BYTES[found[2] or ""])
     return whole_number(name, size, at_least=0)
 
@@ -82,7 +95,9 @@ def vector(name: str, value: Any, *, size: int, non_negative: bool = False) -> N
     if array.shape != (size,):
         raise InvalidInput(f"{name} must hold {size} numbers, got an array of shape {array.shape}")
     if not np.isfinite(array).all():
-        raise InvalidInput(f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values")
+        raise InvalidInput(
+            f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values"
+        )
     if non_negative and (array < 0).any():
         raise InvalidInput(f"{name} must not be negative, got {array.min()} among its values")
     return array

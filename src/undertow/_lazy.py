@@ -1,7 +1,8 @@
-"""Loading later: names of a package when they are first used, and modules when something in them is.
+"""Loading later: names of a package when they are first used, and modules when something in them
+is.
 
-Most of what a command waits for is imports. A question to an index needs little of what training needs, and `--help`
-nothing of either.
+Most of what a command waits for is imports. A question to an index needs little of what training
+needs, and `--help` nothing of either.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from types import ModuleType
 from typing import Any
 
 
-def names_of(package: str, homes: Mapping[str, Sequence[str]]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package whose names live in modules that are loaded when one is asked for.
+def names_of(
+    package: str, homes: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package whose names live in modules that are loaded when one
+    is asked for.
 
     No name may be that of a module of the package: whichever is loaded first would hide the other.
     """

@@ -22,14 +22,18 @@ Ask = Callable[..., Any]
 @pytest.fixture(scope="session")
 def table() -> pl.DataFrame:
     table = make_table().with_columns(source=pl.lit("a paper " * 100))
-    odd = pl.DataFrame({"id": ["long"], "text": [LONG], "label": ["fruit"], "split": ["train"], "source": ["x"]})
+    odd = pl.DataFrame(
+        {"id": ["long"], "text": [LONG], "label": ["fruit"], "split": ["train"], "source": ["x"]}
+    )
     return pl.concat([table, odd])
 
 
 @pytest.fixture(scope="session")
 def model(table: pl.DataFrame) -> TopicModel:
     softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(table)
+    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
+        table
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
-"""`undertow serve-mcp` as an assistant starts it: a process, with the protocol alone on its standard output."""
+"""`undertow serve-mcp` as an assistant starts it: a process, with the protocol alone on its
+standard output.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ CHATTER = """
 import os, undertow.search.index as index
 refresh, document = index.Index.refresh, index.Index.document
 index.Index.refresh = lambda self: (print("a word of Python"), refresh(self))[1]
-index.Index.document = lambda self, id: (os.write(1, b"a word of a library\\n"), document(self, id))[1]
+noise = b"a word of a library\\n"
+index.Index.document = lambda self, id: (os.write(1, noise), document(self, id))[1]
 from undertow.cli import main; main()
 """
 
@@ -65,10 +68,14 @@ def test_no_index_is_one_line_and_nothing_on_standard_output(run: Run, tmp_path:
     assert "must be a search index" in err
 
 
-def test_without_the_extra_it_names_it(run: Run, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_names_it(
+    run: Run, news: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from undertow.assistant import reading
 
-    monkeypatch.setattr(reading, "find_spec", lambda name: None if name == "mcp" else find_spec(name))
+    monkeypatch.setattr(
+        reading, "find_spec", lambda name: None if name == "mcp" else find_spec(name)
+    )
     code, out, err = run("serve-mcp", news)
     assert (code, out) == (2, "")
     assert "pip install 'undertow[mcp]'" in err

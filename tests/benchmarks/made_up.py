@@ -85,7 +85,13 @@ def results() -> dict[str, Any]:
             "over_yardstick": 2.0,
         },
         "divergence": {"cd1_ms": times, "cd5_ms": times, "cd1_over_alpha_nce": {"20000": 7.0}},
-        "growth": {"noises": {"ms": {"1": 1.0, "100": 2.0}}, "units": {"ms": {"32": 1.0, "64": 1.5}}},
+        "growth": {
+            "noises": {"ms": {"1": 1.0, "100": 2.0}},
+            "units": {"ms": {"32": 1.0, "64": 1.5}},
+        },
         "threads": {"gain": {"2000": 1.8}},
-        "quality": {"systems": {"undertow": system, "another": worse}, "skipped": {"third": "not installed"}},
+        "quality": {
+            "systems": {"undertow": system, "another": worse},
+            "skipped": {"third": "not installed"},
+        },
     }

@@ -1,4 +1,6 @@
-"""The scripts that run in the peers' interpreter: what of them needs no peer, and the rest where PyTorch is there."""
+"""The scripts that run in the peers' interpreter: what of them needs no peer, and the rest where
+PyTorch is there.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from unittest import mock
 import numpy as np
 import pytest
 
-LIBRARIES = ("tokenizers", "torch", "torch.nn", "torch.nn.functional", "safetensors.torch", "wordllama")
+LIBRARIES = (
+    "tokenizers",
+    "torch",
+    "torch.nn",
+    "torch.nn.functional",
+    "safetensors.torch",
+    "wordllama",
+)
 INSTALLED = all(find_spec(library) for library in ("tokenizers", "torch", "wordllama"))
 
 
@@ -56,7 +65,10 @@ def test_batches_hold_every_chunk_once_and_fit(monkeypatch: pytest.MonkeyPatch) 
     batches = list(encode.batches(sizes, 1000))
     assert sorted(np.concatenate(batches).tolist()) == list(range(500))
     assert all(len(rows) * (sizes[rows].max() + 2) <= 1000 for rows in batches)
-    assert [len(rows) for rows in encode.batches(np.array([254, 254]), 10)] == [1, 1]  # too long is still encoded
+    assert [len(rows) for rows in encode.batches(np.array([254, 254]), 10)] == [
+        1,
+        1,
+    ]  # too long is still encoded
 
 
 def test_chunks_are_padded_behind_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,23 +96,38 @@ def test_word_pieces_are_weighed_by_idf(monkeypatch: pytest.MonkeyPatch) -> None
     weights = words.idf(fake, ["the fig", "the the", "the fig", "the"])
     assert weights.tolist() == pytest.approx([0.0, np.log(2), np.log(4)])
     found = words.weighed(fake, ["the fig gear fig", "the"], weights)
-    assert found[0].tolist() == pytest.approx([0.0, np.sqrt(0.5), np.sqrt(0.5)])  # log 4 is twice log 2
+    assert found[0].tolist() == pytest.approx(
+        [0.0, np.sqrt(0.5), np.sqrt(0.5)]
+    )  # log 4 is twice log 2
     assert found[1].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_vectors_do_not_depend_on_the_batch() -> None:
     torch = pytest.importorskip("torch")
     encode = import_module("benchmarks.encoders.minilm_encode")
-    weights = {name: 0.3 * torch.randn(shape) for name, shape in shapes(width=24, words=200).items()}
-    documents = [np.random.default_rng(size).integers(103, 200, size).astype(np.uint16) for size in (5, 0, 30, 254, 7)]
+    weights = {
+        name: 0.3 * torch.randn(shape) for name, shape in shapes(width=24, words=200).items()
+    }
+    documents = [
+        np.random.default_rng(size).integers(103, 200, size).astype(np.uint16)
+        for size in (5, 0, 30, 254, 7)
+    ]
     chunks = np.cumsum([0, *map(len, documents)])
     together = encode.encoded(
-        weights, {"ids": np.concatenate(documents), "chunks": chunks, "documents": np.array([0, 1, 2, 4, 5])}, "cpu"
+        weights,
+        {
+            "ids": np.concatenate(documents),
+            "chunks": chunks,
+            "documents": np.array([0, 1, 2, 4, 5]),
+        },
+        "cpu",
     )
     alone = np.concatenate(
         [
             encode.encoded(
-                weights, {"ids": ids, "chunks": np.array([0, len(ids)]), "documents": np.array([0, 1])}, "cpu"
+                weights,
+                {"ids": ids, "chunks": np.array([0, len(ids)]), "documents": np.array([0, 1])},
+                "cpu",
             )
             for ids in documents
         ]
@@ -120,10 +147,17 @@ def shapes(width: int, words: int) -> dict[str, tuple[int, ...]]:
     norms = ["embeddings"]
     for number in range(6):
         layer = f"encoder.layer.{number}"
-        dense = dict.fromkeys(("self.query", "self.key", "self.value", "output.dense"), (width, width))
+        dense = dict.fromkeys(
+            ("self.query", "self.key", "self.value", "output.dense"), (width, width)
+        )
         linear = {f"{layer}.attention.{name}": shape for name, shape in dense.items()}
-        linear |= {f"{layer}.intermediate.dense": (2 * width, width), f"{layer}.output.dense": (width, 2 * width)}
+        linear |= {
+            f"{layer}.intermediate.dense": (2 * width, width),
+            f"{layer}.output.dense": (width, 2 * width),
+        }
         for name, shape in linear.items():
             found |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
         norms += [f"{layer}.attention.output", f"{layer}.output"]
-    return found | {f"{name}.LayerNorm.{part}": (width,) for name in norms for part in ("weight", "bias")}
+    return found | {
+        f"{name}.LayerNorm.{part}": (width,) for name in norms for part in ("weight", "bias")
+    }

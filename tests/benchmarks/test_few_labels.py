@@ -26,14 +26,18 @@ def test_draws_have_so_many_of_each_label_and_differ() -> None:
 
 
 def test_only_the_labels_drawn_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too few labels to leave any out: the usual regularisation; otherwise one chosen from those labels alone."""
+    """Too few labels to leave any out: the usual regularisation; otherwise one chosen from those
+    labels alone.
+    """
     seen: list[Any] = []
 
     def chosen(vectors: Any, labels: Any, folds: Any) -> float:
         seen.append((vectors.shape, labels.tolist(), len(folds)))
         return 3.0
 
-    def accuracy(vectors: Any, labels: Any, asked: Any, wanted: Any, regularisation: float) -> float:
+    def accuracy(
+        vectors: Any, labels: Any, asked: Any, wanted: Any, regularisation: float
+    ) -> float:
         seen.append((len(vectors), regularisation))
         return 0.5
 
@@ -48,12 +52,16 @@ def test_only_the_labels_drawn_are_seen(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.torture
 @pytest.mark.slow
-def test_all_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_of_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(few_labels, "NAMES", {data: data.capitalize() for data in MADE_UP.values()})
     monkeypatch.setattr(few_labels, "DRAWS", {1: 3, 5: 2})
     monkeypatch.setattr(few_labels, "DOCS", tmp_path)
     monkeypatch.setattr(few_labels, "FOLDER", tmp_path / "kept")
-    (tmp_path / "few_labels.md").write_text("# Mine\n\n<!-- few labels -->\n<!-- end few labels -->\nand this\n")
+    (tmp_path / "few_labels.md").write_text(
+        "# Mine\n\n<!-- few labels -->\n<!-- end few labels -->\nand this\n"
+    )
     monkeypatch.setattr(sys, "argv", ["few_labels", "--jobs", "1", "--record", "--page"])
     few_labels.main()
     (file,) = (tmp_path / "kept").iterdir()
@@ -72,7 +80,9 @@ def test_all_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pyte
     assert len(capsys.readouterr().err.splitlines()) == 8
 
 
-def test_models_learn_without_labels_from_all_documents(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_models_learn_without_labels_from_all_documents(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     learned: list[int] = []
 
     def system(counts: Any) -> Any:

@@ -1,4 +1,6 @@
-"""The floor: kernels apart do what the step does, work is counted right, and computing and moving overlap."""
+"""The floor: kernels apart do what the step does, work is counted right, and computing and moving
+overlap.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ WORDS = 500
 
 
 def test_kernels_apart_do_what_the_step_does() -> None:
-    """A whole epoch, up to rounding (inside a program the compiler fuses other multiplications): otherwise what is
-    timed is not what is used. A kernel left out would move weights by the learning rate, 0.01.
+    """A whole epoch, up to rounding (inside a program the compiler fuses other multiplications):
+    otherwise what is timed is not what is used. A kernel left out would move weights by the
+    learning rate, 0.01.
     """
     together, source = begin(WORDS, Settings(), threads=1)
     train(together, source, epochs=1)
@@ -23,7 +26,9 @@ def test_kernels_apart_do_what_the_step_does() -> None:
     with apart() as instrument:
         train(pieces, source, epochs=1)
     np.testing.assert_allclose(pieces.parameters.weights, together.parameters.weights, atol=1e-4)
-    np.testing.assert_allclose(pieces.parameters.hidden_bias, together.parameters.hidden_bias, atol=1e-4)
+    np.testing.assert_allclose(
+        pieces.parameters.hidden_bias, together.parameters.hidden_bias, atol=1e-4
+    )
     assert set(instrument.seconds) >= {"contrast", "adam", "inputs", "group"}
 
 

@@ -1,4 +1,6 @@
-"""The classifier that all vectors are judged by: one scale, a regularisation that is chosen without test labels."""
+"""The classifier that all vectors are judged by: one scale, a regularisation that is chosen without
+test labels.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from benchmarks import linear
 def two_heaps(documents: int = 80) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     generator = np.random.default_rng(0)
     labels = np.arange(documents) % 2
-    return generator.poisson(1.0 + 3.0 * np.eye(2)[labels].repeat(3, axis=1)).astype(np.float64), labels
+    return generator.poisson(1.0 + 3.0 * np.eye(2)[labels].repeat(3, axis=1)).astype(
+        np.float64
+    ), labels
 
 
 def test_scaled_vectors_lie_around_zero_at_distance_one() -> None:

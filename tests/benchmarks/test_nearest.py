@@ -29,7 +29,9 @@ def test_as_the_task_has_it(kind: type) -> None:
     known_labels, labels = (generator.integers(0, 3, size) for size in (60, 300))
     labels[1] = 7
     found = retrieved(kind(asked), labels, kind(known), known_labels)
-    assert found["map"] == pytest.approx(mean_average_precision(asked, labels, known, known_labels), abs=1e-12)
+    assert found["map"] == pytest.approx(
+        mean_average_precision(asked, labels, known, known_labels), abs=1e-12
+    )
 
 
 def test_of_equals_the_right_ones_come_last() -> None:

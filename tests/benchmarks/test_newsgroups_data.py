@@ -28,7 +28,8 @@ POSTS = pl.DataFrame(
 
 def test_counts_by_hand() -> None:
     data = newsgroups_data.count_posts(POSTS, 100)
-    # engin and rocket come three times, the rest once: alphabetical among equals; a possessive's s is one letter.
+    # engin and rocket come three times, the rest once: alphabetical among equals; a possessive's s
+    # is one letter.
     assert data.vocabulary == ["engin", "rocket", "brien", "caf\u00e9", "nd", "subject", "wheel"]
     assert data.train.toarray().tolist() == [[1, 3, 0, 0, 1, 1, 0], [2, 0, 1, 1, 0, 0, 1], [0] * 7]
     assert data.test.toarray().tolist() == [[0, 1, 0, 0, 0, 0, 1]]
@@ -44,12 +45,16 @@ def test_the_vocabulary_is_cut_by_count_then_alphabet() -> None:
     assert data.test.toarray().tolist() == [[0, 1, 0]]
 
 
-def test_the_folder_must_be_named_and_hold_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_folder_must_be_named_and_hold_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("UNDERTOW_DATA", raising=False)
     with pytest.raises(FileNotFoundError, match="UNDERTOW_DATA must name the folder that holds"):
         newsgroups_data.load()
     monkeypatch.setenv("UNDERTOW_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"UNDERTOW_DATA must name a folder .*, got '.*', which does not"):
+    with pytest.raises(
+        FileNotFoundError, match=r"UNDERTOW_DATA must name a folder .*, got '.*', which does not"
+    ):
         newsgroups_data.load()
 
 
@@ -66,4 +71,6 @@ def test_the_real_corpus_has_its_official_sizes() -> None:
     assert data.train.has_canonical_format
     totals = np.asarray(data.train.sum(axis=0)).ravel()
     assert (np.diff(totals) <= 0).all()
-    assert 84 < log_counts(data.train).sum() / 11_314 < 85  # what the speed benchmarks take as a typical length
+    assert (
+        84 < log_counts(data.train).sum() / 11_314 < 85
+    )  # what the speed benchmarks take as a typical length

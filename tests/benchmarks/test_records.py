@@ -1,4 +1,6 @@
-"""What a recorded run leaves on disk: JSON that comes back, a page of tables, plots of the same bytes."""
+"""What a recorded run leaves on disk: JSON that comes back, a page of tables, plots of the same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ def test_plots_of_what_there_is() -> None:
 
 def test_a_full_run_is_a_folder(tmp_path: Path) -> None:
     sheet = Sheet("A table", ["name", "figure"], [["one", "1"]])
-    written = {file.relative_to(tmp_path).as_posix() for file in records.record(made_up.results(), [sheet], tmp_path)}
+    written = {
+        file.relative_to(tmp_path).as_posix()
+        for file in records.record(made_up.results(), [sheet], tmp_path)
+    }
     plotted = {f"2026-01-02/{name}.svg" for name in ("steps", "growth", "quality", "rates")}
     assert written == {"2026-01-02/bench.json", "2026-01-02/tables.md"} | plotted
     assert json.loads((tmp_path / "2026-01-02/bench.json").read_text()) == made_up.results()
@@ -40,7 +45,9 @@ def test_a_full_run_is_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_quick_run_is_a_file_and_its_plots(tmp_path: Path) -> None:
-    written = {file.name for file in records.record(made_up.results() | {"effort": "quick"}, [], tmp_path)}
+    written = {
+        file.name for file in records.record(made_up.results() | {"effort": "quick"}, [], tmp_path)
+    }
     assert written >= {"2026-01-02-bench.json", "2026-01-02-bench-steps.svg"}
 
 
@@ -53,5 +60,7 @@ def test_the_table_of_systems_shows_where_peers_are_better() -> None:
 
 
 def test_sizes_become_rows() -> None:
-    sheet = columns_of("Times", "words K", {"ms": {"2000": 1.5, "1000000": 12.25}, "ratio": {"2000": 1.0}})
+    sheet = columns_of(
+        "Times", "words K", {"ms": {"2000": 1.5, "1000000": 12.25}, "ratio": {"2000": 1.0}}
+    )
     assert sheet.rows == [["2,000", "1.5", "1"], ["1,000,000", "12.2", ""]]

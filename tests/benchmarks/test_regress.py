@@ -91,8 +91,14 @@ def test_ratios_belong_to_sections_and_differ() -> None:
 def test_the_last_run_is_the_newest_by_its_own_time(tmp_path: Path) -> None:
     assert records.last_recorded(tmp_path) is None
     (tmp_path / "2026-01-03").mkdir()
-    files = {"2026-01-03/bench.json": "2026-01-03T10", "2026-01-03-bench.json": "2026-01-03T11", "other.json": "9"}
+    files = {
+        "2026-01-03/bench.json": "2026-01-03T10",
+        "2026-01-03-bench.json": "2026-01-03T11",
+        "other.json": "9",
+    }
     for name, time in files.items():
         (tmp_path / name).write_text(json.dumps({"time": time}))
     assert records.last_recorded(tmp_path) == {"time": "2026-01-03T11"}
-    assert records.last_recorded(tmp_path, besides=tmp_path / "2026-01-03-bench.json") == {"time": "2026-01-03T10"}
+    assert records.last_recorded(tmp_path, besides=tmp_path / "2026-01-03-bench.json") == {
+        "time": "2026-01-03T10"
+    }

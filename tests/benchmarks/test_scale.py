@@ -14,7 +14,11 @@ from benchmarks import scale
 @pytest.fixture
 def reviews(tmp_path: Path) -> Path:
     """One of 230 words, one of 40, and one that must not be trained on."""
-    texts = [" ".join(f"w{word % 90}" for word in range(230)), " ".join(["short"] * 40), "secret " * 150]
+    texts = [
+        " ".join(f"w{word % 90}" for word in range(230)),
+        " ".join(["short"] * 40),
+        "secret " * 150,
+    ]
     path = tmp_path / "imdb.parquet"
     pl.DataFrame({"text": texts, "split": ["train", "unsup", "test"]}).write_parquet(path)
     return path
@@ -26,7 +30,9 @@ def test_pieces_are_cut_from_training_texts(reviews: Path) -> None:
     assert found[1].split()[0] == "w10"  # the 101st word
 
 
-def test_a_corpus_is_shards_of_pieces(tmp_path: Path, reviews: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_is_shards_of_pieces(
+    tmp_path: Path, reviews: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(scale, "SHARD", 40)
     size = scale.write_corpus(tmp_path / "corpus", scale.pieces(reviews), 100)
     shards = sorted((tmp_path / "corpus").iterdir())
@@ -44,7 +50,9 @@ def test_too_little_disk_is_refused(tmp_path: Path) -> None:
 @pytest.mark.torture
 @pytest.mark.slow
 def test_a_fit_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
-    scale.write_corpus(tmp_path / "corpus", pl.Series([f"w{n} w{n + 1} w{n // 2}" for n in range(500)]), 60_000)
+    scale.write_corpus(
+        tmp_path / "corpus", pl.Series([f"w{n} w{n + 1} w{n // 2}" for n in range(500)]), 60_000
+    )
     (tmp_path / "scratch").mkdir()
     found: dict[str, Any] = scale.measured(tmp_path / "corpus", tmp_path / "scratch")
     assert found["documents"] == 60_000

@@ -17,21 +17,32 @@ from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
 @pytest.fixture(scope="module")
 def model() -> TopicModel:
     softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(make_table())
+    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
+        make_table()
+    )
 
 
 def posts() -> pl.DataFrame:
-    heads = pl.concat_str(pl.lit("From: x\nSubject: Re: RE: "), pl.col("text").str.slice(0, 11), pl.lit("\n\n"), "text")
+    heads = pl.concat_str(
+        pl.lit("From: x\nSubject: Re: RE: "),
+        pl.col("text").str.slice(0, 11),
+        pl.lit("\n\n"),
+        "text",
+    )
     return make_table(60).with_columns(heads.alias("text"), label=pl.Series(["fruit", "cars"] * 30))
 
 
-def test_sizes_and_times(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: TopicModel) -> None:
+def test_sizes_and_times(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: TopicModel
+) -> None:
     monkeypatch.setattr(search, "QUESTIONS", 3)
     monkeypatch.setattr(search, "KINDS", {"2 words": 2})
     found = search.size_and_speed(model, posts(), posts(), 200, tmp_path)
     shares = found["recall_at_10"]["2 words"]
     assert shares["hybrid"] >= 0.9
-    assert 0.0 < shares["semantic"] <= 1.0  # documents of two themes differ by less than bytes can tell
+    assert (
+        0.0 < shares["semantic"] <= 1.0
+    )  # documents of two themes differ by less than bytes can tell
     assert found["bytes_code"] == 2
     assert "semantic, 2 words" in markdown(search.size_sheet(found))
 
@@ -57,7 +68,9 @@ def test_reviews_are_parted() -> None:
 
 
 def test_figures_by_hand() -> None:
-    assert search_quality.average_precision(np.array([True, False, True]), 4) == pytest.approx((1 + 2 / 3) / 4)
+    assert search_quality.average_precision(np.array([True, False, True]), 4) == pytest.approx(
+        (1 + 2 / 3) / 4
+    )
     scores = np.array([0.5, 0.9, 0.5, 0.0, 0.1], dtype=np.float32)
     assert search_quality.reciprocal_rank(scores, 1) == 1.0
     assert search_quality.reciprocal_rank(scores, 0) == pytest.approx(1 / 2.5)  # with another

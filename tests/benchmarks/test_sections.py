@@ -1,4 +1,6 @@
-"""Every section once, as small as it gets: that it runs, that its figures have the paths promised, that it is shown."""
+"""Every section once, as small as it gets: that it runs, that its figures have the paths promised,
+that it is shown.
+"""
 
 from __future__ import annotations
 
@@ -65,11 +67,15 @@ def test_documents() -> None:
 
 @pytest.mark.torture
 def test_quality(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(peers.SYSTEMS, "no such library", peers.Entry("none", needs="no_such_library"))
+    monkeypatch.setitem(
+        peers.SYSTEMS, "no such library", peers.Entry("none", needs="no_such_library")
+    )
     said: list[str] = []
     effort = replace(made_up.TINY, systems=(*made_up.TINY.systems, "no such library"))
     found = quality.measure(effort, said.append, made_up.labelled())
-    assert found["skipped"] == {"no such library": "no_such_library is not installed (make bench-full installs it)"}
+    assert found["skipped"] == {
+        "no such library": "no_such_library is not installed (make bench-full installs it)"
+    }
     assert any("no such library is left out" in line for line in said)
     ours = found["systems"]["undertow"]
     assert ours["passes_of_points"] == [1, 2]
@@ -99,7 +105,9 @@ def test_a_process_that_fails_is_quoted(tmp_path: Path) -> None:
 def test_without_data_a_section_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UNDERTOW_DATA", raising=False)
     text = io.StringIO()
-    results, sheets = bench.run(made_up.TINY, ["encoding", "quality"], Console(file=text, width=200))
+    results, sheets = bench.run(
+        made_up.TINY, ["encoding", "quality"], Console(file=text, width=200)
+    )
     assert set(results["encoding"]) == {"skipped"}
     assert "quality is left out: UNDERTOW_DATA must name the folder" in text.getvalue()
     assert [sheet.title for sheet in sheets] == ["Targets (two cores)"]

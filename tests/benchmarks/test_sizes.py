@@ -25,7 +25,9 @@ TINY = Row("tiny", "tiny", 60, counting="all words", units=8)
 def made_up(documents: int = 120) -> list[tuple[str, str]]:
     generator = np.random.default_rng(0)
     heaps = [[f"{kind}{letter}" for letter in "abcdefghij"] for kind in ("fruit", "wheel")]
-    return [(" ".join(generator.choice(heaps[n % 2], 8)), f"kind {n % 2}") for n in range(documents)]
+    return [
+        (" ".join(generator.choice(heaps[n % 2], 8)), f"kind {n % 2}") for n in range(documents)
+    ]
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +41,12 @@ def _tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_a_row_is_judged() -> None:
     found = sizes.measure(sizes.Order(TINY, 0))
-    assert (found["documents"], found["questions"], found["labels"], found["units"]) == (60, 20, 2, 8)
+    assert (found["documents"], found["questions"], found["labels"], found["units"]) == (
+        60,
+        20,
+        2,
+        8,
+    )
     assert found["tokens"] == 8.0
     for system in size_table.SYSTEMS:
         assert found[system]["accuracy"] == 1.0
@@ -55,9 +62,13 @@ def test_unlabelled_documents_are_learned_from_and_not_found() -> None:
     assert len(corpus.train_labels) == corpus.train.shape[0] == 120
 
 
-def test_documents_without_a_known_word_go_with_their_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_without_a_known_word_go_with_their_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     train = [("lonely", "odd"), *made_up(30), ("alone", "odd")]
-    monkeypatch.setitem(size_corpora.SOURCES, "gaps", lambda: Texts(train, [("lonely", "odd"), *made_up(4)]))
+    monkeypatch.setitem(
+        size_corpora.SOURCES, "gaps", lambda: Texts(train, [("lonely", "odd"), *made_up(4)])
+    )
     corpus = size_corpora.counted(Row("gaps", "gaps", 100, counting="all words"))
     assert corpus.learn.shape[0] == len(corpus.train_labels) == 30
     assert corpus.test.shape[0] == len(corpus.test_labels) == 4
@@ -90,7 +101,14 @@ def test_means_over_seeds() -> None:
 def row_of(ours: float, lsa: float, accuracy: float = 0.5) -> dict[str, Any]:
     figures = {"accuracy": 0.5, "p10": 0.5, "seconds": 1.0}
     return {
-        **{"documents": 1000, "words": 50, "tokens": 8.2, "units": 8, "dead_units": 2, "warnings": ["odd"]},
+        **{
+            "documents": 1000,
+            "words": 50,
+            "tokens": 8.2,
+            "units": 8,
+            "dead_units": 2,
+            "warnings": ["odd"],
+        },
         "undertow": figures | {"map": ours, "accuracy": accuracy},
         "LSA": figures | {"map": lsa},
         "words themselves": figures | {"map": 0.1},
@@ -98,7 +116,12 @@ def row_of(ours: float, lsa: float, accuracy: float = 0.5) -> dict[str, Any]:
 
 
 def test_marks_are_counted_and_the_worst_named() -> None:
-    rows = {"good": row_of(0.5, 0.4), "low": row_of(0.4, 0.4), "lower": row_of(0.5, 0.4, 0.45), "gone": {"failed": "x"}}
+    rows = {
+        "good": row_of(0.5, 0.4),
+        "low": row_of(0.4, 0.4),
+        "lower": row_of(0.5, 0.4, 0.45),
+        "gone": {"failed": "x"},
+    }
     whole, accuracy, nearest, area = size_table.summary(rows)
     assert whole == "- All three marks are reached in 1 of 4 rows."
     assert accuracy == "- accuracy at least LSA's: 2 of 4 rows. Worst: lower (-0.050)."
@@ -110,14 +133,23 @@ def test_the_page_keeps_its_commentary(tmp_path: Path) -> None:
     page = tmp_path / "sizes.md"
     page.write_text("# Mine\n\n<!-- sizes -->\nold\n<!-- end sizes -->\n\nand this\n")
     rows = {"good": row_of(0.5, 0.4), "gone": {"failed": "no data"}}
-    found = {"time": "2026-01-02T03:04:05", "seeds": 1, "all_rows": False, "rows": rows, "computed_on": "a machine"}
+    found = {
+        "time": "2026-01-02T03:04:05",
+        "seeds": 1,
+        "all_rows": False,
+        "rows": rows,
+        "computed_on": "a machine",
+    }
     size_table.put(found, page)
     text = page.read_text()
     assert text.startswith("# Mine")
     assert text.endswith("and this\n")
     assert "old" not in text
     assert "*Some of the rows only.*" in text
-    line = "| good | 1,000 | 50 | 8 | 8 | .500 / .500 / .500 | .500 / .500 / .500 | .500 / .400 / .100 | 1.25 | 2 | 1 |"
+    line = (
+        "| good | 1,000 | 50 | 8 | 8 | .500 / .500 / .500 | .500 / .500 / .500 | .500 / .400 / "
+        ".100 | 1.25 | 2 | 1 |"
+    )
     assert line in text
     assert "- gone failed: no data" in text
 
@@ -144,8 +176,14 @@ def test_joined_posts_are_of_one_group() -> None:
 
 
 def test_subjects_lose_their_re(monkeypatch: pytest.MonkeyPatch) -> None:
-    posts = ["From: me\nSubject: Re: RE: Old bikes\n\nHello\nSubject: no", "From: you\n\nNothing", "subject: Cars\n\n"]
-    table = pl.DataFrame({"split": ["train", "train", "test"], "label": ["a", "a", "b"], "text": posts})
+    posts = [
+        "From: me\nSubject: Re: RE: Old bikes\n\nHello\nSubject: no",
+        "From: you\n\nNothing",
+        "subject: Cars\n\n",
+    ]
+    table = pl.DataFrame(
+        {"split": ["train", "train", "test"], "label": ["a", "a", "b"], "text": posts}
+    )
     monkeypatch.setattr(size_corpora, "load_20newsgroups", lambda: table)
     assert size_corpora.subjects() == Texts([("Old bikes", "a")], [("Cars", "b")])
 
@@ -160,7 +198,11 @@ def test_baskets_are_of_their_kind_and_always_the_same() -> None:
 def test_news_of_one_topic_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(size_corpora, "FEWEST_OF_A_LABEL", 2)
     items = [{"title": "t", "body": f"b{n}", "topics": ["earn"]} for n in range(10)]
-    others = [{"body": "b", "topics": ["rare"]}, {"body": "b", "topics": ["earn", "acq"]}, {"topics": ["earn"]}]
+    others = [
+        {"body": "b", "topics": ["rare"]},
+        {"body": "b", "topics": ["earn", "acq"]},
+        {"topics": ["earn"]},
+    ]
     (tmp_path / "one.json").write_text(json.dumps(items + others))
     texts = size_corpora.newswire(tmp_path)
     assert sorted([*texts.train, *texts.test]) == [(f"t\nb{n}", "earn") for n in range(10)]
@@ -179,7 +221,9 @@ def test_work_goes_to_processes() -> None:
     assert isinstance(found[0], Exception)
 
 
-def test_all_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_of_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sizes, "rows", lambda news: [TINY])
     monkeypatch.setattr(sizes, "FOLDER", tmp_path)
     monkeypatch.setattr(sys, "argv", ["sizes", "--jobs", "1", "--record"])
@@ -189,7 +233,9 @@ def test_all_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pyte
     assert "| tiny | 60 |" in capsys.readouterr().out
 
 
-def test_what_is_kept_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "kept.json"
     first = sizes.measured([TINY], seeds=1, jobs=1, keep=file)
     monkeypatch.setattr(sizes, "measure", lambda order: pytest.fail(f"{order} is measured again"))
@@ -197,7 +243,9 @@ def test_what_is_kept_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.
     assert "undertow" in first["computed_on"]
 
 
-def test_counts_in_a_folder_are_those_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_in_a_folder_are_those_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     counted = sizes.counted(TINY, tmp_path)
     monkeypatch.setattr(size_corpora, "counted", lambda row: pytest.fail(f"{row} is counted again"))
     again = sizes.counted(TINY, tmp_path)

@@ -1,4 +1,6 @@
-"""The table of targets: every path is one that a section can give, and both kinds of bound are judged right."""
+"""The table of targets: every path is one that a section can give, and both kinds of bound are
+judged right.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_the_table_says_so() -> None:
     assert printed(sheet).row_count == len(targets.TARGETS)
 
 
-@pytest.mark.parametrize("path", ["steps", "steps/ms/7", "no/such", "machine/processor", "steps/ms/2000/more"])
+@pytest.mark.parametrize(
+    "path", ["steps", "steps/ms/7", "no/such", "machine/processor", "steps/ms/2000/more"]
+)
 def test_a_path_to_nothing(path: str) -> None:
     assert look_up(made_up.results(), path) is None
 

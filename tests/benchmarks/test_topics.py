@@ -20,15 +20,46 @@ from undertow import TopicModel
 
 HAS_TREE = hasattr(TopicModel, "transform_topics")
 TINY = topics.Plan(sizes=(2, 3), seeds=2, sweeps=20, units=8, epochs=10)
-FRUIT = ["apple", "pear", "plum", "cherry", "grape", "fig", "lemon", "melon", "peach", "quince", "berry", "kiwi"]
-CARS = ["wheel", "brake", "gear", "engine", "road", "tyre", "clutch", "fuel", "pedal", "motor", "axle", "bonnet"]
+FRUIT = [
+    "apple",
+    "pear",
+    "plum",
+    "cherry",
+    "grape",
+    "fig",
+    "lemon",
+    "melon",
+    "peach",
+    "quince",
+    "berry",
+    "kiwi",
+]
+CARS = [
+    "wheel",
+    "brake",
+    "gear",
+    "engine",
+    "road",
+    "tyre",
+    "clutch",
+    "fuel",
+    "pedal",
+    "motor",
+    "axle",
+    "bonnet",
+]
 
 
 def made_up(documents: int = 60) -> Texts:
     """Texts of two kinds; every sixth has no label."""
     generator = np.random.default_rng(0)
-    texts = [" ".join(generator.choice(CARS if number % 2 else FRUIT, 12)) for number in range(documents)]
-    labels = np.array([None if n % 6 == 0 else "cars" if n % 2 else "fruit" for n in range(documents)], dtype=object)
+    texts = [
+        " ".join(generator.choice(CARS if number % 2 else FRUIT, 12)) for number in range(documents)
+    ]
+    labels = np.array(
+        [None if n % 6 == 0 else "cars" if n % 2 else "fruit" for n in range(documents)],
+        dtype=object,
+    )
     return Texts("made up", texts, labels, "All of them.")
 
 
@@ -59,7 +90,9 @@ def test_a_peer_is_judged_and_shown() -> None:
 @pytest.mark.slow
 def test_every_system_runs() -> None:
     found = topics.measure(made_up(), replace(TINY, sizes=(2,), seeds=1))
-    missing = {name for name, entry in SYSTEMS.items() if entry.needs and find_spec(entry.needs) is None}
+    missing = {
+        name for name, entry in SYSTEMS.items() if entry.needs and find_spec(entry.needs) is None
+    }
     assert set(found["skipped"]) <= missing | (set() if HAS_TREE else {UNDERTOW})
     by_name = {run["system"]: run for run in found["runs"]}
     assert set(by_name) == set(SYSTEMS) - set(found["skipped"])
@@ -79,11 +112,15 @@ def test_ours_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_another_number_of_topics_than_asked_for_is_shown() -> None:
-    assert topics._name("HDBSCAN", [{"topics": 26}, {"topics": 31}], 50) == "HDBSCAN (26, 31 topics)"
+    assert (
+        topics._name("HDBSCAN", [{"topics": 26}, {"topics": 31}], 50) == "HDBSCAN (26, 31 topics)"
+    )
     assert topics._name("NMF", [{"topics": 50}], 50) == "NMF"
 
 
-def test_what_is_left_out_still_runs_every_seed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_left_out_still_runs_every_seed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     asked: list[int] = []
 
     def run(order: topic_work.Order) -> list[dict[str, str]]:
@@ -111,7 +148,9 @@ def test_a_process_that_fails_says_why(tmp_path: Path) -> None:
         list(topic_work.run(order))
 
 
-def test_without_data_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_data_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.delenv("UNDERTOW_DATA", raising=False)
     monkeypatch.setattr(sys, "argv", ["topics"])
     with pytest.raises(SystemExit) as ended:
@@ -123,15 +162,20 @@ def test_without_data_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_words_in_order_are_those_that_are_counted() -> None:
     corpus = made_up()
     read = topic_corpora.counted(corpus)
-    for text, numbers, counts in zip(corpus.texts, read.in_order, read.counts.toarray(), strict=True):
-        assert [read.words[number] for number in numbers] == [word for word in text.split() if word in read.words]
+    for text, numbers, counts in zip(
+        corpus.texts, read.in_order, read.counts.toarray(), strict=True
+    ):
+        assert [read.words[number] for number in numbers] == [
+            word for word in text.split() if word in read.words
+        ]
         np.testing.assert_array_equal(np.bincount(numbers, minlength=len(read.words)), counts)
 
 
 def test_words_of_groups_by_hand() -> None:
     counts = sparse.csr_array(np.array([[3, 0, 1], [1, 0, 1], [0, 2, 1], [0, 0, 1]]))
     groups = np.array([0, 0, 1, 1])
-    # group 1: word 1 is in a half of its documents and a quarter of all, words 0 and 2 count nothing
+    # group 1: word 1 is in a half of its documents and a quarter of all, words 0 and 2 count
+    # nothing
     assert topic_words.by_share(counts, groups, 2) == [[0, 1, 2], [1, 0, 2]]
     # roots of shares of words in the groups' 6 and 4, times log(1 + 5 / f) with f = 4, 2, 4
     expected = np.sqrt([[4 / 6, 0, 2 / 6], [0, 2 / 4, 2 / 4]]) * np.log(1 + 5 / np.array([4, 2, 4]))
@@ -144,4 +188,10 @@ def test_clusters_are_merged_by_words_and_outliers_go_to_the_nearest() -> None:
     assert topic_hdbscan.merged(counts, np.array([0, 1, 2, -1, 1]), 2).tolist() == [0, 0, 1, -1, 0]
     assert topic_hdbscan.merged(counts, np.array([0, 1, 2, -1, 1]), 3).tolist() == [0, 1, 2, -1, 1]
     vectors = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.8], [1.0, 0.0]])
-    assert topic_hdbscan.with_outliers(vectors, np.array([0, 0, 1, -1, 0])).tolist() == [0, 0, 1, 1, 0]
+    assert topic_hdbscan.with_outliers(vectors, np.array([0, 0, 1, -1, 0])).tolist() == [
+        0,
+        0,
+        1,
+        1,
+        0,
+    ]

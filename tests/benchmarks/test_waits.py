@@ -9,7 +9,9 @@ import pytest
 from benchmarks import waits
 
 
-def test_commands_take_turns_and_the_first_round_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_take_turns_and_the_first_round_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     clock = iter(range(1000))
     monkeypatch.setattr(waits, "seconds", lambda command, index: float(next(clock)))
     found = waits.medians(Path("index"), 3)

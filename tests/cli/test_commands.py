@@ -49,7 +49,9 @@ def corpus(tmp_path: Path) -> Path:
 SMALL = ("--n-components", 8, "--max-epochs", 30, "--batch-size", 32)
 
 
-def test_three_commands_from_a_file_to_an_evaluation(run: Run, corpus: Path, tmp_path: Path) -> None:
+def test_three_commands_from_a_file_to_an_evaluation(
+    run: Run, corpus: Path, tmp_path: Path
+) -> None:
     model = tmp_path / "model"
     code, out, _ = run("fit", corpus, "--out", model, *SMALL)
     assert code == 0
@@ -103,7 +105,10 @@ def test_any_number_of_topics_is_judged(run: Run, corpus: Path, tmp_path: Path) 
 
 def test_test_rows_are_never_trained_on(run: Run, tmp_path: Path) -> None:
     table = make_table().with_columns(
-        pl.when(pl.col("split") == "test").then(pl.lit("secret words only here")).otherwise("text").alias("text")
+        pl.when(pl.col("split") == "test")
+        .then(pl.lit("secret words only here"))
+        .otherwise("text")
+        .alias("text")
     )
     table.write_parquet(tmp_path / "corpus.parquet")
     run("fit", tmp_path / "corpus.parquet", "--out", tmp_path / "model", "--quiet", *SMALL)
@@ -117,28 +122,50 @@ def test_without_labels_there_is_still_a_judgement(run: Run, tmp_path: Path) -> 
     run("fit", tmp_path / "corpus.csv", "--out", tmp_path / "model", "--quiet", *SMALL)
     _, out, _ = run("evaluate", tmp_path / "model", tmp_path / "corpus.csv", "--json")
     of_topics = {"topics", "npmi", "c_npmi", "c_v", "diversity"}
-    assert set(json.loads(out)) == {"split_half_mrr", "unknown_tokens", "documents_per_second"} | of_topics
+    assert (
+        set(json.loads(out))
+        == {"split_half_mrr", "unknown_tokens", "documents_per_second"} | of_topics
+    )
     _, out, _ = run("evaluate", tmp_path / "model", tmp_path / "corpus.csv")
     assert "split_half_mrr" in out
 
 
-@pytest.mark.parametrize(("kind", "size", "dtype"), [("posterior", 8, pl.Float32), ("code", 1, pl.UInt8)])
-def test_vectors_are_written(run: Run, corpus: Path, tmp_path: Path, kind: str, size: int, dtype: Any) -> None:
+@pytest.mark.parametrize(
+    ("kind", "size", "dtype"), [("posterior", 8, pl.Float32), ("code", 1, pl.UInt8)]
+)
+def test_vectors_are_written(
+    run: Run, corpus: Path, tmp_path: Path, kind: str, size: int, dtype: Any
+) -> None:
     run("fit", corpus, "--out", tmp_path / "model", "--quiet", *SMALL)
     target = tmp_path / "vectors.parquet"
-    code, out, _ = run("transform", tmp_path / "model", corpus, "--out", target, "--kind", kind, "--json")
+    code, out, _ = run(
+        "transform", tmp_path / "model", corpus, "--out", target, "--kind", kind, "--json"
+    )
     assert code == 0
     assert json.loads(out)["documents"] == 120
     table = pl.read_parquet(target)
     assert table.columns == ["id", "label", "split", "vector"]
     assert table.schema["vector"] == pl.Array(dtype, size)
     model = undertow.load(tmp_path / "model")
-    np.testing.assert_array_equal(table["vector"].to_numpy(), model.encode(make_table()["text"], kind))
+    np.testing.assert_array_equal(
+        table["vector"].to_numpy(), model.encode(make_table()["text"], kind)
+    )
     assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
 
 
 def test_info_tells_how_it_was_made(run: Run, corpus: Path, tmp_path: Path) -> None:
-    run("fit", corpus, "--out", tmp_path / "model", "--quiet", "--noise-level", 0.25, "--learning-rate", 0.02, *SMALL)
+    run(
+        "fit",
+        corpus,
+        "--out",
+        tmp_path / "model",
+        "--quiet",
+        "--noise-level",
+        0.25,
+        "--learning-rate",
+        0.02,
+        *SMALL,
+    )
     code, out, _ = run("info", tmp_path / "model", "--json")
     facts = json.loads(out)
     assert (code, facts["units"], facts["words"], facts["epochs"]) == (0, 8, 20, 30)
@@ -219,7 +246,9 @@ def test_counts_that_do_not_fit_go_to_disk(run: Run, corpus: Path, tmp_path: Pat
     assert list(scratch.iterdir()) == []
     code, out, _ = run("fit", corpus, "--out", tmp_path / "memory", "--json", *SMALL)
     assert json.loads(out)["scratch_bytes"] == 0
-    weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("disk", "memory")]
+    weights = [
+        (tmp_path / name / "weights.safetensors").read_bytes() for name in ("disk", "memory")
+    ]
     assert weights[0] == weights[1]  # so few documents come in the same order
     code, out, _ = run("fit", corpus, "--out", tmp_path / "shown", *options)
     assert f"they go to {scratch / 'undertow-'}" in out
@@ -258,7 +287,9 @@ def test_a_folder_of_shards_is_transformed_in_order(run: Run, corpus: Path, tmp_
         make_table()[20 * number : 20 * number + 20].write_parquet(shards / f"{number}.parquet")
     run("fit", shards, "--out", tmp_path / "model", "--quiet", *SMALL)
     before = {path.name for path in tmp_path.iterdir()}
-    code, out, _ = run("transform", tmp_path / "model", shards, "--out", tmp_path / "vectors.parquet", "--json")
+    code, out, _ = run(
+        "transform", tmp_path / "model", shards, "--out", tmp_path / "vectors.parquet", "--json"
+    )
     assert (code, json.loads(out)["documents"]) == (0, 120)
     assert {path.name for path in tmp_path.iterdir()} == before | {"vectors.parquet"}
     table = pl.read_parquet(tmp_path / "vectors.parquet")
@@ -267,11 +298,19 @@ def test_a_folder_of_shards_is_transformed_in_order(run: Run, corpus: Path, tmp_
     np.testing.assert_array_equal(table["vector"].to_numpy(), model.encode(make_table()["text"]))
 
 
-def test_a_text_that_cannot_be_encoded_leaves_nothing(run: Run, corpus: Path, tmp_path: Path) -> None:
+def test_a_text_that_cannot_be_encoded_leaves_nothing(
+    run: Run, corpus: Path, tmp_path: Path
+) -> None:
     run("fit", corpus, "--out", tmp_path / "model", "--quiet", *SMALL)
     pl.DataFrame({"text": ["apple", None]}).write_parquet(tmp_path / "broken.parquet")
     before = {path.name for path in tmp_path.iterdir()}
-    code, _, err = run("transform", tmp_path / "model", tmp_path / "broken.parquet", "--out", tmp_path / "v.parquet")
+    code, _, err = run(
+        "transform",
+        tmp_path / "model",
+        tmp_path / "broken.parquet",
+        "--out",
+        tmp_path / "v.parquet",
+    )
     assert code == 2
     assert "got null in row 1" in err
     assert {path.name for path in tmp_path.iterdir()} == before
@@ -296,9 +335,21 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
             2,
             "--noise-level must be a number in [0, 1) or 'auto', got 'half'",
         ),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--noise-level", 3), 2, "--noise-level must be in [0, 1), got 3.0"),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "em"), 2, "--learner must be one of 'alpha-nce'"),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "cd", "--n-noise", 3), 2, "--n-noise must be used with"),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--noise-level", 3),
+            2,
+            "--noise-level must be in [0, 1), got 3.0",
+        ),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "em"),
+            2,
+            "--learner must be one of 'alpha-nce'",
+        ),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--learner", "cd", "--n-noise", 3),
+            2,
+            "--n-noise must be used with",
+        ),
         (
             ("fit", "{corpus}", "--out", "{tmp}/m", "--stop-words", "klingon"),
             2,
@@ -307,11 +358,20 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
         (
             ("fit", "{corpus}", "--out", "{tmp}/m", "--segmenter", "thai,klingon"),
             2,
-            "--segmenter must be 'auto', 'none', or one or several of 'chinese', 'japanese', 'thai', 'pairs', got",
+            "--segmenter must be 'auto', 'none', or one or several of 'chinese', 'japanese', "
+            "'thai', 'pairs', got",
         ),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "--min-df"),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--memory", "lots"), 2, "--memory must be a number of bytes such as"),
-        (("fit", "{corpus}", "--out", "{tmp}/m", "--scratch", "{tmp}/x"), 2, "--scratch must be a folder, got"),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--memory", "lots"),
+            2,
+            "--memory must be a number of bytes such as",
+        ),
+        (
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--scratch", "{tmp}/x"),
+            2,
+            "--scratch must be a folder, got",
+        ),
         (
             ("fit", "{corpus}", "--out", "{tmp}/m", "--seed-topic", "fruit"),
             2,
@@ -323,7 +383,9 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
         (("transform", "{tmp}/absent", "{corpus}", "--out", "{tmp}/v.parquet"), 1, "absent"),
     ],
 )
-def test_wrong_use_is_one_line(run: Run, corpus: Path, tmp_path: Path, arguments: Any, code: int, message: str) -> None:
+def test_wrong_use_is_one_line(
+    run: Run, corpus: Path, tmp_path: Path, arguments: Any, code: int, message: str
+) -> None:
     filled = [str(part).format(tmp=tmp_path, corpus=corpus) for part in arguments]
     before = sorted(path.name for path in tmp_path.iterdir())
     found, _, err = run(*filled)
@@ -331,8 +393,12 @@ def test_wrong_use_is_one_line(run: Run, corpus: Path, tmp_path: Path, arguments
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_debug_shows_the_traceback(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["undertow", "fit", "absent.csv", "--out", str(tmp_path / "m"), "--debug"])
+def test_debug_shows_the_traceback(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        sys, "argv", ["undertow", "fit", "absent.csv", "--out", str(tmp_path / "m"), "--debug"]
+    )
     with pytest.raises(undertow.InvalidInput):
         main()
 

@@ -50,7 +50,9 @@ def test_demo_shows_topics_searches_a_comparison_and_a_report(few: int, tmp_path
     assert f"{few:,}" in place.read_text(encoding="utf-8")
 
 
-def test_demo_without_the_extra_works_and_says_so(few: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_demo_without_the_extra_works_and_says_so(
+    few: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(_page, "find_spec", lambda name: None)
     answer = CliRunner().invoke(app, ["demo", "--units", "4"])
     assert answer.exit_code == 0, answer.output
@@ -92,6 +94,8 @@ def test_help_loads_nothing_heavy() -> None:
         "print([m for m in ('numpy', 'scipy', 'numba', 'sklearn', 'polars') if m in sys.modules])"
     )
     began = time.perf_counter()
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "[]"
     assert time.perf_counter() - began < 10.0

@@ -1,4 +1,6 @@
-"""Vectors of another encoder on the command line: rows that belong to documents, and files that cannot be trusted."""
+"""Vectors of another encoder on the command line: rows that belong to documents, and files that
+cannot be trusted.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +21,25 @@ from undertow.corpus import Corpus
 from undertow.search import Index
 
 WIDTH = 5
-VECTORS = (np.eye(WIDTH)[np.arange(120) % WIDTH] + np.random.default_rng(1).normal(size=(120, WIDTH)) / 9).astype("f4")
+VECTORS = (
+    np.eye(WIDTH)[np.arange(120) % WIDTH] + np.random.default_rng(1).normal(size=(120, WIDTH)) / 9
+).astype("f4")
 SPLITS = ["test" if number % 3 == 1 else "train" for number in range(120)]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a corpus, of which every third row is never trained on, and vectors of all rows."""
+    """A folder with a corpus, of which every third row is never trained on, and vectors of all
+    rows.
+    """
     place = tmp_path_factory.mktemp("joined")
     make_table().with_columns(pl.Series("split", SPLITS)).write_parquet(place / "corpus.parquet")
     np.save(place / "vectors.npy", VECTORS)
     np.save(place / "short.npy", VECTORS[:-1])
     np.save(place / "question.npy", VECTORS[7])
     (place / "hostile.npy").write_bytes(
-        b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f4', 'fortran_order': False, 'shape': (120, 999999999), }  \n"
+        b"\x93NUMPY\x01\x00\x46\x00"
+        b"{'descr': '<f4', 'fortran_order': False, 'shape': (120, 999999999), }  \n"
     )
     return place
 
@@ -82,20 +89,41 @@ def test_transform_joins_row_by_row(
     monkeypatch.setattr(Corpus, "chunks", lambda self: whole(self, 50))
     given = ["--vectors", folder / "vectors.npy"]
     corpus, out = folder / "corpus.parquet", tmp_path / "joined.npy"
-    assert run("transform", model_folder, corpus, *given, "--kind", "strength", "--out", out)[0] == 0
+    assert (
+        run("transform", model_folder, corpus, *given, "--kind", "strength", "--out", out)[0] == 0
+    )
     model, texts = loaded(model_folder), make_table()["text"]
     np.testing.assert_array_equal(np.load(out), model.encode(texts, "strength", vectors=VECTORS))
     out = tmp_path / "topics.npy"
-    assert run("transform", model_folder, corpus, *given, "--kind", "topics", "-n", 3, "--out", out)[0] == 0
-    np.testing.assert_allclose(np.load(out)[:, :3], model.transform_topics(texts, 3, vectors=VECTORS), atol=1e-6)
-    assert run("transform", model_folder, corpus, "--kind", "posterior", "--out", tmp_path / "own.npy")[0] == 0
+    assert (
+        run("transform", model_folder, corpus, *given, "--kind", "topics", "-n", 3, "--out", out)[0]
+        == 0
+    )
+    np.testing.assert_allclose(
+        np.load(out)[:, :3], model.transform_topics(texts, 3, vectors=VECTORS), atol=1e-6
+    )
+    assert (
+        run(
+            "transform", model_folder, corpus, "--kind", "posterior", "--out", tmp_path / "own.npy"
+        )[0]
+        == 0
+    )
     assert np.load(tmp_path / "own.npy").shape == (120, 8)
 
 
-def test_an_index_is_made_and_asked(run: Run, model_folder: Path, folder: Path, tmp_path: Path) -> None:
+def test_an_index_is_made_and_asked(
+    run: Run, model_folder: Path, folder: Path, tmp_path: Path
+) -> None:
     place = tmp_path / "index"
     code, out, _ = run(
-        "index", model_folder, folder / "corpus.parquet", "--vectors", folder / "vectors.npy", "--out", place, "--json"
+        "index",
+        model_folder,
+        folder / "corpus.parquet",
+        "--vectors",
+        folder / "vectors.npy",
+        "--out",
+        place,
+        "--json",
     )
     assert code == 0
     assert json.loads(out)["joined"] == WIDTH
@@ -111,7 +139,10 @@ def test_an_index_is_made_and_asked(run: Run, model_folder: Path, folder: Path, 
     code, _, err = run("add", place, tmp_path / "more.csv")
     assert code != 0
     assert "--vectors must be given, 5 numbers for each document" in err
-    assert run("add", place, tmp_path / "more.csv", "--vectors", tmp_path / "more.npy", "--quiet")[0] == 0
+    assert (
+        run("add", place, tmp_path / "more.csv", "--vectors", tmp_path / "more.npy", "--quiet")[0]
+        == 0
+    )
     assert len(Index.open(place)) == 121
 
 
@@ -127,9 +158,19 @@ def test_an_index_is_made_and_asked(run: Run, model_folder: Path, folder: Path, 
 )
 @pytest.mark.parametrize("command", ["fit", "index", "transform"])
 def test_files_that_do_not_fit_are_said(
-    run: Run, model_folder: Path, folder: Path, tmp_path: Path, file: str, message: str, command: str
+    run: Run,
+    model_folder: Path,
+    folder: Path,
+    tmp_path: Path,
+    file: str,
+    message: str,
+    command: str,
 ) -> None:
-    before = [folder / "corpus.parquet"] if command == "fit" else [model_folder, folder / "corpus.parquet"]
+    before = (
+        [folder / "corpus.parquet"]
+        if command == "fit"
+        else [model_folder, folder / "corpus.parquet"]
+    )
     out = tmp_path / "out.npy"
     kind = ["--kind", "strength"] if command == "transform" else []
     code, _, err = run(command, *before, "--vectors", folder / file, "--out", out, *kind, "--quiet")
@@ -141,10 +182,14 @@ def test_files_that_do_not_fit_are_said(
     assert not out.exists()
 
 
-def test_what_is_missing_is_said(run: Run, model_folder: Path, folder: Path, tmp_path: Path) -> None:
+def test_what_is_missing_is_said(
+    run: Run, model_folder: Path, folder: Path, tmp_path: Path
+) -> None:
     corpus = folder / "corpus.parquet"
     for kind in ("strength", "topics"):
-        _, _, err = run("transform", model_folder, corpus, "--kind", kind, "--out", tmp_path / "out.npy")
+        _, _, err = run(
+            "transform", model_folder, corpus, "--kind", kind, "--out", tmp_path / "out.npy"
+        )
         assert "--vectors must be given, 5 numbers for each text" in " ".join(err.split())
     _, _, err = run("index", model_folder, corpus, "--out", tmp_path / "index")
     assert "--vectors must be given, 5 numbers for each document" in " ".join(err.split())
@@ -154,5 +199,7 @@ def test_what_is_missing_is_said(run: Run, model_folder: Path, folder: Path, tmp
 def test_help_has_an_example(run: Run, command: str) -> None:
     code, out, _ = run(command, "--help")
     assert code == 0
-    lines = [line for line in out.splitlines() if line.strip(" │").startswith(f"undertow {command} ")]
+    lines = [
+        line for line in out.splitlines() if line.strip(" │").startswith(f"undertow {command} ")
+    ]
     assert any("--vector" in line and ".npy" in line for line in lines)

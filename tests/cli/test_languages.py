@@ -11,7 +11,11 @@ import undertow
 from tests.shell import Run, shell
 from undertow import TopicModel
 
-TEXTS = ["昨晚的足球比赛非常精彩。", "机器学习模型需要大量的训练数据。", "เขาเขียนโปรแกรมด้วย Python"] * 12
+TEXTS = [
+    "昨晚的足球比赛非常精彩。",
+    "机器学习模型需要大量的训练数据。",
+    "เขาเขียนโปรแกรมด้วย Python",
+] * 12
 SMALL = ("--n-components", 4, "--max-epochs", 1, "--stop-words", "chinese")
 
 
@@ -40,7 +44,19 @@ def test_languages_are_found_and_said_unless_quiet(
     assert {"足球比赛", "机器", "โปรแกรม", "python"} <= words(tmp_path / "found")
     assert "的" not in words(tmp_path / "found")
     caplog.clear()
-    assert run("fit", corpus, "--out", tmp_path / "told", *SMALL, "--segmenter", "thai,pairs", "--quiet")[0] == 0
+    assert (
+        run(
+            "fit",
+            corpus,
+            "--out",
+            tmp_path / "told",
+            *SMALL,
+            "--segmenter",
+            "thai,pairs",
+            "--quiet",
+        )[0]
+        == 0
+    )
     assert not caplog.messages
     assert {"足球", "球比", "โปรแกรม"} <= words(tmp_path / "told")
 

@@ -1,4 +1,6 @@
-"""Errors name options as they were typed, whoever finds the error: the command line or the library below it."""
+"""Errors name options as they were typed, whoever finds the error: the command line or the library
+below it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ PLACES = {
     "demo": [],
     "paper": ["table1"],
 }
-"""What else a command needs, so that a wrong option is all that is wrong. A command that is not here is not tried."""
+"""What else a command needs, so that only an option is wrong. Others are not tried."""
 
 WRONG = {
     "n_jobs": "0",
@@ -62,7 +64,7 @@ WRONG = {
     "move": "nonsense",
     "apply": "nonsense",
 }
-"""A wrong value of each option that is neither a number nor a choice; a column is wrong when there is none like it."""
+"""A wrong value of each option that is neither a number nor a choice."""
 
 
 def wrong_value(parameter: Any) -> tuple[str, ...]:
@@ -92,7 +94,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("named")
     table = make_table()
     table.write_parquet(folder / "corpus.parquet")
-    model = TopicModel(8, vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(8, max_epochs=5), random_state=0)
+    model = TopicModel(
+        8,
+        vectorizer=Vectorizer(min_df=1),
+        softmax=ReplicatedSoftmax(8, max_epochs=5),
+        random_state=0,
+    )
     model.fit(table).save(folder / "model")
     Index.create(folder / "index", model, table)
     return folder
@@ -100,7 +107,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("command", "option", "value"), options())
 def test_an_option_is_named_as_it_was_typed(
-    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch, command: str, option: str, value: tuple[str, ...]
+    run: Run,
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    option: str,
+    value: tuple[str, ...],
 ) -> None:
     monkeypatch.chdir(place)
     places = [word for word in PLACES[command] if not (option == "--like" and word == "apple")]
@@ -110,7 +122,9 @@ def test_an_option_is_named_as_it_was_typed(
     assert option in said
 
 
-def test_numbers_that_only_the_library_can_judge(run: Run, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_that_only_the_library_can_judge(
+    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(place)
     for command, option, value in (
         ("search", "-n", "1001"),
@@ -127,11 +141,16 @@ def test_numbers_that_only_the_library_can_judge(run: Run, place: Path, monkeypa
         assert (code, f"undertow: {option} must " in err) == (2, True), (command, option, err)
 
 
-def test_places_are_named_as_the_usage_line_has_them(run: Run, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_are_named_as_the_usage_line_has_them(
+    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(place)
     for command, said in (
         (("fit", "nowhere.csv", "--out=made"), "CORPUS must be a file or folder, got nowhere.csv"),
-        (("index", "model", "corpus.parquet", "--out=index"), "--out must not hold a finished index"),
+        (
+            ("index", "model", "corpus.parquet", "--out=index"),
+            "--out must not hold a finished index",
+        ),
         (("index", "model", "corpus.parquet", "--out=index"), "add to it, or replace it (--force)"),
         (("add", "index", "corpus.parquet"), "or --replace to put it in that one's place"),
         (("search", "index"), "QUERY or --like must be given, one of them, got neither"),
@@ -143,12 +162,20 @@ def test_places_are_named_as_the_usage_line_has_them(run: Run, place: Path, monk
 
 
 def test_what_came_is_told_as_it_came() -> None:
-    options = {"n": "-n", "text_column": "--text-column", "replace": "--replace", "query": "QUERY", "like": "--like"}
+    options = {
+        "n": "-n",
+        "text_column": "--text-column",
+        "replace": "--replace",
+        "query": "QUERY",
+        "like": "--like",
+    }
     for message, typed in {
         "n must be at least 1, got n must": "-n must be at least 1, got n must",
         "query or like must be given, got neither": "QUERY or --like must be given, got neither",
         "name text_column, got my_text_column": "name --text-column, got my_text_column",
-        "ids must be new, got 'text_column': replace=True": "ids must be new, got 'text_column': --replace",
+        "ids must be new, got 'text_column': replace=True": (
+            "ids must be new, got 'text_column': --replace"
+        ),
         "the n of it must be 1": "the n of it must be 1",
         "--n must be 1": "--n must be 1",
         "overwrite=True, x=True": "overwrite=True, x=True",

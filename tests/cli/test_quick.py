@@ -15,7 +15,15 @@ from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.cli import COMMANDS
 from undertow.search import Index
 
-SLOW = ("sklearn", "numba", "polars", "pandas", "scipy", "lance_namespace", "lance_namespace_urllib3_client")
+SLOW = (
+    "sklearn",
+    "numba",
+    "polars",
+    "pandas",
+    "scipy",
+    "lance_namespace",
+    "lance_namespace_urllib3_client",
+)
 HEAVY = (*SLOW, "numpy", "lancedb", "pyarrow", "safetensors")
 RUN = (
     "import resource, sys\n"
@@ -25,7 +33,10 @@ RUN = (
     "    loaded = [name for name in {names!r} if name in sys.modules]\n"
     "    print('SEEN', *loaded, used.ru_utime + used.ru_stime, file=sys.stderr)"
 )
-HELP_SECONDS, QUESTION_SECONDS = 1.0, 3.0  # of processor time, thrice and more what it takes: machines are busy
+HELP_SECONDS, QUESTION_SECONDS = (
+    1.0,
+    3.0,
+)  # of processor time, thrice and more what it takes: machines are busy
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +45,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("quick")
     themes = ("apple pear plum cherry orchard", "engine wheel brake clutch gear")
     texts = [" ".join(themes[number % 2].split()[number % 3 :]) for number in range(60)]
-    table = pl.DataFrame({"id": [f"d{number}" for number in range(60)], "text": texts, "label": ["x", "y"] * 30})
+    table = pl.DataFrame(
+        {"id": [f"d{number}" for number in range(60)], "text": texts, "label": ["x", "y"] * 30}
+    )
     softmax = ReplicatedSoftmax(8, max_epochs=3, batch_size=16)
     vectorizer = Vectorizer(stop_words="english", stemmer="english")
     model = TopicModel(8, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(table)
@@ -44,10 +57,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _ran(place: Path, *arguments: str, stdin: str = "", names: tuple[str, ...] = HEAVY) -> tuple[str, str, list[str]]:
+def _ran(
+    place: Path, *arguments: str, stdin: str = "", names: tuple[str, ...] = HEAVY
+) -> tuple[str, str, list[str]]:
     """Standard output, standard error, and what is said about the process."""
     command = [sys.executable, "-c", RUN.format(names=names), *arguments]
-    done = subprocess.run(command, cwd=place, input=stdin, capture_output=True, text=True, env={**os.environ})
+    done = subprocess.run(
+        command, cwd=place, input=stdin, capture_output=True, text=True, env={**os.environ}
+    )
     told, _, seen = done.stderr.rpartition("SEEN")
     return done.stdout, told, seen.split()
 
@@ -72,7 +89,10 @@ def test_help_loads_nothing(command: tuple[str, ...], place: Path) -> None:
         (("fit", "nowhere.csv", "--out", "m"), "CORPUS must be a file or folder, got nowhere.csv"),
         (("fit", "corpus.csv", "--out", "model"), "--out must not exist yet"),
         (("fit", "corpus.csv", "--out", "m", "--learner", "em"), "--learner must be one of"),
-        (("fit", "corpus.csv", "--out", "m", "--memory", "much"), "--memory must be a number of bytes"),
+        (
+            ("fit", "corpus.csv", "--out", "m", "--memory", "much"),
+            "--memory must be a number of bytes",
+        ),
         (("topics", "nowhere"), "nowhere must be a folder written by undertow, got nothing there"),
         (("info", "."), "model.json must be a plain file, got nothing there"),
         (("index", "model", "nowhere.csv", "--out", "i"), "CORPUS must be a file or folder"),
@@ -81,7 +101,9 @@ def test_help_loads_nothing(command: tuple[str, ...], place: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_a_slip_is_told_before_anything_is_loaded(command: tuple[str, ...], said: str, place: Path) -> None:
+def test_a_slip_is_told_before_anything_is_loaded(
+    command: tuple[str, ...], said: str, place: Path
+) -> None:
     _, told, seen = _ran(place, *command)
     assert said in " ".join(told.split())
     assert seen[:-1] == []
@@ -89,7 +111,10 @@ def test_a_slip_is_told_before_anything_is_loaded(command: tuple[str, ...], said
 
 
 def test_a_question_loads_nothing_that_trains(place: Path) -> None:
-    for command in (("search", "news", "ripe apple pear", "-n", "2"), ("search", "news", "--like", "d1")):
+    for command in (
+        ("search", "news", "ripe apple pear", "-n", "2"),
+        ("search", "news", "--like", "d1"),
+    ):
         out, told, seen = _ran(place, *command, names=SLOW)
         assert "d" in out, told
         assert seen[:-1] == []

@@ -1,4 +1,6 @@
-"""Whole records from the shell: titles, links, columns by their own names, dates, and what a model remembers."""
+"""Whole records from the shell: titles, links, columns by their own names, dates, and what a model
+remembers.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus whose columns have to be told."""
     place = tmp_path_factory.mktemp("records")
     rows = [
-        f"n{number},Issue {number},{text},{('fruit', 'cars')[number % 2]},{number % 28 + 1:02}/02/2026,{number},"
+        f"n{number},Issue "
+        f"{number},{text},{('fruit', 'cars')[number % 2]},{number % 28 + 1:02}/02/2026,{number},"
         f"https://e.org/{number},nothing\n"
         for number, text in enumerate(make_table(60)["text"])
     ]
     (place / "news.csv").write_text(HEADER + "".join(rows))
-    (place / "more.csv").write_text(HEADER + "x,Cherry pie,gear brake,cars,05/03/2026,99,javascript:x,nothing\n")
+    (place / "more.csv").write_text(
+        HEADER + "x,Cherry pie,gear brake,cars,05/03/2026,99,javascript:x,nothing\n"
+    )
     return place
 
 
@@ -36,13 +41,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(run: Run, folder: Path) -> Path:
     """Fitted once, with all columns told."""
     if not (folder / "model").exists():
-        told = ("--id-column", "Nr", "--text-column", "Story", "--label-column", "Desk", "--time-column", "Sent On")
+        told = (
+            "--id-column",
+            "Nr",
+            "--text-column",
+            "Story",
+            "--label-column",
+            "Desk",
+            "--time-column",
+            "Sent On",
+        )
         size = ("--n-components", 8, "--max-epochs", 5, "--quiet")
         assert run("fit", folder / "news.csv", "--out", folder / "model", *told, *size)[0] == 0
     return folder / "model"
 
 
-def test_columns_told_to_fit_need_not_be_told_again(run: Run, folder: Path, model: Path, tmp_path: Path) -> None:
+def test_columns_told_to_fit_need_not_be_told_again(
+    run: Run, folder: Path, model: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "index"
     code, text, err = run("index", model, folder / "news.csv", "--out", out)
     assert (code, "60 documents" in text) == (0, True)
@@ -52,7 +68,10 @@ def test_columns_told_to_fit_need_not_be_told_again(run: Run, folder: Path, mode
         **dict.fromkeys(("id", "text", "label", "split", "title", "url", "text_"), "text"),
         **{"time": "day", "Page": "whole"},
     }
-    where = "Desk = 'cars' AND \"Sent On\" >= DATE '2026-02-20' AND page < 30 AND headline LIKE 'Issue%'"
+    where = (
+        "Desk = 'cars' AND \"Sent On\" >= DATE '2026-02-20' AND page < 30 AND headline LIKE "
+        "'Issue%'"
+    )
     results = json.loads(run("search", out, "gear", "--where", where, "--json")[1])["results"]
     assert sorted(one["id"] for one in results) == ["n19", "n21", "n23", "n25", "n27"]
     assert {one["label"] for one in results} == {"cars"}
@@ -62,8 +81,13 @@ def test_columns_told_to_fit_need_not_be_told_again(run: Run, folder: Path, mode
     assert first["url"] == f"https://e.org/{first['id'][1:]}"
     assert first["kept"]["Page"] == int(first["id"][1:])
     code, text, err = run("add", out, folder / "more.csv")
-    assert (code, "Note: time: 05/03/2026 is read with the day first, as before" in err) == (0, True)
-    results = json.loads(run("search", out, "cherry pie", "--mode", "text", "-n", 1, "--json")[1])["results"]
+    assert (code, "Note: time: 05/03/2026 is read with the day first, as before" in err) == (
+        0,
+        True,
+    )
+    results = json.loads(run("search", out, "cherry pie", "--mode", "text", "-n", 1, "--json")[1])[
+        "results"
+    ]
     assert (results[0]["id"], results[0]["time"]) == ("x", "2026-03-05")
 
 
@@ -81,7 +105,12 @@ def test_what_is_printed(run: Run, folder: Path, model: Path, tmp_path: Path) ->
 
 
 def test_links_on_a_terminal() -> None:
-    hit = Hit("a", 0.5, "Apples\n\nripe", {"title": "Apples", "url": "https://e.org/a", "note": "\x1b]8;;x" * 20})
+    hit = Hit(
+        "a",
+        0.5,
+        "Apples\n\nripe",
+        {"title": "Apples", "url": "https://e.org/a", "note": "\x1b]8;;x" * 20},
+    )
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True, width=200, highlight=False)
     for line in _lines(1, hit):
@@ -99,14 +128,26 @@ def test_other_commands_remember_too(run: Run, folder: Path, model: Path, tmp_pa
     assert table["id"].to_list()[:2] == ["n0", "n1"]
     assert table["label"].to_list()[:2] == ["fruit", "cars"]
     assert (
-        run("transform", model, folder / "news.csv", "--out", vectors, "--label-column", "Page", "--force", "-q")[0]
+        run(
+            "transform",
+            model,
+            folder / "news.csv",
+            "--out",
+            vectors,
+            "--label-column",
+            "Page",
+            "--force",
+            "-q",
+        )[0]
         == 0
     )
     assert pl.read_parquet(vectors)["label"].to_list()[:2] == ["0", "1"]  # what is told now counts
     code, out, _ = run("evaluate", model, folder / "news.csv", "--json")
     assert (code, "purity" in out or "documents_per_second" in out) == (0, True)
     report = tmp_path / "report.html"
-    assert run("report", model, folder / "news.csv", "--out", report, "--no-evaluation", "-q")[0] == 0
+    assert (
+        run("report", model, folder / "news.csv", "--out", report, "--no-evaluation", "-q")[0] == 0
+    )
     assert "Issue" in report.read_text()
 
 
@@ -125,6 +166,9 @@ def test_an_index_in_the_place_of_a_model_remembers_its_own_columns(
     run: Run, folder: Path, model: Path, tmp_path: Path
 ) -> None:
     index, vectors = tmp_path / "index", tmp_path / "vectors.parquet"
-    assert run("index", model, folder / "news.csv", "--out", index, "--label-column", "Page", "-q")[0] == 0
+    assert (
+        run("index", model, folder / "news.csv", "--out", index, "--label-column", "Page", "-q")[0]
+        == 0
+    )
     assert run("transform", index, folder / "news.csv", "--out", vectors, "-q")[0] == 0
     assert pl.read_parquet(vectors)["label"].to_list()[:2] == ["0", "1"]

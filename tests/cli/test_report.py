@@ -28,7 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_model_and_a_corpus(run: Run, folder: Path, tmp_path: Path) -> None:
     options = ("--label-column", "kind", "--time-column", "sent", "--title", "A & B")
     file = tmp_path / "report.html"
-    code, out, _ = run("report", folder / "model", folder / "posts.parquet", "--out", file, *options)
+    code, out, _ = run(
+        "report", folder / "model", folder / "posts.parquet", "--out", file, *options
+    )
     assert code == 0
     assert re.match(rf"Wrote {re.escape(str(file))}: \d\.\d MB in \d+ s\.", out)
     assert file.as_uri() in out
@@ -57,12 +59,22 @@ def test_a_model_alone_in_the_current_folder(
 
 def test_no_evaluation(run: Run, folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    command = ("report", folder / "model", folder / "posts.parquet", "--no-evaluation", "--quiet", "--out", file)
+    command = (
+        "report",
+        folder / "model",
+        folder / "posts.parquet",
+        "--no-evaluation",
+        "--quiet",
+        "--out",
+        file,
+    )
     assert run(*command)[0] == 0
     assert JUDGED not in file.read_text(encoding="utf-8")
 
 
-def test_without_the_extra_nothing_is_read(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_nothing_is_read(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_page, "find_spec", lambda name: None)
     code, out, err = run("report", folder / "model", folder / "posts.parquet")
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -74,7 +86,15 @@ def test_wrong_use_is_one_line(run: Run, folder: Path, tmp_path: Path) -> None:
     wrong = (
         ("report", tmp_path / "counts", "--out", tmp_path / "a.html"),
         ("report", folder / "model", tmp_path / "none.csv", "--out", tmp_path / "a.html"),
-        ("report", folder / "model", folder / "posts.parquet", "--time-column", "when", "--out", tmp_path / "a.html"),
+        (
+            "report",
+            folder / "model",
+            folder / "posts.parquet",
+            "--time-column",
+            "when",
+            "--out",
+            tmp_path / "a.html",
+        ),
     )
     for command in wrong:
         code, out, err = run(*command)

@@ -24,18 +24,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = make_table()
     table.write_parquet(place / "corpus.parquet")
     softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(table).save(place / "model")
+    TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
+        table
+    ).save(place / "model")
     return place
 
 
 @pytest.fixture
 def index(run: Run, folder: Path, tmp_path: Path) -> Path:
-    assert run("index", folder / "model", folder / "corpus.parquet", "--out", tmp_path / "index", "--quiet")[0] == 0
+    assert (
+        run(
+            "index",
+            folder / "model",
+            folder / "corpus.parquet",
+            "--out",
+            tmp_path / "index",
+            "--quiet",
+        )[0]
+        == 0
+    )
     return tmp_path / "index"
 
 
 def test_from_a_corpus_to_answers(run: Run, folder: Path, tmp_path: Path) -> None:
-    code, out, err = run("index", folder / "model", folder / "corpus.parquet", "--out", tmp_path / "index")
+    code, out, err = run(
+        "index", folder / "model", folder / "corpus.parquet", "--out", tmp_path / "index"
+    )
     assert code == 0
     assert "120 documents" in out
     assert "undertow search" in out
@@ -50,7 +64,18 @@ def test_from_a_corpus_to_answers(run: Run, folder: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("mode", ["semantic", "code", "text", "hybrid"])
 def test_json_has_its_shape(run: Run, index: Path, mode: str) -> None:
-    code, out, err = run("search", index, "ripe fruit", "-n", 4, "--mode", mode, "--where", "label = 'fruit'", "--json")
+    code, out, err = run(
+        "search",
+        index,
+        "ripe fruit",
+        "-n",
+        4,
+        "--mode",
+        mode,
+        "--where",
+        "label = 'fruit'",
+        "--json",
+    )
     assert (code, err) == (0, "")
     results = json.loads(out)["results"]
     assert len(results) == 4
@@ -66,10 +91,13 @@ def test_json_has_its_shape(run: Run, index: Path, mode: str) -> None:
 
 
 def test_further_columns_are_kept_on_request(run: Run, folder: Path, tmp_path: Path) -> None:
-    rows = "id,text,author,score,when\na,apple,Ann,5,2026-01-31\nb,apple,Bo,0.5,2026-02-01\nc,apple,,,\n"
+    rows = "id,text,author,score,when\na,apple,Ann,5,2026-01-31\n"
+    rows += "b,apple,Bo,0.5,2026-02-01\nc,apple,,,\n"
     (tmp_path / "corpus.csv").write_text(rows)
     options = ("--keep", "author", "--keep", "score", "--time-column", "when")
-    code, out, _ = run("index", folder / "model", tmp_path / "corpus.csv", "--out", tmp_path / "index", *options)
+    code, out, _ = run(
+        "index", folder / "model", tmp_path / "corpus.csv", "--out", tmp_path / "index", *options
+    )
     assert (code, "3 documents" in out) == (0, True)
     facts = json.loads(run("info", tmp_path / "index", "--json")[1])
     assert {name: facts["columns"][name] for name in ("author", "score", "time")} == {
@@ -81,7 +109,10 @@ def test_further_columns_are_kept_on_request(run: Run, folder: Path, tmp_path: P
     code, out, _ = run("search", tmp_path / "index", "apple", *asked)
     found = {result["id"]: result for result in json.loads(out)["results"]}
     assert set(found) == {"a", "c"}
-    assert (found["a"]["kept"], found["a"]["time"]) == ({"author": "Ann", "score": 5.0}, "2026-01-31")
+    assert (found["a"]["kept"], found["a"]["time"]) == (
+        {"author": "Ann", "score": 5.0},
+        "2026-01-31",
+    )
     assert found["c"]["kept"] == {"author": None, "score": None}
     assert 0 < found["a"]["score"] <= 1.001
     code, out, _ = run("search", tmp_path / "index", "apple", "--where", "author = 'Ann'")
@@ -91,7 +122,15 @@ def test_further_columns_are_kept_on_request(run: Run, folder: Path, tmp_path: P
     assert (code, "left empty, as the corpus has no such column: 'author'" in err) == (0, True)
     (tmp_path / "more.csv").write_text("id,text,score,author,date\nd,apple,1,Cy,2026-01-01\n")
     assert run("add", tmp_path / "index", tmp_path / "more.csv", "--replace")[0] == 0
-    command = ("index", folder / "model", tmp_path / "corpus.csv", "--out", tmp_path / "other", "--keep=code", "-q")
+    command = (
+        "index",
+        folder / "model",
+        tmp_path / "corpus.csv",
+        "--out",
+        tmp_path / "other",
+        "--keep=code",
+        "-q",
+    )
     code, _, err = run(*command)
     assert (code, "kept columns must be those of" in err, err.count("\n")) == (2, True, 1)
 
@@ -104,7 +143,9 @@ def test_like_a_document(run: Run, index: Path) -> None:
 
 def test_adding_and_deleting(run: Run, index: Path, tmp_path: Path) -> None:
     odd = "<script>alert('apple')</script> [bold]pear[/bold] \x1b[31m😀\nplum"
-    pl.DataFrame({"id": ["d0", "odd's"], "text": ["gear", odd]}).write_parquet(tmp_path / "more.parquet")
+    pl.DataFrame({"id": ["d0", "odd's"], "text": ["gear", odd]}).write_parquet(
+        tmp_path / "more.parquet"
+    )
     code, _, err = run("add", index, tmp_path / "more.parquet")
     assert (code, "got 'd0', which is there already" in err, "--replace" in err) == (2, True, True)
     code, out, _ = run("add", index, tmp_path / "more.parquet", "--replace", "--optimize")
@@ -113,18 +154,34 @@ def test_adding_and_deleting(run: Run, index: Path, tmp_path: Path) -> None:
     assert "<script>alert('apple')</script> [bold]pear[/bold]" in out
     assert "\x1b[31m" not in out
     code, out, err = run("delete", index, "--id", "odd's", "--id", "nobody")
-    assert (code, out.startswith("Deleted 1 documents"), "No document has the id 'nobody'" in err) == (0, True, True)
+    assert (
+        code,
+        out.startswith("Deleted 1 documents"),
+        "No document has the id 'nobody'" in err,
+    ) == (0, True, True)
     facts = json.loads(run("delete", index, "d1", "--id", "nobody", "--json")[1])
     assert (facts["deleted"], facts["missing"], facts["documents"]) == (1, ["nobody"], 119)
     facts = json.loads(run("add", index, tmp_path / "more.parquet", "--replace", "--json")[1])
-    assert (facts["added"], facts["replaced"], facts["made_ids"], facts["documents"]) == (1, 1, None, 120)
+    assert (facts["added"], facts["replaced"], facts["made_ids"], facts["documents"]) == (
+        1,
+        1,
+        None,
+        120,
+    )
 
 
 def test_texts_without_ids_are_given_new_ones(run: Run, index: Path, tmp_path: Path) -> None:
     (tmp_path / "more.txt").write_text("gear and brake\nxylophone\n")
     code, out, _ = run("add", index, tmp_path / "more.txt")
-    assert (code, "Added 2 and replaced 0 documents" in out, "ids are new: 0 to 1." in out) == (0, True, True)
-    assert json.loads(run("add", index, tmp_path / "more.txt", "--json")[1])["made_ids"] == ["2", "3"]
+    assert (code, "Added 2 and replaced 0 documents" in out, "ids are new: 0 to 1." in out) == (
+        0,
+        True,
+        True,
+    )
+    assert json.loads(run("add", index, tmp_path / "more.txt", "--json")[1])["made_ids"] == [
+        "2",
+        "3",
+    ]
     (tmp_path / "one.txt").write_text("xylophone\n")
     assert "ids are new: 4." in run("add", index, tmp_path / "one.txt")[1]
     assert json.loads(run("info", index, "--json")[1])["documents"] == 125
@@ -149,7 +206,13 @@ def test_deleting_by_ids_as_they_are(run: Run, index: Path) -> None:
     ],
 )
 def test_ctrl_c_tells_what_was_added(
-    run: Run, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replace: bool, at: str, said: str
+    run: Run,
+    index: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    replace: bool,
+    at: str,
+    said: str,
 ) -> None:
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
@@ -189,7 +252,9 @@ def test_an_index_is_a_model_too(run: Run, folder: Path, index: Path, tmp_path: 
             assert answers[0] == answers[1], command
 
 
-def test_ctrl_c_keeps_what_was_indexed(run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_what_was_indexed(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_documents, "ROWS", 50)
     append = _store.Store.append
     commits: list[int] = []
@@ -215,14 +280,19 @@ def test_ctrl_c_keeps_what_was_indexed(run: Run, folder: Path, tmp_path: Path, m
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("apple", "--where", "label='a'; drop table docs"), "--where must follow the grammar of filters, got ';'"),
+        (
+            ("apple", "--where", "label='a'; drop table docs"),
+            "--where must follow the grammar of filters, got ';'",
+        ),
         (("apple", "--where", "author = 'a'"), "got 'author'"),
         (("apple", "-n", "5000"), "-n must be at most 1,000, got 5,000"),
         (("--like", "nobody"), "--like must be the id of a document"),
         ((), "got neither"),
     ],
 )
-def test_wrong_use_is_one_line(run: Run, index: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_use_is_one_line(
+    run: Run, index: Path, arguments: tuple[str, ...], message: str
+) -> None:
     code, out, err = run("search", index, *arguments)
     assert (code, out) == (2, "")
     assert message in err
@@ -240,8 +310,12 @@ def test_nothing_found_says_why(run: Run, index: Path) -> None:
 
 def test_what_was_meant_and_what_is_alike_is_said(run: Run, folder: Path, tmp_path: Path) -> None:
     story = "the old engine of the red car in the garage lost its clutch on the way home"
-    (tmp_path / "corpus.txt").write_text("\n".join([story, story + " again", "a ripe plum and a pear"]))
-    code, out, _ = run("index", folder / "model", tmp_path / "corpus.txt", "--out", tmp_path / "index")
+    (tmp_path / "corpus.txt").write_text(
+        "\n".join([story, story + " again", "a ripe plum and a pear"])
+    )
+    code, out, _ = run(
+        "index", folder / "model", tmp_path / "corpus.txt", "--out", tmp_path / "index"
+    )
     assert (code, "1 documents are nearly the same as others" in out) == (0, True)
     code, out, err = run("search", tmp_path / "index", "red graage")
     assert (code, "searched for 'garage' instead" in err) == (0, True)
@@ -266,5 +340,7 @@ def test_other_commands_do_not_load_the_database() -> None:
         "import sys\nfrom undertow.cli import app\nimport undertow.search, undertow.estimators\n"
         "print([name for name in ('lancedb', 'lance') if name in sys.modules])"
     )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "[]"

@@ -21,12 +21,21 @@ Ask = Callable[..., tuple[int, str, str]]
 @pytest.fixture(scope="module")
 def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shell") / "news"
-    texts = ["apple pear\nplum\x1b[31m cherry", "apple orchard pear", "engine wheel brake", "engine gear clutch"] * 8
+    texts = [
+        "apple pear\nplum\x1b[31m cherry",
+        "apple orchard pear",
+        "engine wheel brake",
+        "engine gear clutch",
+    ] * 8
     ids = [f"d{number}" for number in range(len(texts))]
     labels = ["fruit", "fruit", "cars", "cars"] * 8
-    table = pl.DataFrame({"id": ids, "text": [f"{text} {name}" for text, name in zip(texts, ids, strict=True)]})
+    table = pl.DataFrame(
+        {"id": ids, "text": [f"{text} {name}" for text, name in zip(texts, ids, strict=True)]}
+    )
     table = table.with_columns(pl.Series("label", labels))
-    model = TopicModel(6, softmax=ReplicatedSoftmax(6, max_epochs=3, batch_size=16), random_state=0).fit(table)
+    model = TopicModel(
+        6, softmax=ReplicatedSoftmax(6, max_epochs=3, batch_size=16), random_state=0
+    ).fit(table)
     Index.create(folder, model, table)
     return folder
 
@@ -53,7 +62,16 @@ def test_answers_are_those_of_search(ask: Ask, run: Run, news: Path) -> None:
 def test_settings_hold_until_they_are_changed(ask: Ask, run: Run, news: Path) -> None:
     where = "label = 'cars'"
     expected = run("search", news, "apple engine", "-n", 1, "--mode", "text", "--where", where)[1]
-    found = ask("apple engine", ":n 1", ":mode text", f":where {where}", "apple engine", ":where", ":quit", "never")
+    found = ask(
+        "apple engine",
+        ":n 1",
+        ":mode text",
+        f":where {where}",
+        "apple engine",
+        ":where",
+        ":quit",
+        "never",
+    )
     assert found[0] == 0
     assert found[1].endswith(expected)
     assert found[1].count(" 1. ") == 2
@@ -69,7 +87,9 @@ def test_like_and_open(ask: Ask, run: Run, news: Path) -> None:
     assert ask(":like d2")[1] == like
     best = ask("d2", options=("-n", 1, "--mode", "text"))[1]
     opened = ask("d0", ":open 1", options=("-n", 1, "--mode", "text"))[1]
-    assert opened.endswith("d0\napple pear\nplum [31m cherry d0\n")  # whole, without what would steer a terminal
+    assert opened.endswith(
+        "d0\napple pear\nplum [31m cherry d0\n"
+    )  # whole, without what would steer a terminal
     assert ask("d2", ":like", options=("-n", 1, "--mode", "text"))[1].startswith(best)
 
 
@@ -112,11 +132,15 @@ def _typed(lines: list[str | type[BaseException]]) -> Callable[[str], str]:
 
 
 @pytest.mark.parametrize("command", ["shell", "search"])
-def test_on_a_terminal_there_is_a_prompt(command: str, run: Run, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_there_is_a_prompt(
+    command: str, run: Run, news: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     terminal = io.StringIO()
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", terminal)
-    monkeypatch.setattr("builtins.input", _typed(["apple", KeyboardInterrupt, " engine ", EOFError]))
+    monkeypatch.setattr(
+        "builtins.input", _typed(["apple", KeyboardInterrupt, " engine ", EOFError])
+    )
     code, out, err = run(command, news, "-n", 1)
     assert (code, err) == (0, "")
     assert out.startswith("32 documents. :help lists commands")
@@ -126,7 +150,9 @@ def test_on_a_terminal_there_is_a_prompt(command: str, run: Run, news: Path, mon
 def test_an_interrupted_question_does_not_end_it(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     search = Index.search
 
-    def interrupted(self: Index, query: str | None = None, *arguments: object, **named: object) -> object:
+    def interrupted(
+        self: Index, query: str | None = None, *arguments: object, **named: object
+    ) -> object:
         if query == "apple":
             raise KeyboardInterrupt
         return search(self, query, *arguments, **named)  # type: ignore[arg-type]

@@ -50,7 +50,9 @@ def read(file: Path) -> pl.DataFrame:
             return pl.read_parquet(file)
 
 
-@pytest.mark.parametrize("ending", [".parquet", ".csv", ".tsv", ".jsonl", ".arrow", ".feather", ".PARQUET"])
+@pytest.mark.parametrize(
+    "ending", [".parquet", ".csv", ".tsv", ".jsonl", ".arrow", ".feather", ".PARQUET"]
+)
 def test_what_is_written_is_read_again(tmp_path: Path, ending: str) -> None:
     file = tmp_path / "new folder" / f"table{ending}"
     assert _tables.write_tables(pieces(), file) == 6
@@ -71,8 +73,13 @@ def test_numbers_alone(tmp_path: Path, kind: type[Any]) -> None:
 
 
 def test_many_pieces_of_numbers(tmp_path: Path) -> None:
-    """Numbers of rows with more and more digits are written over the one that the file began with."""
-    many = (pl.DataFrame({"a": np.full(1000, number, dtype=np.float64), "b": [0.5] * 1000}) for number in range(101))
+    """Numbers of rows with more and more digits are written over the one that the file began
+    with.
+    """
+    many = (
+        pl.DataFrame({"a": np.full(1000, number, dtype=np.float64), "b": [0.5] * 1000})
+        for number in range(101)
+    )
     assert _tables.write_tables(many, tmp_path / "v.npy") == 101_000
     found = np.load(tmp_path / "v.npy")
     assert (found.shape, found.dtype) == ((101_000, 2), np.float32)
@@ -118,7 +125,12 @@ def test_no_more_than_one_piece_is_held(tmp_path: Path, ending: str) -> None:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, table = tmp_path_factory.mktemp("tables"), make_table()
     table.write_parquet(folder / "corpus.parquet")
-    model = TopicModel(8, vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(8, max_epochs=5), random_state=0)
+    model = TopicModel(
+        8,
+        vectorizer=Vectorizer(min_df=1),
+        softmax=ReplicatedSoftmax(8, max_epochs=5),
+        random_state=0,
+    )
     model.fit(table).save(folder / "model")
     return folder
 
@@ -130,25 +142,42 @@ def test_vectors_in_every_format(run: Run, place: Path, tmp_path: Path) -> None:
     vectors = model.encode(make_table()["text"], "strength")
     for ending in _tables.NUMBERS:
         file = tmp_path / f"vectors{ending}"
-        code, out, err = run("transform", place / "model", place / "corpus.parquet", "--kind=strength", "--out", file)
-        assert (code, "120 vectors" in out, ", without ids" in out) == (0, True, ending == ".npy"), err
+        code, out, err = run(
+            "transform", place / "model", place / "corpus.parquet", "--kind=strength", "--out", file
+        )
+        assert (code, "120 vectors" in out, ", without ids" in out) == (
+            0,
+            True,
+            ending == ".npy",
+        ), err
         if ending == ".npy":
             np.testing.assert_array_equal(np.load(file), vectors)
         elif ending == ".csv":
             table = pl.read_csv(file)
-            assert table.columns == ["id", "label", "split", *(f"vector_{number}" for number in range(8))]
-            np.testing.assert_allclose(table.select(pl.exclude("id", "label", "split")).to_numpy(), vectors, rtol=1e-6)
+            assert table.columns == [
+                "id",
+                "label",
+                "split",
+                *(f"vector_{number}" for number in range(8)),
+            ]
+            np.testing.assert_allclose(
+                table.select(pl.exclude("id", "label", "split")).to_numpy(), vectors, rtol=1e-6
+            )
 
 
 def test_shares_of_topics_as_numbers(run: Run, place: Path, tmp_path: Path) -> None:
     from undertow import load
 
     command = ("transform", place / "model", place / "corpus.parquet", "--kind=topics", "--out")
-    assert run(*command, tmp_path / "shares.npy")[0] == run(*command, tmp_path / "shares.csv")[0] == 0
+    assert (
+        run(*command, tmp_path / "shares.npy")[0] == run(*command, tmp_path / "shares.csv")[0] == 0
+    )
     model: Any = load(place / "model")
     shares, found = model.transform_topics(make_table()["text"]), np.load(tmp_path / "shares.npy")
     np.testing.assert_allclose(found[:, :-1], shares, atol=1e-7)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-5)  # the last column is what belongs to no topic
+    np.testing.assert_allclose(
+        found.sum(axis=1), 1.0, atol=1e-5
+    )  # the last column is what belongs to no topic
     assert pl.read_csv(tmp_path / "shares.csv").columns[-1] == "none"
 
 
@@ -171,5 +200,8 @@ def test_a_name_that_says_nothing_is_refused_at_once(run: Run, place: Path, tmp_
     ):
         for name in ("vectors.txt", "vectors", ".csv"):
             code, _, err = run(*command, "--out", tmp_path / name)
-            assert (code, f"undertow: --out must end in {endings}, got {tmp_path / name}" in err) == (2, True), err
+            assert (
+                code,
+                f"undertow: --out must end in {endings}, got {tmp_path / name}" in err,
+            ) == (2, True), err
     assert list(tmp_path.iterdir()) == []

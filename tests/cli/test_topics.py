@@ -25,7 +25,9 @@ THEMES = (
 
 
 def make_table(documents: int = 400, seed: int = 0) -> pl.DataFrame:
-    """Themes of which each is larger than the next; a fifth of a document's words are of another one."""
+    """Themes of which each is larger than the next; a fifth of a document's words are of another
+    one.
+    """
     generator = np.random.default_rng(seed)
     themes = np.minimum(generator.integers(0, 10, documents) // 3, 3)
     rows = []
@@ -72,7 +74,9 @@ def read(folder: Path) -> dict[str, bytes]:
 # Looking
 
 
-def test_the_own_number_is_shown_and_explained(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_own_number_is_shown_and_explained(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     before, model = read(folder), opened(folder)
     code, out, _ = run("topics", folder)
@@ -81,9 +85,16 @@ def test_the_own_number_is_shown_and_explained(run: Run, folder: Path, monkeypat
     rows = [line.split("│") for line in out.splitlines() if line.startswith("│")]
     assert [row[1].strip() for row in rows] == [str(topic.id) for topic in model.topics()]
     first = model.topics()[0]
-    assert [cell.strip() for cell in rows[0][2:5]] == [f"{first.share:.1%}", f"{first.documents:,}", first.name]
+    assert [cell.strip() for cell in rows[0][2:5]] == [
+        f"{first.share:.1%}",
+        f"{first.documents:,}",
+        first.name,
+    ]
     assert f"{model.choose_topics().n} is the model's own number" in out
-    assert f"-n, up to {len(model.atlas_.tree.leaves)}; --tree nests them; --how-many shows the figures" in out
+    assert (
+        f"-n, up to {len(model.atlas_.tree.leaves)}; --tree nests them; --how-many shows the "
+        f"figures" in out
+    )
     assert "own number" not in run("topics", folder, "-n", 4)[1]
     assert "own number" not in run("topics", folder, "--quiet")[1]
     assert read(folder) == before
@@ -100,7 +111,9 @@ def test_json_holds_whole_records(run: Run, folder: Path, n: int) -> None:
     )
 
 
-def test_the_tree_nests_finer_topics(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tree_nests_finer_topics(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     model = opened(folder)
     branches = model.topic_tree(16)
@@ -109,7 +122,9 @@ def test_the_tree_nests_finer_topics(run: Run, folder: Path, monkeypatch: pytest
     assert code == 0
     assert any(branch.branches for branch in branches)
     for branch in branches:
-        place = next(number for number, line in enumerate(lines) if f"  {branch.topic.id}  " in line)
+        place = next(
+            number for number, line in enumerate(lines) if f"  {branch.topic.id}  " in line
+        )
         assert lines[place].startswith(("├── ", "└── "))
         for finer, line in zip(branch.branches, lines[place + 1 :], strict=False):
             assert line.startswith(("│   ├── ", "│   └── ", "    ├── ", "    └── "))
@@ -124,18 +139,27 @@ def test_the_tree_nests_finer_topics(run: Run, folder: Path, monkeypatch: pytest
 def test_the_figures_behind_the_number(run: Run, folder: Path) -> None:
     choice = opened(folder).choose_topics()
     found = json.loads(run("topics", folder, "--how-many", "--json")[1])
-    assert (found["n"], [(row["n"], row["agreement"]) for row in found["figures"]]) == (choice.n, list(choice.figures))
+    assert (found["n"], [(row["n"], row["agreement"]) for row in found["figures"]]) == (
+        choice.n,
+        list(choice.figures),
+    )
     out = run("topics", folder, "--figures")[1]
     (chosen,) = (line for line in out.splitlines() if line.rstrip(" │").endswith("chosen"))
     assert chosen.split("│")[1].strip() == str(choice.n)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json"])
-def test_a_file_has_a_row_for_each_topic(run: Run, folder: Path, tmp_path: Path, suffix: str) -> None:
+def test_a_file_has_a_row_for_each_topic(
+    run: Run, folder: Path, tmp_path: Path, suffix: str
+) -> None:
     file = tmp_path / "new" / f"topics{suffix}"
     code, out, _ = run("topics", folder, "-n", 5, "--out", file)
     assert (code, out) == (0, f"Wrote {file}: 5 topics.\n")
-    readers: dict[str, Any] = {".parquet": pl.read_parquet, ".csv": pl.read_csv, ".json": pl.read_json}
+    readers: dict[str, Any] = {
+        ".parquet": pl.read_parquet,
+        ".csv": pl.read_csv,
+        ".json": pl.read_json,
+    }
     table, topics = readers[suffix](file), opened(folder).topics(5, n_words=8)
     assert table["id"].to_list() == [topic.id for topic in topics]
     assert table["name"].to_list() == [topic.name for topic in topics]
@@ -143,7 +167,9 @@ def test_a_file_has_a_row_for_each_topic(run: Run, folder: Path, tmp_path: Path,
     if suffix == ".csv":
         assert table["words"][0] == ", ".join(words)
     else:
-        assert [getattr(word, "get", {"word": word}.get)("word") for word in table["words"][0].to_list()] == words
+        assert [
+            getattr(word, "get", {"word": word}.get)("word") for word in table["words"][0].to_list()
+        ] == words
     assert [path.name for path in file.parent.iterdir()] == [file.name]
     code, _, err = run("topics", folder, "--out", file)
     assert (code, f"--out must not exist yet, got {file}" in err) == (2, True)
@@ -162,8 +188,12 @@ def test_words_of_the_name_are_not_said_again(made: Path) -> None:
 def test_the_topics_of_an_index(run: Run, made: Path, tmp_path: Path) -> None:
     index = tmp_path / "index"
     run("index", made / "model", made / "corpus.parquet", "--out", index, "--quiet")
-    assert json.loads(run("topics", index, "--json")[1]) == json.loads(run("topics", made / "model", "--json")[1])
-    assert json.loads(run("units", index, "--json")[1]) == json.loads(run("units", made / "model", "--json")[1])
+    assert json.loads(run("topics", index, "--json")[1]) == json.loads(
+        run("topics", made / "model", "--json")[1]
+    )
+    assert json.loads(run("units", index, "--json")[1]) == json.loads(
+        run("units", made / "model", "--json")[1]
+    )
     first = next(iter(opened(made / "model").topic_names()))
     code, out, _ = run("topics", index, "--rename", f"{first}=Other")
     assert (code, f"Saved {index}: " in out) == (0, True)
@@ -179,19 +209,25 @@ def test_changes_are_made_told_and_saved(run: Run, folder: Path) -> None:
     model = opened(folder)
     own = model.topic_names()
     first, second, third, *_ = own
-    code, out, _ = run("topics", folder, "--rename", f"{third}=Third = one", "--merge", f"{first},{second}=Both")
+    code, out, _ = run(
+        "topics", folder, "--rename", f"{third}=Third = one", "--merge", f"{first},{second}=Both"
+    )
     after = opened(folder)
     (both,) = set(after.topic_names()) - set(own)
     size = model.topic(first).documents + model.topic(second).documents
     assert code == 0
     assert out.splitlines() == [
         f"Renamed {third} {own[third]!r} to 'Third = one'.",
-        f"Merged {first} {own[first]!r} and {second} {own[second]!r} into {both} 'Both': {size:,} documents.",
+        f"Merged {first} {own[first]!r} and {second} {own[second]!r} into {both} 'Both': {size:,} "
+        f"documents.",
         f"Saved {folder}: {len(own) - 1} topics. Next: undertow topics {folder}",
     ]
     assert after.topic_names()[both] == "Both"
     assert after.topic_names()[third] == "Third = one"
-    assert set(after.topic_names()) == {both, *own} - {first, second}  # the others are listed as before
+    assert set(after.topic_names()) == {both, *own} - {
+        first,
+        second,
+    }  # the others are listed as before
     np.testing.assert_array_equal(after.transform(["apple"]), model.transform(["apple"]))
     assert json.loads(run("info", folder, "--json")[1])["curation"] == "1 rename, 1 merge"
     run("topics", folder, "--rename", f"{third}=", "--quiet")
@@ -201,7 +237,9 @@ def test_changes_are_made_told_and_saved(run: Run, folder: Path) -> None:
 def test_what_is_merged_stays_one_topic_in_every_cut(run: Run, folder: Path) -> None:
     model = opened(folder)
     heights = model.atlas_.tree.heights
-    widest = sorted(model.topic_names(8), key=lambda topic: -heights[topic])[:2]  # the first that would be split
+    widest = sorted(model.topic_names(8), key=lambda topic: -heights[topic])[
+        :2
+    ]  # the first that would be split
     run("topics", folder, "--merge", "{},{}=Both".format(*widest), "--quiet")
     for n in (7, 8, 10):
         assert "Both" in opened(folder).topic_names(n).values()
@@ -225,7 +263,11 @@ def test_split_drop_and_restore(run: Run, folder: Path) -> None:
 def test_move_and_the_root(run: Run, folder: Path) -> None:
     model = opened(folder)
     topic = next(topic for topic in model.topics(8) if topic.parent is not None)
-    other = next(other for other in model.topics(8) if other.children and other.id not in (topic.id, topic.parent))
+    other = next(
+        other
+        for other in model.topics(8)
+        if other.children and other.id not in (topic.id, topic.parent)
+    )
     code, out, _ = run("topics", folder, "--move", f"{topic.id}:{other.id}")
     assert (code, opened(folder).topic(topic.id).parent) == (0, other.id)
     assert f"Moved {topic.id} {topic.name!r} below {other.id} {other.name!r}." in out
@@ -236,7 +278,9 @@ def test_move_and_the_root(run: Run, folder: Path) -> None:
 
 def test_seeds_are_found_or_said_to_be_absent(run: Run, folder: Path) -> None:
     before = opened(folder)
-    code, out, _ = run("topics", folder, "--seed", "Song=violin,guitar", "--seed-topic", "Law=court,judge")
+    code, out, _ = run(
+        "topics", folder, "--seed", "Song=violin,guitar", "--seed-topic", "Law=court,judge"
+    )
     assert code == 0
     assert "'Song' around violin, guitar: " in out
     assert "No topic for 'Law': its words stand out in no part of the corpus." in out
@@ -265,7 +309,9 @@ def test_a_dry_run_shows_and_saves_nothing(run: Run, folder: Path, tmp_path: Pat
     before = read(folder)
     first = next(iter(opened(folder).topic_names()))
     export = tmp_path / "curation.json"
-    code, out, _ = run("topics", folder, "--rename", f"{first}=Other", "--export", export, "--dry-run")
+    code, out, _ = run(
+        "topics", folder, "--rename", f"{first}=Other", "--export", export, "--dry-run"
+    )
     assert code == 0
     assert "Dry run: nothing was saved." in out
     assert out.count("Other") == 2  # what would be done, and the table that would come of it
@@ -289,7 +335,9 @@ def test_a_curation_goes_to_a_later_fit(run: Run, made: Path, folder: Path, tmp_
     code, out, _ = run("topics", folder, *changes, "--export", export)
     assert (code, f"Wrote {export}: 3 actions." in out) == (0, True)
     curation = json.loads(export.read_text())
-    curation["actions"].append({"kind": "drop", "topics": [{"id": 99999, "name": "Gone", "words": ["court"]}]})
+    curation["actions"].append(
+        {"kind": "drop", "topics": [{"id": 99999, "name": "Gone", "words": ["court"]}]}
+    )
     edited = tmp_path / "edited.json"
     edited.write_text(json.dumps(curation))
     later = tmp_path / "later"
@@ -305,7 +353,9 @@ def test_a_curation_goes_to_a_later_fit(run: Run, made: Path, folder: Path, tmp_
     assert lines[5].startswith(f"Saved {later}: ")
     again = opened(later)
     fruit = next(number for number, name in again.atlas_.names.items() if name == "Fruit")
-    assert {word.word for word in again.topic(fruit).words[:5]} <= set(THEMES[_theme(model, first)].split())
+    assert {word.word for word in again.topic(fruit).words[:5]} <= set(
+        THEMES[_theme(model, first)].split()
+    )
     code, _, err = run("topics", later, "--export", export)
     assert (code, f"--export must not exist yet, got {export}" in err) == (2, True)
 
@@ -320,10 +370,22 @@ def _theme(model: TopicModel, topic: int) -> int:
     [
         (("--rename", "Cars"), "--rename must be ID=NAME, got 'Cars'"),
         (("--rename", "x=Cars"), "--rename must be ID=NAME, got 'x=Cars'"),
-        (("--rename", "99999=Cars"), "--rename 99999=Cars: topic must be the id of a topic of this model, got 99999"),
-        (("--rename", "{first}=A", "--drop", "99999"), "--drop 99999: topic must be the id of a topic"),
-        (("--rename", "{first}=A", "--rename", "{second}=A"), "--rename {second}=A: name must not be that of another"),
-        (("--merge", "{first}"), "--merge {first}: topics must be at least two different topics, got [{first}]"),
+        (
+            ("--rename", "99999=Cars"),
+            "--rename 99999=Cars: topic must be the id of a topic of this model, got 99999",
+        ),
+        (
+            ("--rename", "{first}=A", "--drop", "99999"),
+            "--drop 99999: topic must be the id of a topic",
+        ),
+        (
+            ("--rename", "{first}=A", "--rename", "{second}=A"),
+            "--rename {second}=A: name must not be that of another",
+        ),
+        (
+            ("--merge", "{first}"),
+            "--merge {first}: topics must be at least two different topics, got [{first}]",
+        ),
         (("--merge", "{first},two=A"), "--merge must be ID,ID[,ID][=NAME], got '{first},two=A'"),
         (("--split", "0"), "--split 0: topic must have parts to be split"),
         (("--split", "-1"), "--split must be ID, got '-1'"),
@@ -332,15 +394,22 @@ def _theme(model: TopicModel, topic: int) -> int:
         (("--move", "{first}:{first}"), "--move {first}:{first}: "),
         (("--seed", "health"), "--seed must be NAME=WORD,WORD, got 'health'"),
         (("--seed", "=a,b"), "--seed must be NAME=WORD,WORD, got '=a,b'"),
-        (("--apply", "{folder}/none.json"), "--apply must be a curation file, got {folder}/none.json"),
+        (
+            ("--apply", "{folder}/none.json"),
+            "--apply must be a curation file, got {folder}/none.json",
+        ),
         (("--apply", "{folder}/weights.safetensors"), "{folder}/weights.safetensors must be"),
         (("-n", "1"), "-n must be from 2 to "),
         (("-n", "99999", "--drop", "{first}"), "-n must be from 2 to "),
         (
             ("--out", "{folder}/topics.xlsx"),
-            "--out must end in .parquet, .csv, .tsv, .jsonl, .arrow, .feather or .json, got {folder}/topics.xlsx",
+            "--out must end in .parquet, .csv, .tsv, .jsonl, .arrow, .feather or .json, got "
+            "{folder}/topics.xlsx",
         ),
-        (("--out", "{folder}/topics.csv", "--tree"), "--out must end in .json with --tree or --how-many"),
+        (
+            ("--out", "{folder}/topics.csv", "--tree"),
+            "--out must end in .json with --tree or --how-many",
+        ),
     ],
 )
 def test_wrong_use_is_one_line_and_changes_nothing(
@@ -369,9 +438,19 @@ def test_a_model_without_topics_says_so(run: Run, folder: Path) -> None:
 
 def test_shares_are_written(run: Run, made: Path, tmp_path: Path) -> None:
     model, target = opened(made / "model"), tmp_path / "shares.parquet"
-    documents = pl.concat([make_table(), pl.DataFrame({"id": ["odd"], "text": ["zygote quark"], "label": ["none"]})])
+    documents = pl.concat(
+        [make_table(), pl.DataFrame({"id": ["odd"], "text": ["zygote quark"], "label": ["none"]})]
+    )
     documents.write_parquet(tmp_path / "corpus.parquet")
-    arguments = ("transform", made / "model", tmp_path / "corpus.parquet", "--kind", "topics", "--out", target)
+    arguments = (
+        "transform",
+        made / "model",
+        tmp_path / "corpus.parquet",
+        "--kind",
+        "topics",
+        "--out",
+        target,
+    )
     code, out, _ = run(*arguments, "-n", 5)
     assert (code, "401 documents x 5 topics" in out) == (0, True)
     table = pl.read_parquet(target)
@@ -390,12 +469,17 @@ def test_shares_are_written(run: Run, made: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--kind", "topics", "-n", 9999), "-n must be from 2 to "),
-        (("--kind", "strength", "-n", 5), "-n must be used with --kind topics, got --kind strength"),
+        (
+            ("--kind", "strength", "-n", 5),
+            "-n must be used with --kind topics, got --kind strength",
+        ),
     ],
 )
 def test_wrong_shares_are_one_line(
     run: Run, made: Path, tmp_path: Path, arguments: tuple[object, ...], message: str
 ) -> None:
     target = tmp_path / "shares.parquet"
-    code, _, err = run("transform", made / "model", made / "corpus.parquet", "--out", target, *arguments)
+    code, _, err = run(
+        "transform", made / "model", made / "corpus.parquet", "--out", target, *arguments
+    )
     assert (code, message in err, err.count("\n"), target.exists()) == (2, True, 1, False)

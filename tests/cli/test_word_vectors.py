@@ -38,7 +38,9 @@ def weights(folder: Path) -> NDArray[np.float32]:
 def test_a_model_starts_from_a_file(run: Run, folder: Path) -> None:
     for name, given in {"usual": [], "plain": ["glove.txt"], "packed": ["glove.txt.gz"]}.items():
         options = [word for file in given for word in ("--word-vectors", folder / file)]
-        code, _, err = run("fit", folder / "corpus.parquet", "--out", folder / name, *SIZE, *options)
+        code, _, err = run(
+            "fit", folder / "corpus.parquet", "--out", folder / name, *SIZE, *options
+        )
         assert code == 0, err
     softmax = ReplicatedSoftmax(8, max_epochs=3, random_state=0)
     library = TopicModel(8, vectorizer=Vectorizer(), softmax=softmax)
@@ -52,13 +54,22 @@ def test_a_model_starts_from_a_file(run: Run, folder: Path) -> None:
     ("file", "message"),
     [
         ("none.txt", "undertow: --word-vectors must be a file of word vectors, got"),
-        ("wrong.txt", "wrong.txt must hold a word and 3 finite numbers a line, got 2 numbers in line 6"),
-        ("others.txt", "undertow: --word-vectors must have a vector for a word of the vocabulary, got none for"),
+        (
+            "wrong.txt",
+            "wrong.txt must hold a word and 3 finite numbers a line, got 2 numbers in line 6",
+        ),
+        (
+            "others.txt",
+            "undertow: --word-vectors must have a vector for a word of the vocabulary, got none "
+            "for",
+        ),
     ],
 )
 def test_files_that_do_not_fit_are_said(run: Run, folder: Path, file: str, message: str) -> None:
     out = folder / "model"
-    code, _, err = run("fit", folder / "corpus.parquet", "--word-vectors", folder / file, "--out", out, *SIZE)
+    code, _, err = run(
+        "fit", folder / "corpus.parquet", "--word-vectors", folder / file, "--out", out, *SIZE
+    )
     assert code == 2
     assert message in " ".join(err.split())
     assert "Traceback" not in err

@@ -22,7 +22,7 @@ import numpy as np
 from undertow import ReplicatedSoftmax
 counts = np.random.default_rng(0).poisson(0.2, (200, 90))
 for learner in ("alpha-nce", "cd"):
-    model = ReplicatedSoftmax(n_components=37, learner=learner, max_epochs=3, random_state=1).fit(counts)
+    model = ReplicatedSoftmax(37, learner=learner, max_epochs=3, random_state=1).fit(counts)
     bits = b"".join(array.tobytes() for array in (model.components_, model.transform(counts)))
     losses = [(record.loss, record.activity) for record in model.history_]
     print(learner, hashlib.sha256(bits).hexdigest(), losses)
@@ -41,18 +41,26 @@ def called_by(function: CPUDispatcher) -> Iterator[CPUDispatcher]:
     """What a compiled function names; functions of other modules it may name by their module."""
     code, names = function.py_func.__code__, function.py_func.__globals__
     found: list[Any] = [names.get(name) for name in code.co_names]
-    found += [vars(value).get(name) for value in found if isinstance(value, type(sys)) for name in code.co_names]
+    found += [
+        vars(value).get(name)
+        for value in found
+        if isinstance(value, type(sys))
+        for name in code.co_names
+    ]
     return (value for value in found if isinstance(value, CPUDispatcher) and value is not function)
 
 
 def test_what_kernels_call_is_inlined_into_them() -> None:
-    """A call would reach either of two copies of the called kernel, by the order in which they were loaded."""
+    """A call would reach either of two copies of the called kernel, by the order in which they were
+    loaded.
+    """
     calls = {(caller, called) for caller in compiled_functions() for called in called_by(caller)}
     assert len(calls) > 20
     own_code = {
         f"{caller.__name__} calls {called.__name__}"
         for caller, called in calls
-        if not called.targetoptions.get("forceinline") and called.targetoptions.get("inline") != "always"
+        if not called.targetoptions.get("forceinline")
+        and called.targetoptions.get("inline") != "always"
     }
     assert own_code == set()
 
@@ -62,7 +70,11 @@ def test_a_run_that_compiles_and_one_that_loads_agree_to_the_last_bit(tmp_path: 
     def train() -> tuple[str, str]:
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
         done = subprocess.run(
-            [sys.executable, "-c", TRAINING], check=True, capture_output=True, text=True, env=environment
+            [sys.executable, "-c", TRAINING],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=environment,
         )
         return done.stdout, done.stderr
 

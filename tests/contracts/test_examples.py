@@ -33,7 +33,11 @@ def run(name: str) -> dict[str, Any]:
 
 
 def test_all_of_them_are_run() -> None:
-    assert {file.name for file in FOLDER.glob("*.py")} == {"topics.py", "name_topics.py", "curate.py"}
+    assert {file.name for file in FOLDER.glob("*.py")} == {
+        "topics.py",
+        "name_topics.py",
+        "curate.py",
+    }
 
 
 def test_topics(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,7 +63,9 @@ def test_name_topics(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_curate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     names = run("curate.py")
-    kinds = [action["kind"] for action in json.loads((tmp_path / "curation.json").read_text())["actions"]]
+    kinds = [
+        action["kind"] for action in json.loads((tmp_path / "curation.json").read_text())["actions"]
+    ]
     assert kinds == ["seed", "merge", "drop"]
     listed = names["model"].topic_names(n=8)
     assert listed[names["made"]] == "The two largest"

@@ -9,7 +9,10 @@ import pytest
 
 from undertow import _lazy
 
-PACKAGES = ("undertow", *(f"undertow.{name}" for name in ("counts", "model", "storage", "corpus", "topics")))
+PACKAGES = (
+    "undertow",
+    *(f"undertow.{name}" for name in ("counts", "model", "storage", "corpus", "topics")),
+)
 PACKAGES += ("undertow.estimators", "undertow.search")
 
 
@@ -17,7 +20,9 @@ PACKAGES += ("undertow.estimators", "undertow.search")
 def test_every_name_is_there_and_hides_no_module(package: str) -> None:
     module = import_module(package)
     folder = Path(str(module.__file__)).parent
-    modules = {file.stem for file in folder.glob("*.py")} | {file.name for file in folder.iterdir() if file.is_dir()}
+    modules = {file.stem for file in folder.glob("*.py")} | {
+        file.name for file in folder.iterdir() if file.is_dir()
+    }
     for name in module.__all__:
         assert getattr(module, name) is not None
         assert name in dir(module)

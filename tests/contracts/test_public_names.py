@@ -17,7 +17,9 @@ def test_every_public_name_is_there(name: str) -> None:
 
 
 def test_public_names_are_listed_once() -> None:
-    assert sorted(undertow.__all__) == sorted(name for names in undertow._HOMES.values() for name in names)
+    assert sorted(undertow.__all__) == sorted(
+        name for names in undertow._HOMES.values() for name in names
+    )
 
 
 def test_unknown_name_is_an_attribute_error() -> None:
@@ -28,15 +30,20 @@ def test_unknown_name_is_an_attribute_error() -> None:
 def test_import_loads_nothing_heavy() -> None:
     heavy = ("numpy", "scipy", "numba", "sklearn", "polars", "safetensors", "typer", "rich")
     code = f"import sys, undertow; print([m for m in {heavy!r} if m in sys.modules])"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "[]"
 
 
 def test_training_needs_no_scikit_learn_and_no_torch() -> None:
     code = (
-        "import sys, undertow; undertow.train; print([m for m in ('sklearn', 'torch', 'polars') if m in sys.modules])"
+        "import sys, undertow; undertow.train; print([m for m in ('sklearn', 'torch', 'polars') if "
+        "m in sys.modules])"
     )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "[]"
 
 

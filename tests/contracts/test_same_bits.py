@@ -11,7 +11,16 @@ from scipy import sparse
 
 from tests.oracles.subjects import corpus, halves, untrained
 from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
-from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, Sparsity, train
+from undertow.learn import (
+    SGD,
+    Adam,
+    AlphaNCE,
+    ContrastiveDivergence,
+    Run,
+    Settings,
+    Sparsity,
+    train,
+)
 from undertow.learn.optimiser import Optimiser
 from undertow.learn.step import Learner
 from undertow.model import initial_parameters
@@ -21,7 +30,9 @@ from undertow.topics._stored import arrays_of, plain
 LEARNERS: dict[str, Learner] = {
     "alpha-nce": AlphaNCE(stream_length=256),
     "alpha-nce, independent": AlphaNCE(n_noise=3, noise="independent"),
-    "alpha-nce, all learned": AlphaNCE(stream_length=256, visible_bias="learned", normaliser="learned"),
+    "alpha-nce, all learned": AlphaNCE(
+        stream_length=256, visible_bias="learned", normaliser="learned"
+    ),
     "alpha-nce, a level per document": AlphaNCE(stream_length=256, noise_level=(0.3, 0.9)),
     "nce": AlphaNCE(noise_level=0.0, uniform=False, sharpness=1.0, stream_length=256),
     "cd": ContrastiveDivergence(n_steps=2),
@@ -38,7 +49,10 @@ OPTIMISERS: dict[str, Optimiser] = {
 def counts() -> sparse.csr_array:
     generator = np.random.default_rng(3)
     popularity = 1.0 / np.arange(1, 301)
-    rows = [generator.multinomial(n, popularity / popularity.sum()) for n in generator.integers(1, 80, 400)]
+    rows = [
+        generator.multinomial(n, popularity / popularity.sum())
+        for n in generator.integers(1, 80, 400)
+    ]
     return checked_counts(np.array(rows))
 
 
@@ -46,7 +60,9 @@ def begin(counts: sparse.csr_array, settings: Settings, threads: int) -> tuple[R
     weights, p = idf_weights(counts), word_distribution(counts)
     source = CsrSource(counts, weights)
     parameters = initial_parameters(70, p, weights, settings.seed)
-    run = Run(parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=threads)
+    run = Run(
+        parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=threads
+    )
     return run, source
 
 
@@ -68,13 +84,19 @@ def assert_same(first: Run, second: Run) -> None:
     for name in one:
         np.testing.assert_array_equal(one[name], other[name], err_msg=name)
     for mine, theirs in zip(first.history, second.history, strict=True):
-        assert (mine.loss, mine.activity, mine.dead_units) == (theirs.loss, theirs.activity, theirs.dead_units)
+        assert (mine.loss, mine.activity, mine.dead_units) == (
+            theirs.loss,
+            theirs.activity,
+            theirs.dead_units,
+        )
     np.testing.assert_array_equal(first.result().weights, second.result().weights)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("threads", [2, 3, 5])
-def test_any_number_of_threads_gives_the_same_bits(counts: sparse.csr_array, name: str, threads: int) -> None:
+def test_any_number_of_threads_gives_the_same_bits(
+    counts: sparse.csr_array, name: str, threads: int
+) -> None:
     settings = make_settings(LEARNERS[name])
     alone, source = begin(counts, settings, 1)
     together, _ = begin(counts, settings, threads)
@@ -87,7 +109,8 @@ class _Stop(Exception):
 
 @pytest.mark.parametrize(
     ("name", "optimiser"),
-    [(name, "adam") for name in LEARNERS] + [("alpha-nce", "adam per element"), ("cd", "sgd"), ("alpha-nce", "sgd")],
+    [(name, "adam") for name in LEARNERS]
+    + [("alpha-nce", "adam per element"), ("cd", "sgd"), ("alpha-nce", "sgd")],
 )
 def test_stopped_and_resumed_gives_the_same_bits(
     counts: sparse.csr_array, name: str, optimiser: str, tmp_path: Path
@@ -118,7 +141,9 @@ def test_any_number_of_threads_gives_the_same_topics(threads: int) -> None:
         np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
     assert plain(alone.atlas_, alone.words()) == plain(together.atlas_, together.words())
     texts = halves("sport", "politics", 20)
-    np.testing.assert_array_equal(alone.transform_topics(texts, 9), together.transform_topics(texts, 9))
+    np.testing.assert_array_equal(
+        alone.transform_topics(texts, 9), together.transform_topics(texts, 9)
+    )
 
 
 @pytest.mark.parametrize("threads", [2, 3])

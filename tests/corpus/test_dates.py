@@ -18,7 +18,9 @@ def read(*texts: str | None) -> list[float | None]:
     return dates.seconds_of(pl.Series(texts, dtype=pl.String)).to_list()
 
 
-def at(year: int, month: int = 1, day: int = 1, hour: int = 0, minute: int = 0, second: float = 0) -> float:
+def at(
+    year: int, month: int = 1, day: int = 1, hour: int = 0, minute: int = 0, second: float = 0
+) -> float:
     return datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() + second
 
 
@@ -100,15 +102,23 @@ def test_what_is_no_date(text: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "days"),
     [
-        (["12/05/1997", "01/02/1997"], [(12, 5), (1, 2)]),  # months first, where nothing says otherwise
+        (
+            ["12/05/1997", "01/02/1997"],
+            [(12, 5), (1, 2)],
+        ),  # months first, where nothing says otherwise
         (["12.05.1997", "01.02.1997"], [(5, 12), (2, 1)]),  # days first, with dots
         (["12/05/1997", "25/02/1997"], [(5, 12), (2, 25)]),  # a day above 12 decides for all
         (["12.05.1997", "02.25.1997"], [(12, 5), (2, 25)]),
         (["12-05-97", "25-02-97"], [(5, 12), (2, 25)]),
-        (["12/05/1997", "25/02/1997", "26/03/1997", "03/27/1997"], [(5, 12), (2, 25), (3, 26), (3, 27)]),
+        (
+            ["12/05/1997", "25/02/1997", "26/03/1997", "03/27/1997"],
+            [(5, 12), (2, 25), (3, 26), (3, 27)],
+        ),
     ],
 )
-def test_the_column_says_which_number_is_the_day(texts: list[str], days: list[tuple[int, int]]) -> None:
+def test_the_column_says_which_number_is_the_day(
+    texts: list[str], days: list[tuple[int, int]]
+) -> None:
     assert read(*texts) == [at(1997, month, day) for month, day in days]
 
 
@@ -122,9 +132,18 @@ def test_many_dates_as_other_programs_write_them() -> None:
     expected = [moment.timestamp() for moment in moments]
     assert read(*(format_datetime(moment) for moment in moments)) == expected
     assert read(*(moment.isoformat() for moment in moments)) == expected
-    assert read(*(moment.astimezone(UTC).strftime("%a %b %d %H:%M:%S %Y") for moment in moments)) == expected
-    assert read(*(moment.astimezone(UTC).strftime("%d/%m/%Y %H:%M:%S") for moment in moments)) == expected
-    assert read(*(moment.astimezone(UTC).strftime("%B %d, %Y %I:%M:%S %p") for moment in moments)) == expected
+    assert (
+        read(*(moment.astimezone(UTC).strftime("%a %b %d %H:%M:%S %Y") for moment in moments))
+        == expected
+    )
+    assert (
+        read(*(moment.astimezone(UTC).strftime("%d/%m/%Y %H:%M:%S") for moment in moments))
+        == expected
+    )
+    assert (
+        read(*(moment.astimezone(UTC).strftime("%B %d, %Y %I:%M:%S %p") for moment in moments))
+        == expected
+    )
 
 
 def test_missing_and_repeated_texts_keep_their_places() -> None:

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from undertow.corpus import Vectorizer, _few
 
 LETTERS = st.text(alphabet="abBt ΣσΑ\u0301'.,\nİé<>&;-_7中文", max_size=30)
-TEXTS = st.lists(st.lists(st.sampled_from(["the", "cats", "Cat", "running", "<b>run</b>", "&eacute;t"])).map(" ".join))
+TEXTS = st.lists(
+    st.lists(st.sampled_from(["the", "cats", "Cat", "running", "<b>run</b>", "&eacute;t"])).map(
+        " ".join
+    )
+)
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"ngram_range": (1, 3)},
@@ -26,7 +30,9 @@ OPTIONS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("options", OPTIONS)
 @settings(max_examples=50, deadline=None)
 @given(st.lists(LETTERS) | TEXTS, st.data())
-def test_the_counts_are_those_of_transform(options: dict[str, Any], texts: list[str], data: st.DataObject) -> None:
+def test_the_counts_are_those_of_transform(
+    options: dict[str, Any], texts: list[str], data: st.DataObject
+) -> None:
     model = Vectorizer(**options)
     try:
         model.fit([*texts, "the cats ran ab ab ét running é ΑΣ"])

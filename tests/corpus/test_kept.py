@@ -17,7 +17,9 @@ TEXTS = ["der Öl-Tank öl", "a cat sat on the cat", "", "cats sat", "!", "x" * 
 
 @pytest.mark.parametrize("ngrams", [(1, 1), (1, 3), (2, 2)])
 @pytest.mark.parametrize("at_most", [0, 500, 10**9])
-def test_the_counts_are_those_of_memory(tmp_path: Path, ngrams: tuple[int, int], at_most: int) -> None:
+def test_the_counts_are_those_of_memory(
+    tmp_path: Path, ngrams: tuple[int, int], at_most: int
+) -> None:
     """With 3 documents a chunk, 500 bytes are reached on the way."""
     whole = Vectorizer(12, ngram_range=ngrams, chunk_size=3).fit_transform(TEXTS)
     vectorizer = Vectorizer(12, ngram_range=ngrams, chunk_size=3)
@@ -25,7 +27,9 @@ def test_the_counts_are_those_of_memory(tmp_path: Path, ngrams: tuple[int, int],
         chunks = vectorizer.fit_chunks(TEXTS, kept=KeptChunks(at_most, scratch))
         assert scratch.used == (at_most < 10**9)
         found = stacked(chunks, len(vectorizer.vocabulary_))
-        assert not scratch.used or list(scratch.folder.iterdir()) == []  # files are gone when they have been read
+        assert (
+            not scratch.used or list(scratch.folder.iterdir()) == []
+        )  # files are gone when they have been read
     np.testing.assert_array_equal(found.toarray(), whole.toarray())
 
 

@@ -55,7 +55,9 @@ def vectorizers() -> st.SearchStrategy[dict[str, Any]]:
             "stop_words": st.sampled_from([None, "english", ["a", "ab"]]),
             "stemmer": st.sampled_from([None, "english", "turkish"]),
             "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 3), (3, 3)]),
-            "segmenter": st.sampled_from([None, "pairs", "japanese", ["chinese", "thai"], ["thai", "pairs"]]),
+            "segmenter": st.sampled_from(
+                [None, "pairs", "japanese", ["chinese", "thai"], ["thai", "pairs"]]
+            ),
         }
     )
 
@@ -71,15 +73,23 @@ def fitted(options: dict[str, Any], text: str) -> Vectorizer | None:
 @settings(max_examples=150, deadline=None)
 @given(text=texts(), options=vectorizers())
 @example(text="İİ running İ", options={"token_pattern": PATTERNS[0], "lowercase": True})
-@example(text="ΑΣ ΑΣα ΑΣ", options={"token_pattern": PATTERNS[2], "lowercase": True, "ngram_range": (1, 2)})
-@example(text="caf&eacute; <b>caf&eacute;</b>", options={"token_pattern": PATTERNS[0], "strip_html": True})
+@example(
+    text="ΑΣ ΑΣα ΑΣ",
+    options={"token_pattern": PATTERNS[2], "lowercase": True, "ngram_range": (1, 2)},
+)
+@example(
+    text="caf&eacute; <b>caf&eacute;</b>",
+    options={"token_pattern": PATTERNS[0], "strip_html": True},
+)
 def test_as_many_as_are_counted_each_where_its_word_is(text: str, options: dict[str, Any]) -> None:
     vectorizer = fitted(options, text)
     if vectorizer is None:
         return
     found = occurrences(vectorizer, text)
     counts = vectorizer.transform([text])
-    assert Counter(one.column for one in found) == dict(zip(counts.indices.tolist(), counts.data.tolist(), strict=True))
+    assert Counter(one.column for one in found) == dict(
+        zip(counts.indices.tolist(), counts.data.tolist(), strict=True)
+    )
     assert all(vectorizer.vocabulary_[one.word] == one.column for one in found)
     assert all(0 <= one.start <= one.end <= len(text) for one in found)
     assert found == sorted(found, key=lambda one: (one.start, one.end))
@@ -101,9 +111,9 @@ def reads_alone(part: str, options: dict[str, Any]) -> bool:
 
 def test_words_stand_where_they_are_read() -> None:
     text = "The Running dogs, <i>run</i>!"
-    vectorizer = Vectorizer(None, stemmer="english", stop_words="english", ngram_range=(1, 2), strip_html=True).fit(
-        [text]
-    )
+    vectorizer = Vectorizer(
+        None, stemmer="english", stop_words="english", ngram_range=(1, 2), strip_html=True
+    ).fit([text])
     found = [(text[one.start : one.end], one.word) for one in occurrences(vectorizer, text)]
     assert found == [
         ("Running", "run"),
@@ -117,7 +127,11 @@ def test_words_stand_where_they_are_read() -> None:
 def test_letters_that_become_two_do_not_move_the_rest() -> None:
     text = "İİİ ab İb"
     vectorizer = Vectorizer(None).fit([text])
-    assert [text[one.start : one.end] for one in occurrences(vectorizer, text)] == ["İİİ", "ab", "İb"]
+    assert [text[one.start : one.end] for one in occurrences(vectorizer, text)] == [
+        "İİİ",
+        "ab",
+        "İb",
+    ]
 
 
 def test_an_entity_is_the_letter_that_it_stands_for() -> None:

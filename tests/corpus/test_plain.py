@@ -15,7 +15,14 @@ from undertow.corpus._tokens import WORDS
 
 LETTERS = map(chr, [*range(0xD800), *range(0xE000, 0x110000)])
 KNOWN = [letter for letter in LETTERS if unicodedata.category(letter) != "Cn"]
-PATTERNS = (WORDS, r"[\p{L}\p{N}_]{2,}", r"[a-zA-Z]+[0-9]*", r"[\d]{1,3}", r"[\p{Lu}][\p{Ll}\x{301}]*", r"[ \p{L}']+")
+PATTERNS = (
+    WORDS,
+    r"[\p{L}\p{N}_]{2,}",
+    r"[a-zA-Z]+[0-9]*",
+    r"[\d]{1,3}",
+    r"[\p{Lu}][\p{Ll}\x{301}]*",
+    r"[ \p{L}']+",
+)
 UNKNOWN = (
     *(r"\w+", "[^a]+", "[a&&b]+", "[a-]+", r"\p{L}+", "[a]*", "[a]+?"),
     *("", "[a", r"[\p{Greek}]+", "[a~~b]", "(?i)[a]"),

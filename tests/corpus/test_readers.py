@@ -1,4 +1,6 @@
-"""Corpora of every format: round trips, columns, splits, and what is said of files that cannot be read."""
+"""Corpora of every format: round trips, columns, splits, and what is said of files that cannot be
+read.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,11 @@ def read(corpus: Corpus, rows: int = 2) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("write", "suffix"),
     [(write_parquet, ""), (write_shards, "")]
-    + [(write, suffix) for write in (write_csv, write_tsv, write_json) for suffix in ("", ".gz", ".zst")],
+    + [
+        (write, suffix)
+        for write in (write_csv, write_tsv, write_json)
+        for suffix in ("", ".gz", ".zst")
+    ],
 )
 def test_tables_come_back(tmp_path: Path, write: Callable[[Path, str], Path], suffix: str) -> None:
     corpus = open_corpus(write(tmp_path, suffix))
@@ -85,7 +91,10 @@ def test_a_text_file_has_a_document_a_line(tmp_path: Path, suffix: str) -> None:
     path = packed(tmp_path / "lines.txt", "one two\n\nthree é\n".encode(), suffix)
     corpus = open_corpus(path)
     assert corpus.columns == ("id", "text")
-    assert read(corpus).to_dict(as_series=False) == {"id": ["0", "1", "2"], "text": ["one two", "", "three é"]}
+    assert read(corpus).to_dict(as_series=False) == {
+        "id": ["0", "1", "2"],
+        "text": ["one two", "", "three é"],
+    }
 
 
 def test_a_folder_of_text_files(tmp_path: Path) -> None:
@@ -121,13 +130,22 @@ def test_columns_by_option(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,text,title,n,part,when\n1,body,head,7,test,2020\n")
     corpus = open_corpus(
-        path, id_column="n", text_column="title", label_column="id", split_column="part", time_column="when"
+        path,
+        id_column="n",
+        text_column="title",
+        label_column="id",
+        split_column="part",
+        time_column="when",
     )
-    assert read(corpus).to_dicts() == [{"id": "7", "text": "head", "label": "1", "split": "test", "time": "2020"}]
+    assert read(corpus).to_dicts() == [
+        {"id": "7", "text": "head", "label": "1", "split": "test", "time": "2020"}
+    ]
     assert read(open_corpus(path, text_column="title"))["text"].to_list() == ["head"]
 
 
-def test_numbers_become_ids_and_labels_and_row_numbers_do_where_there_are_none(tmp_path: Path) -> None:
+def test_numbers_become_ids_and_labels_and_row_numbers_do_where_there_are_none(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"text": "12", "label": 3}\n\n{"text": "true", "label": null}\n')
     assert read(open_corpus(path)).to_dict(as_series=False) == {
@@ -150,10 +168,14 @@ def test_splits(tmp_path: Path) -> None:
     assert repr(trained).endswith(
         "table.parquet', columns=['id', 'text', 'label', 'split'], splits=['train', 'unsup'])"
     )
-    with pytest.raises(InvalidInput, match=r"corpus must hold a document with split 'x' or 'y', got none in 3 rows of"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"corpus must hold a document with split 'x' or 'y', got none in 3 rows of",
+    ):
         read(corpus.where_split(("x", "y")))
     with pytest.raises(
-        InvalidInput, match=r"splits need a split column, got the table without one: name it by split_col"
+        InvalidInput,
+        match=r"splits need a split column, got the table without one: name it by split_col",
     ):
         as_corpus(["a"]).where_split("train")
 
@@ -182,9 +204,13 @@ def test_further_columns_come_on_request(tmp_path: Path) -> None:
         assert found["rating"].to_list() == ([5, None, 0] if typed else ["5", None, "0"])
         assert found["row"].to_list() == ["x", None if name == "t.csv" else "", "y"]
         assert read(corpus.where_split("test"))["row"].to_list() == ["y"]
-    with pytest.raises(InvalidInput, match=r"kept columns must be those of .*t.jsonl, which has 'id', .*; got 'no'"):
+    with pytest.raises(
+        InvalidInput, match=r"kept columns must be those of .*t.jsonl, which has 'id', .*; got 'no'"
+    ):
         corpus.keeping(["no"])
-    with pytest.raises(InvalidInput, match="must not be named as one that the corpus has, got 'label'"):
+    with pytest.raises(
+        InvalidInput, match="must not be named as one that the corpus has, got 'label'"
+    ):
         corpus.keeping(["label"])
     assert read(corpus.keeping({"stars": "rating"}))["stars"].to_list() == ["5", None, "0"]
 
@@ -224,28 +250,45 @@ def file(name: str, data: bytes) -> Callable[[Path], Path]:
 @pytest.mark.parametrize(
     ("write", "message"),
     [
-        (lambda folder: folder / "no.csv", "path must be a file or folder, got {}, which does not exist"),
+        (
+            lambda folder: folder / "no.csv",
+            "path must be a file or folder, got {}, which does not exist",
+        ),
         (
             file("a.xlsx", b"x"),
-            "path must end in .parquet, .pq, .csv, .tsv, .jsonl, .ndjson, .txt (or be a folder), got {}",
+            "path must end in .parquet, .pq, .csv, .tsv, .jsonl, .ndjson, .txt (or be a folder), "
+            "got {}",
         ),
-        (file("a.parquet", b"hello, this is no table"), "{} must be a Parquet file, got: parquet: File out of spec"),
+        (
+            file("a.parquet", b"hello, this is no table"),
+            "{} must be a Parquet file, got: parquet: File out of spec",
+        ),
         (file("a.csv", b"PAR1xxxx"), "{} must be a CSV file, got a Parquet file"),
         (file("a.parquet", b"PK\x03\x04"), "{} must be a Parquet file, got a zip archive"),
         (file("a.csv", b""), "{} must be a CSV file, got: empty CSV"),
         (file("a.csv", b"id,text\n"), "corpus must hold a document, got none in 0 rows of {}"),
-        (file("a.csv", b"id,text\n1,a,b\n"), "{} must be a CSV file, got: found more fields than defined in 'Schema'"),
+        (
+            file("a.csv", b"id,text\n1,a,b\n"),
+            "{} must be a CSV file, got: found more fields than defined in 'Schema'",
+        ),
         (
             file("a.csv", b"id,text\n1,ok\n2,caf\xe9\n"),
             "{} must be UTF-8 text, got other bytes (0xe9 in line 3): convert it",
         ),
         (
             file("a.csv", b"a,b\n1,2\n"),
-            "no column of {} is named 'text', 'document', 'content', 'body', 'review', 'message'; it",
+            "no column of {} is named 'text', 'document', 'content', 'body', 'review', 'message'; "
+            "it",
         ),
         (file("a.txt", b""), "corpus must hold a document, got none in 0 rows of {}"),
-        (file("a.txt", b"ok\ncaf\xe9\n"), "{} must be UTF-8 text, got other bytes (0xe9 in line 2): convert it"),
-        (file("a.txt.gz", gzip.compress(b"caf\xe9\n")), "{} must be UTF-8 text, got other bytes (0xe9 in line 1)"),
+        (
+            file("a.txt", b"ok\ncaf\xe9\n"),
+            "{} must be UTF-8 text, got other bytes (0xe9 in line 2): convert it",
+        ),
+        (
+            file("a.txt.gz", gzip.compress(b"caf\xe9\n")),
+            "{} must be UTF-8 text, got other bytes (0xe9 in line 1)",
+        ),
         (file("a.jsonl", b""), "text_column must be given: no column of {} is named"),
         (file("a.jsonl", b"hello\n"), "{} must hold a JSON object a line, got 'hello' in line 1"),
         (
@@ -256,8 +299,14 @@ def file(name: str, data: bytes) -> Callable[[Path], Path]:
             file("a.jsonl", b'{"text": "a"}\n' * 1200 + b'{"text": \n'),
             "{} must hold a JSON object a line, got '{{\"text\": ' in line 1201",
         ),
-        (file("a.jsonl", b'{"text": "caf\xe9"}\n'), "{} must be UTF-8 text, got other bytes (0xe9 in line 1)"),
-        (file("a.jsonl", b'{"text": "a"}\n\n{"text": 5}\n'), "texts must be strings, got 5 in line 3 of {}"),
+        (
+            file("a.jsonl", b'{"text": "caf\xe9"}\n'),
+            "{} must be UTF-8 text, got other bytes (0xe9 in line 1)",
+        ),
+        (
+            file("a.jsonl", b'{"text": "a"}\n\n{"text": 5}\n'),
+            "texts must be strings, got 5 in line 3 of {}",
+        ),
         (file("a.jsonl", b'{"text": true}\n'), "texts must be strings, got True in line 1 of {}"),
         (
             file("a.jsonl", b'{"text": "a"}\n{"text": ["b"]}\n'),
@@ -269,7 +318,9 @@ def file(name: str, data: bytes) -> Callable[[Path], Path]:
         ),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, write: Callable[[Path], Path], message: str) -> None:
+def test_what_is_wrong_with_a_file_is_said(
+    tmp_path: Path, write: Callable[[Path], Path], message: str
+) -> None:
     path = write(tmp_path)
     with pytest.raises(InvalidInput, match=re.escape(message.format(path))) as caught:
         read(open_corpus(path))
@@ -278,12 +329,14 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, write: Callable[[Path
 
 def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path) -> None:
     with pytest.raises(
-        InvalidInput, match=r"path must hold Parquet files or text files .* got the folder .* without any"
+        InvalidInput,
+        match=r"path must hold Parquet files or text files .* got the folder .* without any",
     ):
         open_corpus(tmp_path)
     (tmp_path / "a.txt").write_bytes(b"caf\xe9")
     with pytest.raises(
-        InvalidInput, match=r"a\.txt must be UTF-8 text, got byte 0xe9 at 3: convert it, such as by iconv"
+        InvalidInput,
+        match=r"a\.txt must be UTF-8 text, got byte 0xe9 at 3: convert it, such as by iconv",
     ):
         read(open_corpus(tmp_path))
     TABLE.write_parquet(tmp_path / "a.parquet")
@@ -295,16 +348,23 @@ def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("role", ["id", "text", "label", "split", "time"])
 def test_unknown_columns_are_answered_by_those_there_are(tmp_path: Path, role: str) -> None:
     path = write_parquet(tmp_path, "")
-    message = f"{role}_column must be a column of {path}, which has 'id', 'text', 'label', 'split'; got 'body'"
+    message = (
+        f"{role}_column must be a column of {path}, which has 'id', 'text', 'label', 'split'; got "
+        f"'body'"
+    )
     options: dict[str, Any] = {f"{role}_column": "body"}
     with pytest.raises(InvalidInput, match=re.escape(message)):
         open_corpus(path, **options)
 
 
 def test_texts_must_be_strings(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="text_column must hold strings, got Int64 in column 'text' of the table"):
+    with pytest.raises(
+        InvalidInput, match="text_column must hold strings, got Int64 in column 'text' of the table"
+    ):
         read(as_corpus(pl.DataFrame({"text": [1, 2]})))
-    with pytest.raises(InvalidInput, match="texts must be strings, got null in row 3 of column 'text' of the table"):
+    with pytest.raises(
+        InvalidInput, match="texts must be strings, got null in row 3 of column 'text' of the table"
+    ):
         read(as_corpus(pl.DataFrame({"text": ["a", "b", "c", None]})))
     with pytest.raises(InvalidInput, match="rows must be a whole number of at least 1, got 0"):
         read(as_corpus(TABLE), rows=0)

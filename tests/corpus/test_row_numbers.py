@@ -1,4 +1,6 @@
-"""Which rows of a source a corpus has: what belongs to documents, and lies elsewhere, is found by them."""
+"""Which rows of a source a corpus has: what belongs to documents, and lies elsewhere, is found by
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ import pytest
 from undertow.corpus import as_corpus, open_corpus
 from undertow.corpus.corpus import ROWS
 
-TABLE = pl.DataFrame({"text": list("abcdef"), "split": ["train", "test", None, "unsup", "train", "test"]})
+TABLE = pl.DataFrame(
+    {"text": list("abcdef"), "split": ["train", "test", None, "unsup", "train", "test"]}
+)
 
 
 def test_rows_of_some_splits() -> None:
@@ -32,7 +36,9 @@ def test_rows_of_files_over_many_chunks(tmp_path: Path, ending: str) -> None:
     splits = ["test" if number % 7 == 0 else "train" for number in range(2 * ROWS + 5)]
     table = pl.DataFrame({"text": [f"w{number}" for number in range(len(splits))], "split": splits})
     file = tmp_path / f"corpus.{ending}"
-    write = {"parquet": table.write_parquet, "csv": table.write_csv, "jsonl": table.write_ndjson}[ending]
+    write = {"parquet": table.write_parquet, "csv": table.write_csv, "jsonl": table.write_ndjson}[
+        ending
+    ]
     write(file)  # type: ignore[operator]
     corpus = open_corpus(file).where_split("train")
     rows, total = corpus.row_numbers()

@@ -1,4 +1,6 @@
-"""Chinese, Japanese and Thai: found by their script, cut into words, and read the same way ever after."""
+"""Chinese, Japanese and Thai: found by their script, cut into words, and read the same way ever
+after.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ CHINESE = [
     "他用Python写了一个搜索引擎，iPhone手机很贵！",
     "这种茶很香，她很喜欢。",
 ]
-JAPANESE = ["昨日、東京で新しい映画を見ました。", "彼はPythonで検索エンジンを作った。", "お茶を飲みながら本を読む。"]
+JAPANESE = [
+    "昨日、東京で新しい映画を見ました。",
+    "彼はPythonで検索エンジンを作った。",
+    "お茶を飲みながら本を読む。",
+]
 THAI = ["วันนี้เราไปห้องสมุดมหาวิทยาลัย", "เขาเขียนโปรแกรมด้วย Python", "ฉันชอบดื่มชาและอ่านหนังสือ"]
 ENGLISH = ["She likes tea and books.", "He wrote a search engine in Python."]
 
@@ -48,19 +54,26 @@ def test_a_language_is_found_by_its_script_and_said(
     assert model.segmenter_ == (language,)
     assert words <= set(model.vocabulary_)
     said = [record.getMessage() for record in caplog.records]
-    assert said == [f"{language.capitalize()} text found: segmented by {' and '.join(PACKAGES[language])}"]
+    assert said == [
+        f"{language.capitalize()} text found: segmented by {' and '.join(PACKAGES[language])}"
+    ]
     assert Vectorizer(segmenter=language).fit(texts).vocabulary_ == model.vocabulary_
 
 
 def test_texts_with_spaces_are_left_alone(caplog: pytest.LogCaptureFixture) -> None:
-    model = Vectorizer().fit([*ENGLISH * 60, "The sign said 茶, which is tea.", "한국어에는 띄어쓰기가 있다."])
+    model = Vectorizer().fit(
+        [*ENGLISH * 60, "The sign said 茶, which is tea.", "한국어에는 띄어쓰기가 있다."]
+    )
     assert model.segmenter_ == ()
     assert not caplog.records
     assert model.spaced(ENGLISH).to_list() == ENGLISH
 
 
 def test_a_few_in_a_hundred_documents_are_enough() -> None:
-    assert Vectorizer().fit([*ENGLISH * 48, *THAI[:2], *CHINESE[:2]]).segmenter_ == ("chinese", "thai")
+    assert Vectorizer().fit([*ENGLISH * 48, *THAI[:2], *CHINESE[:2]]).segmenter_ == (
+        "chinese",
+        "thai",
+    )
     assert Vectorizer().fit([*ENGLISH * 48, *THAI[:1], *CHINESE[:1]]).segmenter_ == ()
 
 
@@ -71,14 +84,18 @@ def test_chinese_and_japanese_are_told_apart_by_kana() -> None:
     both = Vectorizer().fit([*JAPANESE, long])
     assert both.segmenter_ == ("chinese", "japanese")
     assert {"图书馆", "搜索引擎", "映画"} <= set(both.vocabulary_)
-    assert Vectorizer().fit([*CHINESE, "超市の草莓很便宜，我们今天去买了三公斤回家"]).segmenter_ == ("chinese",)
+    assert Vectorizer().fit(
+        [*CHINESE, "超市の草莓很便宜，我们今天去买了三公斤回家"]
+    ).segmenter_ == ("chinese",)
 
 
 def test_later_texts_are_read_like_the_first() -> None:
     model = Vectorizer().fit(JAPANESE)
     question = ["東京映画"]  # alone it could be Chinese
     assert model.transform(question).sum() == 2
-    np.testing.assert_array_equal(model.counter().counts(question).toarray(), model.transform(question).toarray())
+    np.testing.assert_array_equal(
+        model.counter().counts(question).toarray(), model.transform(question).toarray()
+    )
     model.partial_fit(CHINESE)
     assert model.segmenter_ == ("japanese",)
     english = Vectorizer().fit(ENGLISH)
@@ -93,7 +110,8 @@ def test_the_first_texts_decide_however_they_are_cut(caplog: pytest.LogCaptureFi
     late = Vectorizer().fit([*ENGLISH * (LOOKED_AT // 2), *CHINESE * 300])
     assert late.segmenter_ == ()
     assert [record.getMessage() for record in caplog.records] == [
-        "Chinese text found after the first 1000 documents, which decide: it was not segmented; set segmenter='chinese'"
+        "Chinese text found after the first 1000 documents, which decide: it was not segmented; "
+        "set segmenter='chinese'"
     ]
 
 
@@ -118,7 +136,11 @@ def test_a_pattern_of_single_letters_provides_for_itself() -> None:
 
 
 def test_stop_words_of_a_segmented_language() -> None:
-    assert set(Vectorizer(stop_words="chinese").fit(["我们在图书馆里学习"]).vocabulary_) == {"图书馆", "里", "学习"}
+    assert set(Vectorizer(stop_words="chinese").fit(["我们在图书馆里学习"]).vocabulary_) == {
+        "图书馆",
+        "里",
+        "学习",
+    }
     assert set(Vectorizer(stop_words="thai").fit(["เราไปห้องสมุด"]).vocabulary_) == {"ห้องสมุด"}
 
 
@@ -129,7 +151,9 @@ def test_pairs_of_letters_need_no_package() -> None:
     assert set(Vectorizer(segmenter="pairs").fit(["喝Oolong茶，图书馆"]).vocabulary_) == {
         *("喝", "oolong", "茶", "图书", "书馆"),
     }
-    assert Segmenter(("pairs",)).spaced(pl.Series(["ที่นี่"]))[0].split() == ["ที่นี่"]  # two letters with their marks
+    assert Segmenter(("pairs",)).spaced(pl.Series(["ที่นี่"]))[0].split() == [
+        "ที่นี่"
+    ]  # two letters with their marks
     assert Segmenter(("pairs",)).spaced(pl.Series(["ไทยแท้"]))[0].split() == ["ไทย", "ยแท้"]
 
 
@@ -145,14 +169,17 @@ def test_what_is_not_installed_is_replaced_by_pairs_and_said(
         "for words, pip install 'undertow[chinese]'"
     )
     with pytest.raises(
-        InvalidInput, match=r"segmenter='chinese' needs no_such_package.*pip install 'undertow\[chinese\]'"
+        InvalidInput,
+        match=r"segmenter='chinese' needs no_such_package.*pip install 'undertow\[chinese\]'",
     ):
         Vectorizer(segmenter="chinese").fit(CHINESE)
 
 
 @pytest.mark.parametrize("wrong", ["klingon", [], ["thai", "klingon"], 3, ["auto"]])
 def test_an_unknown_segmenter_is_refused(wrong: object) -> None:
-    with pytest.raises(InvalidInput, match=r"segmenter must be 'auto', None, or one or several of 'chinese', "):
+    with pytest.raises(
+        InvalidInput, match=r"segmenter must be 'auto', None, or one or several of 'chinese', "
+    ):
         Vectorizer(segmenter=wrong).fit(CHINESE)  # type: ignore[arg-type]
 
 
@@ -164,7 +191,9 @@ def test_all_words_are_there_as_they_are_written() -> None:
     found = model.spaced(["她用C写的搜索引擎，Running 3次！", ""])
     assert found.to_list() == ["她 用 c 写 的 搜索引擎 running 3 次", ""]
     assert model.spaced(pl.Series("body", ["喜欢喝茶"])).to_list() == ["喜欢 喝茶"]
-    assert Vectorizer(segmenter="thai").fit(THAI).spaced(THAI[:1]).to_list() == ["วันนี้ เรา ไป ห้องสมุด มหาวิทยาลัย"]
+    assert Vectorizer(segmenter="thai").fit(THAI).spaced(THAI[:1]).to_list() == [
+        "วันนี้ เรา ไป ห้องสมุด มหาวิทยาลัย"
+    ]
 
 
 # Engines
@@ -197,9 +226,10 @@ def changed(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from([("chinese", "thai"), ("japanese",), ("pairs",), ("thai", "pairs")]),
-    st.lists(st.sampled_from([*"我们喜欢お茶ไทยนี้", "图书馆", "ห้องสมุด", "Python", " ", "，", "2026"]), max_size=12).map(
-        "".join
-    ),
+    st.lists(
+        st.sampled_from([*"我们喜欢お茶ไทยนี้", "图书馆", "ห้องสมุด", "Python", " ", "，", "2026"]),
+        max_size=12,
+    ).map("".join),
 )
 def test_changes_are_those_of_the_text(names: tuple[str, ...], text: str) -> None:
     segmenter = Segmenter(names)
@@ -208,7 +238,10 @@ def test_changes_are_those_of_the_text(names: tuple[str, ...], text: str) -> Non
 
 def test_words_are_found_again_where_they_stand() -> None:
     text = "去Oxford图书馆看书"
-    for name, expected in (("pairs", ["去", "Oxford", "图书", "书馆", "馆看", "看书"]), ("chinese", None)):
+    for name, expected in (
+        ("pairs", ["去", "Oxford", "图书", "书馆", "馆看", "看书"]),
+        ("chinese", None),
+    ):
         model = Vectorizer(segmenter=name).fit([text])
         found = [text[one.start : one.end] for one in occurrences(model, text)]
         assert found == (expected or ["去", "Oxford", "图书馆", "看书"])
@@ -228,10 +261,16 @@ def test_threads_segment_alike() -> None:
 
 
 def test_no_folder_is_made_in_the_home(tmp_path: Path) -> None:
-    code = "from undertow.corpus._segment import engine; print(len(engine('thai')('วันนี้เราไปห้องสมุด')))"
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHAINLP")}
+    code = (
+        "from undertow.corpus._segment import engine; print(len(engine('thai')('วันนี้เราไปห้องสมุด')))"
+    )
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTHAINLP")
+    }
     environment |= {"HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, check=True
+    )
     assert done.stdout.split() == [b"4"]
     assert not list(tmp_path.iterdir())
 
@@ -248,7 +287,9 @@ def test_no_folder_is_made_in_the_home(tmp_path: Path) -> None:
         ("図書", "館", False, "図書館"),
     ],
 )
-def test_words_are_joined_as_they_are_written(first: str, second: str, overlap: bool, whole: str) -> None:
+def test_words_are_joined_as_they_are_written(
+    first: str, second: str, overlap: bool, whole: str
+) -> None:
     assert joined(first, second, overlap=overlap) == whole
 
 

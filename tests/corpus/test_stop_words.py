@@ -1,4 +1,6 @@
-"""Stop words of many languages: real sentences keep what they are about, and lists are as people write."""
+"""Stop words of many languages: real sentences keep what they are about, and lists are as people
+write.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,24 @@ WITHOUT_A_LIST = {"nepali", "serbian", "tamil", "yiddish"}
 NO_LANGUAGES = {"porter", "dutch_porter"}
 
 SENTENCES = {
-    "german": ("Der Hund und die Katze liegen nicht auf dem Sofa.", {"hund", "katze", "liegen", "sofa"}),
+    "german": (
+        "Der Hund und die Katze liegen nicht auf dem Sofa.",
+        {"hund", "katze", "liegen", "sofa"},
+    ),
     "french": ("Aujourd'hui, il n'y a pas de lait dans la cuisine.", {"lait", "cuisine"}),
     "spanish": ("Los libros están en la mesa de la cocina.", {"libros", "mesa", "cocina"}),
     "italian": ("Il treno per Roma non è ancora partito.", {"treno", "roma", "partito"}),
     "russian": ("Мы не знали, что газета лежит на столе.", {"знали", "газета", "лежит", "столе"}),
     "turkish": ("Bu kitap ve defter çok pahalı.", {"kitap", "defter", "pahalı"}),
-    "greek": ("Αυτό το βιβλίο είναι ακριβό, αλλά ήταν στη βιβλιοθήκη.", {"βιβλίο", "ακριβό", "βιβλιοθήκη"}),
+    "greek": (
+        "Αυτό το βιβλίο είναι ακριβό, αλλά ήταν στη βιβλιοθήκη.",
+        {"βιβλίο", "ακριβό", "βιβλιοθήκη"},
+    ),
     "romanian": ("Câinele și pisica nu sunt în grădină.", {"câinele", "pisica", "grădină"}),
-    "lithuanian": ("Mūsų knyga iš bibliotekos, bet ne aš ją skaičiau.", {"knyga", "bibliotekos", "skaičiau", "ją"}),
+    "lithuanian": (
+        "Mūsų knyga iš bibliotekos, bet ne aš ją skaičiau.",
+        {"knyga", "bibliotekos", "skaičiau", "ją"},
+    ),
     "hindi": ("यह किताब मेज पर है और नई है", {"किताब", "मेज", "नई"}),
     "arabic": ("هذا الكتاب على الطاولة في المكتبة", {"الكتاب", "الطاولة", "المكتبة"}),
     "finnish": ("Kirja ja kynä ovat pöydällä.", {"kirja", "kynä", "pöydällä"}),
@@ -56,7 +67,9 @@ def test_words_beside_an_apostrophe_are_read_as_texts_are() -> None:
 
 @pytest.mark.parametrize("language", sorted(WITHOUT_A_LIST))
 def test_a_language_without_a_list_is_refused_with_those_there_are(language: str) -> None:
-    with pytest.raises(InvalidInput, match=f"one of afrikaans, .*, thai, .*, zulu, got '{language}'"):
+    with pytest.raises(
+        InvalidInput, match=f"one of afrikaans, .*, thai, .*, zulu, got '{language}'"
+    ):
         Vectorizer(stop_words=language).fit(["text"])
 
 

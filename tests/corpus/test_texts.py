@@ -52,7 +52,9 @@ def test_chunks(given: Any) -> None:
     ],
     ids=["list", "iterator", "series", "corpus", "with ids", "without"],
 )
-def test_whoever_watches_sees_all_texts_once_with_their_ids(given: Any, ids: list[str] | None) -> None:
+def test_whoever_watches_sees_all_texts_once_with_their_ids(
+    given: Any, ids: list[str] | None
+) -> None:
     seen: list[str] = []
     names: list[str] = []
 
@@ -106,7 +108,10 @@ def test_long_documents_make_shorter_chunks(monkeypatch: pytest.MonkeyPatch) -> 
         (["a", "b", 5], "texts must be strings, got 5 in row 2"),
         (["a", float("nan")], "texts must be strings, got nan in row 1"),
         ([b"a"], "texts must be strings, got b'a' in row 0"),
-        (["a", "b\ud800"], r"texts must be valid Unicode, got half of a surrogate pair, '\\ud800', in row 1"),
+        (
+            ["a", "b\ud800"],
+            r"texts must be valid Unicode, got half of a surrogate pair, '\\ud800', in row 1",
+        ),
         (np.array([["a"]]), r"texts must have one dimension, got an array of shape \(1, 1\)"),
         (pl.Series(["a", None]), "texts must be strings, got null in row 1"),
         (pl.Series([1, 2]), "texts must be strings, got a column of type Int64"),

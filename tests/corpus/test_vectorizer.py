@@ -45,20 +45,26 @@ def compare(texts: list[str], **options: Any) -> None:
 words = st.text(alphabet="abcXYZ09_éßñÄжЖωΣ中文", min_size=1, max_size=3)
 gaps = st.sampled_from([" ", ", ", "\n", "...", "-", "<br />", "\u2014"])
 documents = st.lists(
-    st.lists(st.tuples(words, gaps), max_size=8).map(lambda p: "".join(w + g for w, g in p)), max_size=9
+    st.lists(st.tuples(words, gaps), max_size=8).map(lambda p: "".join(w + g for w, g in p)),
+    max_size=9,
 )
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    documents, st.sampled_from([(1, 1), (1, 2), (2, 3)]), st.sampled_from([1, 2, 0.3]), st.sampled_from([0.6, 1.0, 3])
+    documents,
+    st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+    st.sampled_from([1, 2, 0.3]),
+    st.sampled_from([0.6, 1.0, 3]),
 )
 def test_equal_to_count_vectorizer(
     texts: list[str], ngram_range: tuple[int, int], min_df: float, max_df: float
 ) -> None:
     theirs = CountVectorizer(ngram_range=ngram_range, min_df=min_df, max_df=max_df)
     limits: dict[str, Any] = {"min_df": min_df, "max_df": max_df, "segmenter": None}
-    ours = Vectorizer(None, ngram_range=ngram_range, token_pattern=THEIRS, chunk_size=4, n_jobs=2, **limits)
+    ours = Vectorizer(
+        None, ngram_range=ngram_range, token_pattern=THEIRS, chunk_size=4, n_jobs=2, **limits
+    )
     try:
         expected = theirs.fit_transform(texts)
     except ValueError:  # nothing left, or limits that exclude each other
@@ -67,15 +73,20 @@ def test_equal_to_count_vectorizer(
         return
     counts = ours.fit_transform(texts)
     assert set(ours.vocabulary_) == set(theirs.vocabulary_)
-    fixed = Vectorizer(vocabulary=theirs.vocabulary_, ngram_range=ngram_range, token_pattern=THEIRS, segmenter=None)
+    fixed = Vectorizer(
+        vocabulary=theirs.vocabulary_, ngram_range=ngram_range, token_pattern=THEIRS, segmenter=None
+    )
     assert_same(fixed.transform(texts), expected)
     assert_same(counts, ours.transform(texts))
     np.testing.assert_array_equal(
-        counts.toarray(), expected.toarray()[:, [theirs.vocabulary_[word] for word in ours.get_feature_names_out()]]
+        counts.toarray(),
+        expected.toarray()[:, [theirs.vocabulary_[word] for word in ours.get_feature_names_out()]],
     )
 
 
-@pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"stop_words": "english"}, {"lowercase": False}])
+@pytest.mark.parametrize(
+    "options", [{}, {"ngram_range": (1, 2)}, {"stop_words": "english"}, {"lowercase": False}]
+)
 def test_equal_with_options(options: dict[str, Any]) -> None:
     compare(TEXTS * 3, **options)
 
@@ -89,7 +100,12 @@ def test_equal_on_real_texts(name: str, ngram_range: tuple[int, int]) -> None:
     texts = table["text"].sample(3000, seed=0).to_list()
     theirs = CountVectorizer(ngram_range=ngram_range)
     expected = theirs.fit_transform(texts)
-    ours = Vectorizer(vocabulary=theirs.vocabulary_, ngram_range=ngram_range, token_pattern=THEIRS, chunk_size=1000)
+    ours = Vectorizer(
+        vocabulary=theirs.vocabulary_,
+        ngram_range=ngram_range,
+        token_pattern=THEIRS,
+        chunk_size=1000,
+    )
     assert_same(ours.transform(texts), expected)
 
 
@@ -140,11 +156,16 @@ def test_stems_are_counted_together() -> None:
     counts = model.fit_transform(["connected connecting dogs", "connection dog"])
     assert model.vocabulary_ == {"connect": 0, "dog": 1}
     np.testing.assert_array_equal(counts.toarray(), [[2, 1], [1, 0]])
-    assert set(Vectorizer(stemmer="german", ngram_range=(2, 2)).fit(["Häuser bauen"]).vocabulary_) == {"haus bau"}
+    assert set(
+        Vectorizer(stemmer="german", ngram_range=(2, 2)).fit(["Häuser bauen"]).vocabulary_
+    ) == {"haus bau"}
 
 
 def test_html() -> None:
-    text = "<p class='x'>caf&eacute;<br />bar</p><!-- no --><script>var no;</script> 3 &lt; 4 <3 a&#98;c if x<y"
+    text = (
+        "<p class='x'>caf&eacute;<br />bar</p><!-- no --><script>var no;</script> 3 &lt; 4 <3 "
+        "a&#98;c if x<y"
+    )
     model = Vectorizer(strip_html=True).fit([text, "plain"])
     assert set(model.vocabulary_) == {"café", "bar", "abc", "if", "plain"}
     assert "br" in Vectorizer().fit([text]).vocabulary_
@@ -230,7 +251,9 @@ def test_partial_fit_remembers_words_that_were_too_rare() -> None:
 
 def test_counts_do_not_depend_on_chunks_and_threads() -> None:
     rng = np.random.default_rng(0)
-    texts = [" ".join(f"w{i}" for i in rng.zipf(1.5, size=rng.integers(0, 30)) % 500) for _ in range(200)]
+    texts = [
+        " ".join(f"w{i}" for i in rng.zipf(1.5, size=rng.integers(0, 30)) % 500) for _ in range(200)
+    ]
     whole = Vectorizer(50, ngram_range=(1, 2), n_jobs=1)
     expected = whole.fit_transform(texts)
     for chunk_size, n_jobs in ((7, 1), (7, 3), (100, 2)):
@@ -264,13 +287,21 @@ def test_pruning_by_hand() -> None:
     model = Vectorizer(max_types=4, chunk_size=1).fit(["aa aa aa bb bb", "cc dd ee", "dd dd"])
     # after two documents there are five types: those seen once go, until at most two are left
     assert model.pruned_ == 1
-    assert dict(model.type_counts_.select("word", "count").iter_rows()) == {"aa": 3, "bb": 2, "dd": 2}
+    assert dict(model.type_counts_.select("word", "count").iter_rows()) == {
+        "aa": 3,
+        "bb": 2,
+        "dd": 2,
+    }
 
 
 def test_chunks_of_counts() -> None:
     model = Vectorizer(vocabulary=["cat", "ran"], chunk_size=2)
     chunks = list(model.count_chunks(iter(TEXTS)))
-    assert [chunk.counts.toarray().tolist() for chunk in chunks] == [[[1, 0], [1, 1]], [[0, 0], [0, 1]], [[0, 0]]]
+    assert [chunk.counts.toarray().tolist() for chunk in chunks] == [
+        [[1, 0], [1, 1]],
+        [[0, 0], [0, 1]],
+        [[0, 0]],
+    ]
     assert [chunk.terms.tolist() for chunk in chunks] == [[6, 6], [0, 4], [0]]
     assert [chunk.unknown.tolist() for chunk in chunks] == [[5, 4], [0, 3], [0]]
 

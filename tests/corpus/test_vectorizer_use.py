@@ -25,10 +25,15 @@ def test_clone_pickle_and_pipeline() -> None:
     with pytest.raises(NotFittedError):
         clone(model).transform(TEXTS)
     again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.transform(TEXTS).toarray(), model.transform(TEXTS).toarray())
+    np.testing.assert_array_equal(
+        again.transform(TEXTS).toarray(), model.transform(TEXTS).toarray()
+    )
     assert again.partial_fit(["zebra zebra"]).n_documents_ == 6
     pipeline = make_pipeline(Vectorizer(), ReplicatedSoftmax(4, max_epochs=2, random_state=0))
-    assert pipeline.fit_transform(TEXTS * 4).shape == (20, 8)  # units, and as many directions of words
+    assert pipeline.fit_transform(TEXTS * 4).shape == (
+        20,
+        8,
+    )  # units, and as many directions of words
 
 
 def test_a_fixed_vocabulary_needs_no_fitting() -> None:
@@ -47,20 +52,35 @@ def test_a_fixed_vocabulary_needs_no_fitting() -> None:
         ({"ngram_range": 2}, "ngram_range must be two whole numbers, got 2"),
         ({"ngram_range": (0, 1)}, "ngram_range[0] must be a whole number of at least 1, got 0"),
         ({"ngram_range": (2, 1)}, "ngram_range[1] must be a whole number of at least 2, got 1"),
-        ({"stop_words": "klingon"}, "stop_words must be None, a list of words or one of afrikaans, arabic, armenian, "),
+        (
+            {"stop_words": "klingon"},
+            "stop_words must be None, a list of words or one of afrikaans, arabic, armenian, ",
+        ),
         ({"stop_words": [1]}, "stop_words must be None, a language or a list of words, got [1]"),
         ({"stemmer": "klingon"}, "stemmer must be one of 'arabic', "),
         ({"min_df": 0}, "min_df must be a whole number of at least 1, got 0"),
-        ({"min_df": 1.5}, "min_df must be a share of the documents in [0, 1] or a whole number, got 1.5"),
+        (
+            {"min_df": 1.5},
+            "min_df must be a share of the documents in [0, 1] or a whole number, got 1.5",
+        ),
         ({"max_df": "all"}, "max_df must be a whole number of at least 1, got 'all'"),
-        ({"min_df": 3, "max_df": 2}, "max_df must allow at least as many documents as min_df, got 2 and 3"),
-        ({"token_pattern": "(?=a)"}, "token_pattern must be a regular expression in the syntax of Rust's regex"),
+        (
+            {"min_df": 3, "max_df": 2},
+            "max_df must allow at least as many documents as min_df, got 2 and 3",
+        ),
+        (
+            {"token_pattern": "(?=a)"},
+            "token_pattern must be a regular expression in the syntax of Rust's regex",
+        ),
         ({"token_pattern": r"\w*"}, "token_pattern must not match nothing at all, got '\\\\w*'"),
         ({"token_pattern": None}, "token_pattern must be a regular expression, got None"),
         ({"chunk_size": 0}, "chunk_size must be a whole number of at least 1, got 0"),
         ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, got 0"),
         ({"max_types": 0}, "max_types must be a whole number of at least 1, got 0"),
-        ({"vocabulary": "word"}, "vocabulary must be a collection of words or a mapping word -> column, got 'word'"),
+        (
+            {"vocabulary": "word"},
+            "vocabulary must be a collection of words or a mapping word -> column, got 'word'",
+        ),
         ({"vocabulary": ["a", 1]}, "vocabulary must hold strings, got 1"),
         ({"vocabulary": []}, "vocabulary must hold strings, got no word"),
         ({"vocabulary": ["a", "b", "a"]}, "vocabulary must hold each word once, got 'a' twice"),

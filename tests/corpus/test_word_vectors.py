@@ -64,8 +64,20 @@ def test_lines_are_read_some_at_a_time(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_words_are_taken_as_they_are(tmp_path: Path) -> None:
     """GloVe has words with spaces; other white space belongs to a word; numbers are words, too."""
-    words = ["größer", "数据", ". . .", "at name@domain.com", "1\u00a01/2", "a\u0085b", "\u3000", "1999", "nan"]
-    found = read(tmp_path, "".join(f"{word} 1 {number}\n" for number, word in enumerate(["the", *words])))
+    words = [
+        "größer",
+        "数据",
+        ". . .",
+        "at name@domain.com",
+        "1\u00a01/2",
+        "a\u0085b",
+        "\u3000",
+        "1999",
+        "nan",
+    ]
+    found = read(
+        tmp_path, "".join(f"{word} 1 {number}\n" for number, word in enumerate(["the", *words]))
+    )
     assert found == {word: [1.0, number] for number, word in enumerate(["the", *words])}
 
 
@@ -76,20 +88,48 @@ def test_words_are_taken_as_they_are(tmp_path: Path) -> None:
         ("\n \n", "must hold a word and its numbers a line, got nothing in it"),
         ("2 3\n", "must hold a word and its numbers a line, got nothing in it"),
         ("apple\n", "must hold a word and its numbers a line, got 0 numbers in line 1"),
-        (GLOVE + "plum 1 2\n", "must hold a word and 3 finite numbers a line, got 2 numbers in line 3"),
-        (GLOVE + "plum 1 2 3 4\n", "must hold a word and 3 finite numbers a line, got 4 numbers in line 3"),
-        (GLOVE + "\nplum 1 2 x\n", "must hold a word and 3 finite numbers a line, got 'x' in line 4"),
-        ("id,text and so on\n", "must hold a word and 3 finite numbers a line, got 'and' in line 1"),
-        (GLOVE + "plum 1 nan 3\n", "must hold a word and 3 finite numbers a line, got nan in line 3"),
-        (GLOVE + "plum 1 2 -inf\n", "must hold a word and 3 finite numbers a line, got -inf in line 3"),
-        (GLOVE + "plum 1e99 2 3\n", "must hold a word and 3 finite numbers a line, got 1e99 in line 3"),
+        (
+            GLOVE + "plum 1 2\n",
+            "must hold a word and 3 finite numbers a line, got 2 numbers in line 3",
+        ),
+        (
+            GLOVE + "plum 1 2 3 4\n",
+            "must hold a word and 3 finite numbers a line, got 4 numbers in line 3",
+        ),
+        (
+            GLOVE + "\nplum 1 2 x\n",
+            "must hold a word and 3 finite numbers a line, got 'x' in line 4",
+        ),
+        (
+            "id,text and so on\n",
+            "must hold a word and 3 finite numbers a line, got 'and' in line 1",
+        ),
+        (
+            GLOVE + "plum 1 nan 3\n",
+            "must hold a word and 3 finite numbers a line, got nan in line 3",
+        ),
+        (
+            GLOVE + "plum 1 2 -inf\n",
+            "must hold a word and 3 finite numbers a line, got -inf in line 3",
+        ),
+        (
+            GLOVE + "plum 1e99 2 3\n",
+            "must hold a word and 3 finite numbers a line, got 1e99 in line 3",
+        ),
         ("2 4\n" + GLOVE, "must hold a word and 4 finite numbers a line, got 3 numbers in line 2"),
         ("1000 3\n" + GLOVE, "must hold 1,000 words, as line 1 says, got 2"),
-        (GLOVE.encode() + b"\xff 1 2 3\n", "must be UTF-8 text, got other bytes (0xff in line 3): convert it"),
+        (
+            GLOVE.encode() + b"\xff 1 2 3\n",
+            "must be UTF-8 text, got other bytes (0xff in line 3): convert it",
+        ),
     ],
 )
-def test_files_that_cannot_be_read_are_said(tmp_path: Path, text: str | bytes, message: str) -> None:
-    with pytest.raises(InvalidInput, match=f"^{re.escape(str(tmp_path / 'vectors.txt'))} {re.escape(message)}"):
+def test_files_that_cannot_be_read_are_said(
+    tmp_path: Path, text: str | bytes, message: str
+) -> None:
+    with pytest.raises(
+        InvalidInput, match=f"^{re.escape(str(tmp_path / 'vectors.txt'))} {re.escape(message)}"
+    ):
         read(tmp_path, text)
 
 
@@ -125,11 +165,21 @@ def test_vectors_are_those_of_the_words(given: Any) -> None:
     [
         (
             {},
-            "word_vectors must have a vector for a word of the vocabulary, got none for 4 words such as 'a', 'b', 'c'",
+            "word_vectors must have a vector for a word of the vocabulary, got none for 4 words "
+            "such as 'a', 'b', 'c'",
         ),
-        ({"a": [1, 2], "c": [1, 2, 3]}, "must have as many numbers for each word, got 2 for 'a' and 3 for 'c'"),
-        ({"a": [1, 2], "c": [1, np.nan]}, "word_vectors['c'] must be finite, got nan among its values"),
-        ({"a": [[1, 2], [3, 4]]}, "word_vectors['a'] must hold 4 numbers, got an array of shape (2, 2)"),
+        (
+            {"a": [1, 2], "c": [1, 2, 3]},
+            "must have as many numbers for each word, got 2 for 'a' and 3 for 'c'",
+        ),
+        (
+            {"a": [1, 2], "c": [1, np.nan]},
+            "word_vectors['c'] must be finite, got nan among its values",
+        ),
+        (
+            {"a": [[1, 2], [3, 4]]},
+            "word_vectors['a'] must hold 4 numbers, got an array of shape (2, 2)",
+        ),
         ({"a": "x"}, "word_vectors['a'] must be numbers, got values of type <U1"),
     ],
 )

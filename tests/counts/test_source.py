@@ -28,7 +28,9 @@ def _corpus(documents: int = 40, words: int = 6) -> NDArray[np.int64]:
 DENSE = _corpus()
 
 
-def _batches(source: CsrSource, *, seed: int = 1, epoch: int = 2, size: int = 7, first: int = 0) -> list[CountBatch]:
+def _batches(
+    source: CsrSource, *, seed: int = 1, epoch: int = 2, size: int = 7, first: int = 0
+) -> list[CountBatch]:
     return list(source.batches(seed=seed, epoch=epoch, batch_size=size, first_batch=first))
 
 
@@ -38,8 +40,12 @@ def _order(batches: list[CountBatch]) -> list[int]:
 
 @settings(deadline=None, max_examples=30)
 @given(documents=st.integers(2, 50), size=st.integers(1, 60), epoch=st.integers(0, 10))
-def test_every_document_comes_once_under_its_own_name(documents: int, size: int, epoch: int) -> None:
-    """Ids are rows of the matrix given, empty ones counted; the words and counts are those of that row."""
+def test_every_document_comes_once_under_its_own_name(
+    documents: int, size: int, epoch: int
+) -> None:
+    """Ids are rows of the matrix given, empty ones counted; the words and counts are those of that
+    row.
+    """
     dense = _corpus(documents)
     source = CsrSource(checked_counts(dense))
     batches = _batches(source, epoch=epoch, size=size)
@@ -48,7 +54,9 @@ def test_every_document_comes_once_under_its_own_name(documents: int, size: int,
     assert source.documents == len(filled)
     assert [batch.size for batch in batches[:-1]] == [size] * (len(batches) - 1)
     for batch in batches:
-        rows = sparse.csr_array((batch.counts, batch.words, batch.starts), shape=(batch.size, dense.shape[1]))
+        rows = sparse.csr_array(
+            (batch.counts, batch.words, batch.starts), shape=(batch.size, dense.shape[1])
+        )
         np.testing.assert_array_equal(rows.toarray(), dense[batch.document_ids])
         assert batch.tokens == dense[batch.document_ids].sum()
 
@@ -63,7 +71,11 @@ def test_batches_have_the_types_that_kernels_are_compiled_for() -> None:
 def test_the_order_is_a_function_of_seed_and_epoch() -> None:
     source = CsrSource(checked_counts(DENSE))
     assert _order(_batches(source)) == _order(_batches(CsrSource(checked_counts(DENSE))))
-    orders = {tuple(_order(_batches(source, seed=seed, epoch=epoch))) for seed in range(3) for epoch in range(3)}
+    orders = {
+        tuple(_order(_batches(source, seed=seed, epoch=epoch)))
+        for seed in range(3)
+        for epoch in range(3)
+    }
     assert len(orders) == 9
 
 
@@ -83,7 +95,9 @@ def test_an_epoch_goes_on_where_it_was_left(first: int) -> None:
 
 
 def test_documents_without_weight_are_left_out() -> None:
-    """Words 0 and 2 weigh nothing: rows with these alone teach nothing, but the others keep their numbers."""
+    """Words 0 and 2 weigh nothing: rows with these alone teach nothing, but the others keep their
+    numbers.
+    """
     counts = checked_counts([[4, 0, 0], [1, 1, 0], [0, 0, 0], [2, 0, 9], [0, 2, 3]])
     source = CsrSource(counts, np.array([0.0, 0.5, 0.0]))
     assert sorted(_order(_batches(source))) == [1, 4]
@@ -94,8 +108,16 @@ def test_documents_without_weight_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("counts", "weights", "message"),
     [
-        (np.zeros((3, 2)), None, "counts must hold a document with a word of positive weight, got none in 3"),
-        ([[1, 0]], [0.0, 1.0], "counts must hold a document with a word of positive weight, got none in 1"),
+        (
+            np.zeros((3, 2)),
+            None,
+            "counts must hold a document with a word of positive weight, got none in 3",
+        ),
+        (
+            [[1, 0]],
+            [0.0, 1.0],
+            "counts must hold a document with a word of positive weight, got none in 1",
+        ),
         ([[1, 0]], [1.0], "word_weights must hold 2 numbers, got an array of shape (1,)"),
         ([[1, 0]], [1.0, -2.0], "word_weights must not be negative, got -2.0 among its values"),
         ([[1, 0]], [1.0, np.nan], "word_weights must be finite, got nan among its values"),

@@ -15,7 +15,9 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountSpool, SpoolWriter, WordTotals, checked_counts
 
 
-def make_counts(documents: int = 300, words: int = 20, seed: int = 0, largest: int = 5) -> sparse.csr_array:
+def make_counts(
+    documents: int = 300, words: int = 20, seed: int = 0, largest: int = 5
+) -> sparse.csr_array:
     """Short and long documents, some of them empty."""
     generator = np.random.default_rng(seed)
     counts = generator.integers(0, largest + 1, (documents, words)) * (
@@ -46,15 +48,23 @@ def dense(spool: CountSpool, blocks: Any) -> Any:
     block_entries=st.integers(1, 200),
 )
 def test_documents_come_back_whatever_the_chunks_and_blocks(
-    tmp_path_factory: pytest.TempPathFactory, documents: int, chunk: int, block_documents: int, block_entries: int
+    tmp_path_factory: pytest.TempPathFactory,
+    documents: int,
+    chunk: int,
+    block_documents: int,
+    block_entries: int,
 ) -> None:
     counts = make_counts(documents, seed=documents)
     folder = tmp_path_factory.mktemp("spool") / "counts"
-    spool = write(folder, counts, chunk, block_documents=block_documents, block_entries=block_entries)
+    spool = write(
+        folder, counts, chunk, block_documents=block_documents, block_entries=block_entries
+    )
     blocks = np.arange(spool.blocks)
     np.testing.assert_array_equal(dense(spool, blocks), counts.toarray())
     np.testing.assert_array_equal(spool.ids(blocks), np.arange(documents))
-    np.testing.assert_array_equal(dense(spool, blocks[::-1]), counts.toarray()[spool.ids(blocks[::-1])])
+    np.testing.assert_array_equal(
+        dense(spool, blocks[::-1]), counts.toarray()[spool.ids(blocks[::-1])]
+    )
     for block in blocks:
         read = spool.read(np.array([block]))
         assert 1 <= len(read.ids) <= block_documents
@@ -68,7 +78,9 @@ def test_totals_are_those_of_the_matrix(tmp_path: Path) -> None:
     assert (spool.documents, spool.vocabulary_size, spool.entries) == (300, 20, counts.nnz)
     assert spool.longest == counts.sum(axis=1).max()
     np.testing.assert_array_equal(spool.totals.tokens, counts.sum(axis=0))
-    np.testing.assert_array_equal(spool.totals.document_frequencies, (counts.toarray() > 0).sum(axis=0))
+    np.testing.assert_array_equal(
+        spool.totals.document_frequencies, (counts.toarray() > 0).sum(axis=0)
+    )
     np.testing.assert_array_equal(spool.totals.idf_weights(), totals.idf_weights())
     np.testing.assert_array_equal(spool.totals.word_distribution(), totals.word_distribution())
 
@@ -82,7 +94,9 @@ def test_small_counts_take_a_byte_and_large_ones_four(tmp_path: Path) -> None:
     large = writer.close()
     assert dense(large, np.arange(large.blocks)).tolist() == [[1, 255], [3, 256], [2**31 - 1, 4]]
     assert (tmp_path / "large" / "counts.bin").stat().st_size == 4 * 6
-    assert large.bytes_on_disk == sum(file.stat().st_size for file in (tmp_path / "large").iterdir())
+    assert large.bytes_on_disk == sum(
+        file.stat().st_size for file in (tmp_path / "large").iterdir()
+    )
 
 
 def test_a_spool_is_opened_again(tmp_path: Path) -> None:
@@ -97,13 +111,17 @@ def test_refusals(tmp_path: Path) -> None:
     writer = SpoolWriter(tmp_path / "counts", 3)
     with pytest.raises(InvalidInput, match="counts must have 3 words, got 2"):
         writer.add(checked_counts([[1, 0]]))
-    with pytest.raises(InvalidInput, match=r"folder must hold a finished spool of counts, got .*, which does not"):
+    with pytest.raises(
+        InvalidInput, match=r"folder must hold a finished spool of counts, got .*, which does not"
+    ):
         CountSpool(tmp_path / "counts")
     with pytest.raises(FileExistsError):
         SpoolWriter(tmp_path / "counts", 3)
     spool = write(tmp_path / "cut", make_counts())
     (tmp_path / "cut" / "words.bin").write_bytes(b"\0" * 40)
-    with pytest.raises(OSError, match=r"words\.bin must hold [\d,]+ numbers or more, but it ends before"):
+    with pytest.raises(
+        OSError, match=r"words\.bin must hold [\d,]+ numbers or more, but it ends before"
+    ):
         spool.read(np.arange(spool.blocks))
     (tmp_path / "cut" / "spool.json").write_text('{"format": 99}')
     with pytest.raises(InvalidInput, match="must be a spool of format 1, got 99"):

@@ -1,4 +1,6 @@
-"""Minibatches from a spool: each document once, the same order when asked again, and nothing left open."""
+"""Minibatches from a spool: each document once, the same order when asked again, and nothing left
+open.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from undertow.counts import (
 PARTS = ("document_ids", "starts", "words", "counts")
 
 
-def batches(source: CountSource, *, seed: int = 1, epoch: int = 2, size: int = 7, first: int = 0) -> list[CountBatch]:
+def batches(
+    source: CountSource, *, seed: int = 1, epoch: int = 2, size: int = 7, first: int = 0
+) -> list[CountBatch]:
     return list(source.batches(seed=seed, epoch=epoch, batch_size=size, first_batch=first))
 
 
@@ -66,13 +70,17 @@ def test_every_document_comes_once_under_its_own_name(
     assert source.documents == len(filled)
     assert [batch.size for batch in found[:-1]] == [size] * (len(found) - 1)
     for batch in found:
-        rows = sparse.csr_array((batch.counts, batch.words, batch.starts), shape=(batch.size, counts.shape[1]))
+        rows = sparse.csr_array(
+            (batch.counts, batch.words, batch.starts), shape=(batch.size, counts.shape[1])
+        )
         np.testing.assert_array_equal(rows.toarray(), counts[batch.document_ids].toarray())
 
 
 @settings(deadline=None, max_examples=40)
 @given(group=st.integers(1, 40), size=st.integers(1, 100), first=st.integers(0, 300))
-def test_an_epoch_goes_on_where_it_was_left(spool: CountSpool, group: int, size: int, first: int) -> None:
+def test_an_epoch_goes_on_where_it_was_left(
+    spool: CountSpool, group: int, size: int, first: int
+) -> None:
     source = SpooledSource(spool, group=group)
     assert_equal(batches(source, size=size, first=first), batches(source, size=size)[first:])
 
@@ -81,7 +89,11 @@ def test_the_order_is_a_function_of_seed_and_epoch(spool: CountSpool) -> None:
     source = SpooledSource(spool, group=4)
     assert_equal(batches(source), batches(SpooledSource(spool, group=4)))
     assert order(batches(source, size=3)) == order(batches(source, size=50))
-    orders = {tuple(order(batches(source, seed=seed, epoch=epoch))) for seed in range(3) for epoch in range(3)}
+    orders = {
+        tuple(order(batches(source, seed=seed, epoch=epoch)))
+        for seed in range(3)
+        for epoch in range(3)
+    }
     assert len(orders) == 9
 
 
@@ -104,11 +116,14 @@ def test_documents_without_weight_or_left_out_do_not_come(tmp_path: Path) -> Non
 
 
 def test_places_in_an_epoch_are_spread(tmp_path: Path) -> None:
-    """The mean place of a document over 400 epochs is the middle: by the exact variance of a uniform place, no
-    document is off by more than 5 standard errors. And neighbours in the corpus are no neighbours in an epoch.
+    """The mean place of a document over 400 epochs is the middle: by the exact variance of a
+    uniform place, no document is off by more than 5 standard errors. And neighbours in the corpus
+    are no neighbours in an epoch.
     """
     documents, epochs = 240, 400
-    spool = write(tmp_path / "counts", checked_counts(np.ones((documents, 1), dtype=int)), block_documents=6)
+    spool = write(
+        tmp_path / "counts", checked_counts(np.ones((documents, 1), dtype=int)), block_documents=6
+    )
     source = SpooledSource(spool, group=8)  # 40 blocks in 5 groups
     places, apart = np.zeros(documents), 0.0
     for epoch in range(epochs):
@@ -117,13 +132,19 @@ def test_places_in_an_epoch_are_spread(tmp_path: Path) -> None:
         apart += float((np.abs(np.diff(place)) == 1).mean()) / epochs
     error = np.sqrt((documents**2 - 1) / 12 / epochs)
     assert np.abs(places - (documents - 1) / 2).max() < 5 * error
-    assert apart < 0.1  # a block is scattered among the 48 documents of its group: 2 / 48 is what chance gives
+    assert (
+        apart < 0.1
+    )  # a block is scattered among the 48 documents of its group: 2 / 48 is what chance gives
 
 
 def test_minibatches_mix_the_corpus(tmp_path: Path) -> None:
-    spool = write(tmp_path / "counts", checked_counts(np.ones((4096, 1), dtype=int)), block_documents=16)
+    spool = write(
+        tmp_path / "counts", checked_counts(np.ones((4096, 1), dtype=int)), block_documents=16
+    )
     for batch in batches(SpooledSource(spool, group=64), size=128):  # 256 blocks in 4 groups
-        assert len(set(batch.document_ids // 16)) > 40  # 64 blocks, of which chance leaves some 8 out
+        assert (
+            len(set(batch.document_ids // 16)) > 40
+        )  # 64 blocks, of which chance leaves some 8 out
 
 
 @pytest.mark.parametrize("taken", [0, 1, 9])
@@ -140,8 +161,12 @@ def test_an_iterator_closed_early_leaves_nothing_open(spool: CountSpool, taken: 
     assert not any(thread.name.startswith("undertow-spool") for thread in threading.enumerate())
 
 
-def test_the_next_group_is_read_while_the_last_is_used(spool: CountSpool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the first minibatch in hand, and nobody asking, a second read happens; a third one does not."""
+def test_the_next_group_is_read_while_the_last_is_used(
+    spool: CountSpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the first minibatch in hand, and nobody asking, a second read happens; a third one does
+    not.
+    """
     reads, second = [], threading.Event()
     original = SpooledSource._read
 
@@ -162,7 +187,9 @@ def test_the_next_group_is_read_while_the_last_is_used(spool: CountSpool, monkey
 
 
 def test_memory_does_not_grow_with_the_documents(tmp_path: Path) -> None:
-    """Peaks of what NumPy allocates while writing, and while an epoch passes: 4 groups, and 32 of them."""
+    """Peaks of what NumPy allocates while writing, and while an epoch passes: 4 groups, and 32 of
+    them.
+    """
     chunk = make_counts(500, words=50)
     peaks: dict[int, tuple[int, int]] = {}
     for groups in (4, 32):
@@ -196,5 +223,7 @@ def test_refusals(tmp_path: Path, spool: CountSpool) -> None:
     with pytest.raises(InvalidInput, match="group must be a whole number of at least 1, got 0"):
         SpooledSource(spool, group=0)
     for name, counts in (("empty", np.zeros((3, 2))), ("none", np.zeros((0, 2)))):
-        with pytest.raises(InvalidInput, match=f"a word of positive weight, got none in {len(counts)}"):
+        with pytest.raises(
+            InvalidInput, match=f"a word of positive weight, got none in {len(counts)}"
+        ):
             SpooledSource(write(tmp_path / name, checked_counts(counts)))

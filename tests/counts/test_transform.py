@@ -35,7 +35,11 @@ FORMATS: list[Any] = [
 
 
 def _is_canonical(counts: sparse.csr_array) -> bool:
-    return bool(counts.has_canonical_format) and bool((counts.data > 0).all()) and counts.data.dtype == np.int32
+    return (
+        bool(counts.has_canonical_format)
+        and bool((counts.data > 0).all())
+        and counts.data.dtype == np.int32
+    )
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -47,7 +51,13 @@ def test_every_format_is_taken(form: Any) -> None:
 
 
 @settings(deadline=None)
-@given(arrays.arrays(np.int64, arrays.array_shapes(min_dims=2, max_dims=2, max_side=5), elements=st.integers(0, 3)))
+@given(
+    arrays.arrays(
+        np.int64,
+        arrays.array_shapes(min_dims=2, max_dims=2, max_side=5),
+        elements=st.integers(0, 3),
+    )
+)
 def test_any_matrix_is_taken(dense: NDArray[np.int64]) -> None:
     checked = checked_counts(dense)
     assert _is_canonical(checked)
@@ -65,7 +75,9 @@ def test_truth_values_are_counts() -> None:
 
 def _untidy(values: list[float], dtype: Any = np.int64) -> sparse.csr_array:
     """One document: word 1 twice, then word 0, unsorted; three values."""
-    return sparse.csr_array((np.array(values, dtype=dtype), np.array([1, 1, 0]), np.array([0, 3])), shape=(1, 3))
+    return sparse.csr_array(
+        (np.array(values, dtype=dtype), np.array([1, 1, 0]), np.array([0, 3])), shape=(1, 3)
+    )
 
 
 def test_duplicates_are_summed_and_zeros_dropped() -> None:
@@ -94,7 +106,9 @@ def test_duplicates_of_a_narrow_type_are_summed(dtype: Any, form: Any) -> None:
 
 
 def test_a_sum_of_duplicates_that_is_too_large_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"^counts must be at most 2147483647, got 2147483649(\.0)?$"):
+    with pytest.raises(
+        InvalidInput, match=r"^counts must be at most 2147483647, got 2147483649(\.0)?$"
+    ):
         checked_counts(_untidy([2**31 - 1, 2, 1]))
 
 
@@ -113,13 +127,19 @@ def test_the_input_is_not_changed(counts: Any) -> None:
     ("counts", "message"),
     [
         ([1, 2], "counts must be a matrix of documents x words, got an array of shape (2,)"),
-        (np.zeros((1, 2, 3)), "counts must be a matrix of documents x words, got an array of shape (1, 2, 3)"),
+        (
+            np.zeros((1, 2, 3)),
+            "counts must be a matrix of documents x words, got an array of shape (1, 2, 3)",
+        ),
         (np.array([[1 + 2j]]), "counts must be whole numbers, got values of type complex128"),
         ([[1.0, np.nan]], "counts must be finite, got NaN or infinity"),
         ([[1.0, np.inf]], "counts must be finite, got NaN or infinity"),
         ([[1, -2]], "counts must not be negative, got -2"),
         (sparse.csr_array([[1.0, -0.5]]), "counts must not be negative, got -0.5"),
-        ([[1, 0.25]], "counts must be whole numbers, got 0.25: weights such as tf-idf do not belong here"),
+        (
+            [[1, 0.25]],
+            "counts must be whole numbers, got 0.25: weights such as tf-idf do not belong here",
+        ),
         (
             _untidy([0.5, 0.25, 1], np.float64),
             "counts must be whole numbers, got 0.75: weights such as tf-idf do not belong here",
@@ -151,8 +171,8 @@ def _logged(values: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def test_transform_of_every_count_to_a_million() -> None:
-    """In float64 log(1 + v) is off by less than 1e-14, and e^n - 1 is never that near to a whole number v in log scale:
-    the nearest below 10^6 is more than 1e-8 away, which is checked as well.
+    """In float64 log(1 + v) is off by less than 1e-14, and e^n - 1 is never that near to a whole
+    number v in log scale: the nearest below 10^6 is more than 1e-8 away, which is checked as well.
     """
     v = np.arange(1, 10**6 + 1)
     logarithm = np.log1p(v)
@@ -169,14 +189,25 @@ def _threshold(n: int) -> int:
 
 @pytest.mark.parametrize("n", range(1, 22))
 def test_transform_at_its_thresholds(n: int) -> None:
-    """The last count that becomes n and the first that becomes n + 1, up to the largest count there is."""
+    """The last count that becomes n and the first that becomes n + 1, up to the largest count there
+    is.
+    """
     last = _threshold(n)
     assert last < 2**31 - 1
     assert _logged(np.array([last, last + 1])).tolist() == [n, n + 1]
 
 
 def test_transform_of_the_examples() -> None:
-    assert _logged(np.array([0, 1, 2, 6, 7, 19, 20, 2**31 - 1])).tolist() == [0, 1, 2, 2, 3, 3, 4, 22]
+    assert _logged(np.array([0, 1, 2, 6, 7, 19, 20, 2**31 - 1])).tolist() == [
+        0,
+        1,
+        2,
+        2,
+        3,
+        3,
+        4,
+        22,
+    ]
 
 
 def test_transform_keeps_the_words_and_the_input() -> None:

@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from undertow.counts import checked_counts, idf_weights, word_distribution
 
-matrices = arrays.arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 3))
+matrices = arrays.arrays(
+    np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 3)
+)
 EXAMPLE = checked_counts([[5, 1, 0, 0], [1, 0, 0, 2], [2, 0, 0, 2], [1, 0, 0, 0]])  # df: 4, 1, 0, 2
 
 
 def test_weights_of_an_example() -> None:
-    """A word in every document weighs nothing, to the bit; one in no document as much as one in a single document."""
+    """A word in every document weighs nothing, to the bit; one in no document as much as one in a
+    single document.
+    """
     weights = idf_weights(EXAMPLE)
     assert weights[0] == 0.0
     assert weights.tolist() == pytest.approx([0.0, np.log(4), np.log(4), np.log(2)], abs=1e-15)
@@ -50,7 +54,9 @@ def test_distribution_of_any_counts(dense: NDArray[np.int64]) -> None:
 
 def test_large_counts_do_not_overflow() -> None:
     distribution = word_distribution(checked_counts([[2**31 - 1, 1], [2**31 - 1, 0]]))
-    np.testing.assert_allclose(distribution, np.array([2.0**32 - 2, 1.0]) / (2.0**32 - 1), rtol=1e-15)
+    np.testing.assert_allclose(
+        distribution, np.array([2.0**32 - 2, 1.0]) / (2.0**32 - 1), rtol=1e-15
+    )
 
 
 def test_no_documents() -> None:

@@ -1,4 +1,6 @@
-"""Made archives, and a server on this computer that hands them out, breaks off, or sends us elsewhere."""
+"""Made archives, and a server on this computer that hands them out, breaks off, or sends us
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -70,10 +72,14 @@ def bomb(megabytes: int) -> bytes:
 
 
 def made(
-    official: Official, rows: list[tuple[str, str, str | None, str]], url: str = "http://127.0.0.1:1/a"
+    official: Official,
+    rows: list[tuple[str, str, str | None, str]],
+    url: str = "http://127.0.0.1:1/a",
 ) -> Official:
     """The data set with these documents as its official ones."""
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(("id", "split", "label", "text"), pl.String), orient="row")
+    frame = pl.DataFrame(
+        rows, schema=dict.fromkeys(("id", "split", "label", "text"), pl.String), orient="row"
+    )
     counts: dict[tuple[str, str | None], int] = {}
     for _, split, label, _ in rows:
         counts[split, label] = counts.get((split, label), 0) + 1

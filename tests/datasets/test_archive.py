@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.datasets.making import POSTS, REVIEW_ROWS, REVIEWS, ROWS, archive_of, bomb, made_imdb, made_newsgroups
+from tests.datasets.making import (
+    POSTS,
+    REVIEW_ROWS,
+    REVIEWS,
+    ROWS,
+    archive_of,
+    bomb,
+    made_imdb,
+    made_newsgroups,
+)
 from undertow import InvalidInput
 from undertow.datasets._archive import read_archive
 from undertow.datasets._official import Official
@@ -56,13 +65,16 @@ def test_odd_names_are_passed_over(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["aclImdb/test/unsup/0_0.txt", "aclImdb/train/pos/0_9.txt.exe", "aclImdb/train/pos/0.txt"]
+    "name",
+    ["aclImdb/test/unsup/0_0.txt", "aclImdb/train/pos/0_9.txt.exe", "aclImdb/train/pos/0.txt"],
 )
 def test_odd_names_of_reviews_are_passed_over(tmp_path: Path, name: str) -> None:
     assert rows(tmp_path, archive_of(REVIEWS | {name: b"evil"}), made_imdb()) == REVIEW_ROWS
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE])
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE]
+)
 def test_links_folders_and_devices_are_passed_over(tmp_path: Path, kind: bytes) -> None:
     link = special("20news-bydate-train/sci.space/1", kind, "/etc/passwd")
     assert rows(tmp_path, archive_of(POSTS, link)) == ROWS

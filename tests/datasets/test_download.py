@@ -27,7 +27,9 @@ def server() -> Iterator[Behaviour]:
         yield behaviour
 
 
-def fetch(server: Behaviour, folder: Path, *, largest: int = 1 << 20, progress: bool = False) -> bytes:
+def fetch(
+    server: Behaviour, folder: Path, *, largest: int = 1 << 20, progress: bool = False
+) -> bytes:
     download(server.url, folder / "a", largest=largest, progress=progress)
     assert [file.name for file in folder.iterdir()] == ["a"]
     return (folder / "a").read_bytes()
@@ -78,7 +80,9 @@ def test_a_length_that_is_not_told(server: Behaviour, tmp_path: Path) -> None:
     assert fetch(server, tmp_path) == CONTENT
 
 
-def test_what_has_arrived_is_kept(server: Behaviour, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_arrived_is_kept(
+    server: Behaviour, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.breaks_after = 1000
     monkeypatch.setattr(_download, "ATTEMPTS", 3)
     with pytest.raises(Unreachable, match="the connection broke after 3,000 of 300,000 bytes"):

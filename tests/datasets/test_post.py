@@ -79,11 +79,15 @@ def test_prose_is_no_quote(line: str) -> None:
     ],
 )
 def test_signatures(signature: str) -> None:
-    assert body(f"Text.\n--\nMore.\n{'word. ' * 3}\n" + signature, signatures=False).startswith("Text.\n--\nMore.")
+    assert body(f"Text.\n--\nMore.\n{'word. ' * 3}\n" + signature, signatures=False).startswith(
+        "Text.\n--\nMore."
+    )
     assert body("Text.\n" + signature, signatures=False) == "Text."
 
 
-@pytest.mark.parametrize("text", ["Text.\n-\nJane\n", "Text -- more\n", "--\n" + "line\n" * 13, "Text.\nJane\n"])
+@pytest.mark.parametrize(
+    "text", ["Text.\n-\nJane\n", "Text -- more\n", "--\n" + "line\n" * 13, "Text.\nJane\n"]
+)
 def test_no_signature(text: str) -> None:
     assert body(text, signatures=False) == text
 

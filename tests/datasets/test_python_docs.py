@@ -24,13 +24,23 @@ def documents() -> list[Document]:
 def test_it_is_large_and_labelled(documents: list[Document]) -> None:
     assert 8_000 < len(documents) < 20_000
     labels = {document.label for document in documents}
-    assert {"json", "argparse", "scipy.sparse", "numpy.fft", "polars.expr", "sklearn.cluster"} <= labels
+    assert {
+        "json",
+        "argparse",
+        "scipy.sparse",
+        "numpy.fft",
+        "polars.expr",
+        "sklearn.cluster",
+    } <= labels
     assert len({document.text for document in documents}) == len(documents)
 
 
 def test_it_holds_what_the_demo_searches_for(documents: list[Document]) -> None:
     names = {document.id for document in documents}
-    assert {"argparse.ArgumentParser.parse_args", "scipy.sparse.linalg._dsolve.linsolve.splu"} & names
+    assert {
+        "argparse.ArgumentParser.parse_args",
+        "scipy.sparse.linalg._dsolve.linsolve.splu",
+    } & names
 
 
 def test_nothing_is_imported(documents: list[Document]) -> None:
@@ -42,12 +52,16 @@ def test_a_source_is_read_and_never_run(tmp_path: Path) -> None:
     source = tmp_path / "module.py"
     prose = "Says a great deal about what this function does, in more than sixty characters."
     source.write_text(
-        f'raise SystemExit\ndef some_name():\n    """{prose}\n\n    Examples\n    --------\n    >>> 1\n    """\n'
+        f'raise SystemExit\ndef some_name():\n    """{prose}\n\n'
+        '    Examples\n    --------\n    >>> 1\n    """\n'
         f'def _private():\n    """{prose}"""\nclass Short:\n    """Too short."""\n'
         f'    def method(self):\n        """{prose} Twice."""\n'
     )
     found = list(_documents("json.module", source))
-    assert [document.id for document in found] == ["json.module.some_name", "json.module.Short.method"]
+    assert [document.id for document in found] == [
+        "json.module.some_name",
+        "json.module.Short.method",
+    ]
     assert found[0].text == f"some name\n{prose}\n"
     assert found[0].label == "json"
 

@@ -16,7 +16,10 @@ pytestmark = pytest.mark.data
 
 
 def counts(documents: pl.DataFrame) -> dict[tuple[str, str | None], int]:
-    return {(split, label): count for split, label, count in documents.group_by("split", "label").len().iter_rows()}
+    return {
+        (split, label): count
+        for split, label, count in documents.group_by("split", "label").len().iter_rows()
+    }
 
 
 def test_newsgroups_are_the_official_ones() -> None:
@@ -39,16 +42,23 @@ def test_stripping_leaves_most_posts_something_to_say() -> None:
     bodies = load_20newsgroups(headers=False)
     bare = load_20newsgroups(headers=False, quotes=False, signatures=False)
     assert bare["id"].equals(whole["id"])
-    assert (bodies["text"] == "").sum() == 34  # the posts without a body, as counted when the copy was made
+    assert (
+        bodies["text"] == ""
+    ).sum() == 34  # the posts without a body, as counted when the copy was made
     assert 34 < (bare["text"] == "").sum() < 200
     assert (
-        bare["text"].str.len_chars().sum() < bodies["text"].str.len_chars().sum() < whole["text"].str.len_chars().sum()
+        bare["text"].str.len_chars().sum()
+        < bodies["text"].str.len_chars().sum()
+        < whole["text"].str.len_chars().sum()
     )
 
 
 def test_an_archive_of_the_posts_gives_the_same_table(tmp_path: Path) -> None:
     documents = load_20newsgroups()
-    files = {f"20news-bydate-{id}": text.encode("latin-1") for id, text in documents.select("id", "text").iter_rows()}
+    files = {
+        f"20news-bydate-{id}": text.encode("latin-1")
+        for id, text in documents.select("id", "text").iter_rows()
+    }
     archive = tmp_path / "a.tar.gz"
     archive.write_bytes(archive_of(files, level=1))
     assert read_archive(archive, newsgroups.OFFICIAL).equals(documents)
@@ -58,7 +68,10 @@ def test_an_archive_of_the_posts_gives_the_same_table(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_archive_of_the_reviews_gives_the_same_table(tmp_path: Path) -> None:
     documents = load_imdb()
-    files = {f"aclImdb/{id}.txt": text.encode() for id, text in documents.select("id", "text").iter_rows()}
+    files = {
+        f"aclImdb/{id}.txt": text.encode()
+        for id, text in documents.select("id", "text").iter_rows()
+    }
     archive = tmp_path / "a.tar.gz"
     archive.write_bytes(archive_of(files, level=1))
     assert read_archive(archive, imdb.OFFICIAL).equals(documents)

@@ -65,7 +65,9 @@ def test_reviews_and_their_splits(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         monkeypatch.setattr(imdb, "OFFICIAL", made_imdb(server.url))
         assert load_imdb(cache=tmp_path, progress=False).rows() == REVIEW_ROWS
     for split in ("train", "test", "unsup"):
-        assert load_imdb(split=split, cache=tmp_path).rows() == [row for row in REVIEW_ROWS if row[1] == split]
+        assert load_imdb(split=split, cache=tmp_path).rows() == [
+            row for row in REVIEW_ROWS if row[1] == split
+        ]
 
 
 def test_a_broken_download_goes_on_in_the_next_call(server: Behaviour, tmp_path: Path) -> None:
@@ -88,17 +90,27 @@ def test_an_archive_put_there_by_hand(server: Behaviour, tmp_path: Path) -> None
     ("content", "message"),
     [
         (b"<html>", "must be the official archive of 20newsgroups"),
-        (archive_of(dict(list(POSTS.items())[1:])), "must hold the 4 documents of 20newsgroups, got 3"),
         (
-            archive_of({name.replace("sci.space/900", "sci.med/900"): text for name, text in POSTS.items()}),
+            archive_of(dict(list(POSTS.items())[1:])),
+            "must hold the 4 documents of 20newsgroups, got 3",
+        ),
+        (
+            archive_of(
+                {name.replace("sci.space/900", "sci.med/900"): text for name, text in POSTS.items()}
+            ),
             "must hold 0 documents with split 'train' and label 'sci.med', got 1",
         ),
-        (archive_of(POSTS | {"20news-bydate-test/sci.space/2000": b"Venus"}), "got digest [0-9a-f]{64}"),
+        (
+            archive_of(POSTS | {"20news-bydate-test/sci.space/2000": b"Venus"}),
+            "got digest [0-9a-f]{64}",
+        ),
     ],
 )
 def test_wrong_content(server: Behaviour, tmp_path: Path, content: bytes, message: str) -> None:
     server.content = content
-    with pytest.raises(InvalidInput, match=message + ".*it has been deleted, call again to download it anew"):
+    with pytest.raises(
+        InvalidInput, match=message + ".*it has been deleted, call again to download it anew"
+    ):
         load_20newsgroups(cache=tmp_path, progress=False)
     assert os.listdir(tmp_path) == []
     (tmp_path / "posts.tar.gz").write_bytes(content)
@@ -125,12 +137,15 @@ def test_a_conversion_that_fails_leaves_no_half_file(
 
 def test_offline_and_no_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     message = (
-        r"from http://127.0.0.1:1/a.tar.gz \(.*refused.*\): set UNDERTOW_DATA \({}\) to a folder with 20newsgroups"
+        r"from http://127.0.0.1:1/a.tar.gz \(.*refused.*\): set UNDERTOW_DATA \({}\) to a folder "
+        r"with 20newsgroups"
     )
     with pytest.raises(InvalidInput, match=message.format("now '.*', which has none")):
         load_20newsgroups(cache=data / "cache", progress=False)
     monkeypatch.delenv("UNDERTOW_DATA")
-    with pytest.raises(InvalidInput, match=message.format("not set now") + ".*or connect to the network"):
+    with pytest.raises(
+        InvalidInput, match=message.format("not set now") + ".*or connect to the network"
+    ):
         load_20newsgroups(cache=data / "cache", progress=False)
 
 
@@ -146,11 +161,20 @@ def test_the_local_copy_comes_first(data: Path) -> None:
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (FRAME.drop("label"), "must have the columns id, split, label, text, got these: id, split, text"),
+        (
+            FRAME.drop("label"),
+            "must have the columns id, split, label, text, got these: id, split, text",
+        ),
         (FRAME.with_columns(text=1), "must have strings in column text, got Int32"),
-        (FRAME.with_columns(text=pl.lit(None, pl.String)), "must have no nulls in column text, got 4"),
+        (
+            FRAME.with_columns(text=pl.lit(None, pl.String)),
+            "must have no nulls in column text, got 4",
+        ),
         (FRAME.head(3), "must hold the 4 documents of 20newsgroups, got 3"),
-        (FRAME.with_columns(label=pl.lit("a")), "must hold 0 documents with split 'test' and label 'a', got 1"),
+        (
+            FRAME.with_columns(label=pl.lit("a")),
+            "must hold 0 documents with split 'test' and label 'a', got 1",
+        ),
         (FRAME.with_columns(id=pl.lit("a")), "must have unique ids"),
     ],
 )
@@ -162,19 +186,25 @@ def test_a_wrong_local_copy(data: Path, frame: pl.DataFrame, message: str) -> No
 
 def test_a_local_copy_that_is_no_parquet(data: Path) -> None:
     (data / "20newsgroups.parquet").write_text("id,split,label,text\n" * 20)
-    with pytest.raises(InvalidInput, match=r"20newsgroups.parquet must be a Parquet file of 20newsgroups, got: "):
+    with pytest.raises(
+        InvalidInput, match=r"20newsgroups.parquet must be a Parquet file of 20newsgroups, got: "
+    ):
         load_20newsgroups()
 
 
 def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("UNDERTOW_DATA", str(tmp_path / "typo"))
-    with pytest.raises(InvalidInput, match=r"UNDERTOW_DATA must name a folder with imdb.parquet, got '.*typo'"):
+    with pytest.raises(
+        InvalidInput, match=r"UNDERTOW_DATA must name a folder with imdb.parquet, got '.*typo'"
+    ):
         load_imdb()
 
 
 def test_a_cache_that_cannot_be_made(server: Behaviour, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InvalidInput, match=r"cache \(or UNDERTOW_CACHE\) must name a folder that can be made"):
+    with pytest.raises(
+        InvalidInput, match=r"cache \(or UNDERTOW_CACHE\) must name a folder that can be made"
+    ):
         load_20newsgroups(cache=tmp_path / "file" / "cache")
 
 
@@ -192,9 +222,13 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 def test_arguments() -> None:
     with pytest.raises(InvalidInput, match="split must be one of 'train', 'test', got 'unsup'"):
         load_20newsgroups(split="unsup")
-    with pytest.raises(InvalidInput, match="split must be one of 'train', 'test', 'unsup', got 'dev'"):
+    with pytest.raises(
+        InvalidInput, match="split must be one of 'train', 'test', 'unsup', got 'dev'"
+    ):
         load_imdb(split="dev")
-    with pytest.raises(InvalidInput, match=r"quotes must be True \(keep\) or False \(strip\), got 'no'"):
+    with pytest.raises(
+        InvalidInput, match=r"quotes must be True \(keep\) or False \(strip\), got 'no'"
+    ):
         load_20newsgroups(quotes="no")  # type: ignore[arg-type]
 
 

@@ -12,7 +12,13 @@ from scipy import sparse
 
 from undertow import AlphaNCE, ContrastiveDivergence, InvalidInput, ReplicatedSoftmax, load
 from undertow.counts import CsrSource, checked_counts, word_distribution
-from undertow.estimators._fitting import brevity, make_learner, make_optimiser, make_sparsity, sharpness
+from undertow.estimators._fitting import (
+    brevity,
+    make_learner,
+    make_optimiser,
+    make_sparsity,
+    sharpness,
+)
 from undertow.learn import SGD, Adam, Run, Settings, Sparsity, train
 from undertow.model import initial_parameters
 
@@ -25,7 +31,12 @@ def make_counts(length: int, documents: int = 96) -> sparse.csr_array:
     generator = np.random.default_rng(0)
     halves = np.repeat([0.9, 0.1], WORDS // 2) / (WORDS // 2)
     return sparse.csr_array(
-        np.array([generator.multinomial(length, halves[:: 1 - 2 * (row % 2)]) for row in range(documents)])
+        np.array(
+            [
+                generator.multinomial(length, halves[:: 1 - 2 * (row % 2)])
+                for row in range(documents)
+            ]
+        )
     )
 
 
@@ -35,14 +46,24 @@ def make_model(**changes: Any) -> ReplicatedSoftmax:
 
 
 def by_hand(length: int, documents: int = 1000) -> dict[str, Any]:
-    """What a run of so few steps has by default, whose annealing is doubled and whose L2 is tripled."""
+    """What a run of so few steps has by default, whose annealing is doubled and whose L2 is
+    tripled.
+    """
     annealing, l2 = 2 * 3.0, 3 * 1e-4
     short, long = AlphaNCE(noise_level=0.7, sharpness=10.0 * math.sqrt(20 / 300)), 400 / 1000
     usual = AlphaNCE(noise_level=0.7, sharpness=10.0)
     few = min(1.0, documents / 1000)
     return {
-        SHORT: {"learner": short, "optimizer": Adam(0.01, annealing=annealing, l2=l2), "sparsity_cost": 0.3 * few},
-        USUAL: {"learner": usual, "optimizer": Adam(0.01, annealing=annealing, l2=l2), "sparsity_cost": 0.3 * few},
+        SHORT: {
+            "learner": short,
+            "optimizer": Adam(0.01, annealing=annealing, l2=l2),
+            "sparsity_cost": 0.3 * few,
+        },
+        USUAL: {
+            "learner": usual,
+            "optimizer": Adam(0.01, annealing=annealing, l2=l2),
+            "sparsity_cost": 0.3 * few,
+        },
         LONG: {
             "learner": usual,
             "optimizer": Adam(0.01 * long, annealing=annealing, l2=l2),
@@ -62,7 +83,16 @@ def assert_same_bits(one: ReplicatedSoftmax, another: ReplicatedSoftmax) -> None
 
 @pytest.mark.parametrize(
     ("length", "share"),
-    [(0.0, 1.0), (1e-9, 1.0), (50.0, 1.0), (400.0, 1.0), (500.0, 0.8), (800.0, 0.5), (1600.0, 0.25), (4e6, 1e-4)],
+    [
+        (0.0, 1.0),
+        (1e-9, 1.0),
+        (50.0, 1.0),
+        (400.0, 1.0),
+        (500.0, 0.8),
+        (800.0, 0.5),
+        (1600.0, 0.25),
+        (4e6, 1e-4),
+    ],
 )
 def test_the_rate_is_less_for_long_documents(length: float, share: float) -> None:
     assert brevity(length) == share
@@ -71,22 +101,31 @@ def test_the_rate_is_less_for_long_documents(length: float, share: float) -> Non
 
 
 @pytest.mark.parametrize(
-    ("length", "sharp"), [(0.03, 0.1), (3.0, 1.0), (75.0, 5.0), (300.0, 10.0), (301.0, 10.0), (1e6, 10.0)]
+    ("length", "sharp"),
+    [(0.03, 0.1), (3.0, 1.0), (75.0, 5.0), (300.0, 10.0), (301.0, 10.0), (1e6, 10.0)],
 )
 def test_short_documents_are_told_apart_less_sharply(length: float, sharp: float) -> None:
-    assert sharpness(length) == pytest.approx(sharp, rel=4 * 2.0**-53)  # a quotient, a root and a product
+    assert sharpness(length) == pytest.approx(
+        sharp, rel=4 * 2.0**-53
+    )  # a quotient, a root and a product
 
 
-@pytest.mark.parametrize(("length", "cost"), [(10.0, 0.3), (400.0, 0.3), (800.0, 0.3 / 8), (4000.0, 0.3 / 1000)])
+@pytest.mark.parametrize(
+    ("length", "cost"), [(10.0, 0.3), (400.0, 0.3), (800.0, 0.3 / 8), (4000.0, 0.3 / 1000)]
+)
 def test_sparsity_costs_less_where_documents_are_long(length: float, cost: float) -> None:
     sparsity = make_sparsity(0.2, "auto", length)
     assert sparsity.target == 0.2
     assert sparsity.cost == pytest.approx(cost, rel=8 * 2.0**-53)
 
 
-@pytest.mark.parametrize(("documents", "cost"), [(10, 0.003), (500, 0.15), (1000, 0.3), (10**6, 0.3)])
+@pytest.mark.parametrize(
+    ("documents", "cost"), [(10, 0.003), (500, 0.15), (1000, 0.3), (10**6, 0.3)]
+)
 def test_sparsity_costs_less_where_documents_are_few(documents: int, cost: float) -> None:
-    assert make_sparsity(0.1, "auto", 100.0, documents).cost == pytest.approx(cost, rel=8 * 2.0**-53)
+    assert make_sparsity(0.1, "auto", 100.0, documents).cost == pytest.approx(
+        cost, rel=8 * 2.0**-53
+    )
     assert make_sparsity(0.1, 2.5, 100.0, documents) == Sparsity(0.1, 2.5)
 
 
@@ -119,13 +158,17 @@ def test_a_fit_is_the_one_with_these_numbers(length: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "name"), [(SHORT, "learner"), (LONG, "optimizer"), (LONG, "sparsity_cost")], ids=lambda value: str(value)
+    ("length", "name"),
+    [(SHORT, "learner"), (LONG, "optimizer"), (LONG, "sparsity_cost")],
+    ids=lambda value: str(value),
 )
 def test_each_of_the_numbers_matters(length: int, name: str) -> None:
     """With that of documents of usual length, a fit is another one."""
     counts = make_counts(length)
     documents = counts.shape[0]
-    other = make_model(**{**by_hand(length, documents), name: by_hand(USUAL, documents)[name]}).fit(counts)
+    other = make_model(**{**by_hand(length, documents), name: by_hand(USUAL, documents)[name]}).fit(
+        counts
+    )
     assert not np.array_equal(other.components_, make_model().fit(counts).components_)
 
 
@@ -134,13 +177,22 @@ def test_weighted_lengths_are_what_counts() -> None:
     counts = make_counts(SHORT)
     model = make_model(weighting=np.full(WORDS, 50.0)).fit(counts)
     assert model.typical_length_ == LONG
-    assert_same_bits(model, make_model(weighting=np.full(WORDS, 50.0), **by_hand(LONG, counts.shape[0])).fit(counts))
+    assert_same_bits(
+        model,
+        make_model(weighting=np.full(WORDS, 50.0), **by_hand(LONG, counts.shape[0])).fit(counts),
+    )
 
 
 def test_half_of_the_documents_decide() -> None:
     """The median: a few documents of great length change nothing, and empty ones do not count."""
     counts = sparse.csr_array(
-        sparse.vstack([make_counts(SHORT), make_counts(LONG, 40), sparse.csr_array((70, WORDS), dtype=np.int64)])
+        sparse.vstack(
+            [
+                make_counts(SHORT),
+                make_counts(LONG, 40),
+                sparse.csr_array((70, WORDS), dtype=np.int64),
+            ]
+        )
     )
     model = make_model().fit(counts)
     assert model.typical_length_ == SHORT
@@ -151,7 +203,9 @@ def test_half_of_the_documents_decide() -> None:
 def test_a_learner_of_ones_own_goes_by_length_where_it_does_not_say() -> None:
     counts = make_counts(SHORT)
     chosen = make_model(learner=AlphaNCE(n_noise=3)).fit(counts)
-    assert_same_bits(chosen, make_model(learner=AlphaNCE(n_noise=3, sharpness=sharpness(SHORT))).fit(counts))
+    assert_same_bits(
+        chosen, make_model(learner=AlphaNCE(n_noise=3, sharpness=sharpness(SHORT))).fit(counts)
+    )
     blunt = make_model(learner=AlphaNCE(n_noise=3, sharpness=1.0)).fit(counts)
     assert not np.array_equal(blunt.components_, chosen.components_)
 
@@ -182,7 +236,9 @@ def test_a_bare_run_takes_ten(length: int) -> None:
     for sharp in ("auto", 10.0, 9.0):
         settings = Settings(learner=AlphaNCE(sharpness=sharp), batch_size=32)
         parameters = initial_parameters(6, p, np.ones(WORDS), 0)
-        run = Run(parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=1)
+        run = Run(
+            parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=1
+        )
         runs.append(train(run, source, epochs=3).arrays())
     auto, ten, nine = runs
     assert auto.keys() == ten.keys()

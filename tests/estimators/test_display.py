@@ -1,4 +1,6 @@
-"""What a notebook shows of an estimator: topics and figures, escaped, and scikit-learn's own diagram below them."""
+"""What a notebook shows of an estimator: topics and figures, escaped, and scikit-learn's own
+diagram below them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def model() -> TopicModel:
     words = f"{HOSTILE} apple pear plum cherry <b>grape</b> melon".split()
     texts = [" ".join(generator.choice(words, 8)) for _ in range(60)]
     softmax = ReplicatedSoftmax(15, max_epochs=5, early_stopping=True)
-    model = TopicModel(15, vectorizer=Vectorizer(token_pattern=r"\S+", min_df=1), softmax=softmax, random_state=0)
+    model = TopicModel(
+        15, vectorizer=Vectorizer(token_pattern=r"\S+", min_df=1), softmax=softmax, random_state=0
+    )
     model.fit(texts)
     model.name_units({model.units()[0].id: NAME})
     return model.rename_topic(model.topics()[0].id, NAME)
@@ -50,7 +54,9 @@ def ours(estimator: BaseEstimator) -> str:
     """What stands before scikit-learn's part."""
     shown: str = estimator._repr_mimebundle_()["text/html"]
     theirs = BaseEstimator._repr_mimebundle_(estimator)["text/html"]
-    without_numbers = re.compile(r"sk-container-id-\d+|sk-estimator-id-\d+")  # counted up at each call
+    without_numbers = re.compile(
+        r"sk-container-id-\d+|sk-estimator-id-\d+"
+    )  # counted up at each call
     shown, theirs = without_numbers.sub("", shown), without_numbers.sub("", theirs)
     assert shown.endswith(theirs)
     return shown[: -len(theirs)]
@@ -71,7 +77,10 @@ def test_nothing_of_a_word_or_a_name_is_markup(model: TopicModel) -> None:
     assert "&lt;img src=x onerror=alert(1)&gt; &amp; &#x27;name&#x27;" in shown
     tags = Tags()
     tags.feed(shown)
-    assert (tags.open, tags.seen) == ([], {"div", "p", "b", "table", "thead", "tbody", "tr", "th", "td"})
+    assert (tags.open, tags.seen) == (
+        [],
+        {"div", "p", "b", "table", "thead", "tbody", "tr", "th", "td"},
+    )
 
 
 def test_both_ways_of_displaying_agree(model: TopicModel) -> None:
@@ -104,7 +113,9 @@ def test_inside_a_pipeline_the_diagram_is_that_of_scikit_learn(model: TopicModel
     assert "<b>TopicModel</b>" not in shown
 
 
-def test_a_loaded_model_is_shown(model: TopicModel, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_loaded_model_is_shown(
+    model: TopicModel, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     from undertow import load
 
     folder = tmp_path_factory.mktemp("saved") / "model"

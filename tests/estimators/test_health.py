@@ -23,7 +23,9 @@ def make_counts(documents: int = 120) -> sparse.csr_array:
     """Documents of one of two themes, each with words of its own."""
     generator = np.random.default_rng(0)
     halves = np.repeat([0.9, 0.1], WORDS // 2) / (WORDS // 2)
-    rows = [generator.multinomial(30, halves if row % 2 else halves[::-1]) for row in range(documents)]
+    rows = [
+        generator.multinomial(30, halves if row % 2 else halves[::-1]) for row in range(documents)
+    ]
     return sparse.csr_array(np.array(rows))
 
 
@@ -33,7 +35,9 @@ def make_model(**changes: Any) -> ReplicatedSoftmax:
 
 def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Warnings of units; others (that kernels are compiled) are none of our business."""
-    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    warnings = [
+        record.getMessage() for record in caplog.records if record.levelno == logging.WARNING
+    ]
     return [message for message in warnings if "hidden units" in message]
 
 
@@ -48,7 +52,9 @@ def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
         ([], 0),
     ],
 )
-def test_units_are_idle_that_are_on_in_no_document_or_in_all(activity: list[float], idle: int) -> None:
+def test_units_are_idle_that_are_on_in_no_document_or_in_all(
+    activity: list[float], idle: int
+) -> None:
     assert idle_units(np.array(activity)) == idle
 
 
@@ -73,16 +79,21 @@ def test_a_warning_tells_how_many_units_are_idle(
 
 
 @pytest.mark.parametrize(
-    "activity", [[0.2, 0.9, 0.5], [0.0, 0.5], [0.0, 1.0, 0.5, 0.5], [0.0, 0.5, 0.5, 1.0, 0.5], [0.5], []]
+    "activity",
+    [[0.2, 0.9, 0.5], [0.0, 0.5], [0.0, 1.0, 0.5, 0.5], [0.0, 0.5, 0.5, 1.0, 0.5], [0.5], []],
 )
-def test_half_of_the_units_may_be_idle(activity: list[float], caplog: pytest.LogCaptureFixture) -> None:
+def test_half_of_the_units_may_be_idle(
+    activity: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
     warn_of_dead_units(np.array(activity), FEWEST_STEPS)
     assert not caplog.records
 
 
 def test_a_fit_that_kills_its_units_says_so(caplog: pytest.LogCaptureFixture) -> None:
     model = make_model(optimizer=KILLING, max_epochs=25).fit(make_counts())
-    assert (model.hidden_bias_ + model.components_.max(axis=1) < 0).all()  # no document could switch one on
+    assert (
+        model.hidden_bias_ + model.components_.max(axis=1) < 0
+    ).all()  # no document could switch one on
     np.testing.assert_array_equal(model.activity_, np.zeros(6))
     (message,) = messages(caplog)
     assert message.startswith("6 of 6 hidden units are on in no document or in all")
@@ -93,7 +104,9 @@ def test_a_partial_fit_says_so_too(caplog: pytest.LogCaptureFixture) -> None:
     for epoch in range(1, 27):  # four steps each
         caplog.clear()
         model.partial_fit(make_counts())
-        assert [message[:6] for message in messages(caplog)] == ["6 of 6"] * (4 * epoch >= FEWEST_STEPS)
+        assert [message[:6] for message in messages(caplog)] == ["6 of 6"] * (
+            4 * epoch >= FEWEST_STEPS
+        )
 
 
 def test_units_that_have_not_learned_yet_are_not_dead(caplog: pytest.LogCaptureFixture) -> None:
@@ -104,7 +117,9 @@ def test_units_that_have_not_learned_yet_are_not_dead(caplog: pytest.LogCaptureF
 def test_empty_documents_do_not_hide_units_that_are_always_on(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counts = sparse.csr_array(sparse.vstack([make_counts(), sparse.csr_array((5, WORDS), dtype=np.int64)]))
+    counts = sparse.csr_array(
+        sparse.vstack([make_counts(), sparse.csr_array((5, WORDS), dtype=np.int64)])
+    )
     always = np.full(6, 120 / 125)  # an empty document switches nothing on
     monkeypatch.setattr(ReplicatedSoftmax, "_activity", lambda self, counts: always)
     make_model(max_epochs=25).fit(counts)

@@ -23,12 +23,16 @@ from undertow.topics import _texts
 WIDTH = 4
 TEXTS: list[str] = fitted().table["text"].to_list()
 GROUPS = np.arange(len(TEXTS)) % WIDTH  # what the other encoder sees, and words do not
-VECTORS = np.eye(WIDTH)[GROUPS] * 7.0 + np.random.default_rng(0).normal(size=(len(TEXTS), WIDTH)) / 10
+VECTORS = (
+    np.eye(WIDTH)[GROUPS] * 7.0 + np.random.default_rng(0).normal(size=(len(TEXTS), WIDTH)) / 10
+)
 EPS = float(np.finfo(np.float32).eps)
 
 
 def new(features: Any = "strength") -> TopicModel:
-    return TopicModel(16, softmax=ReplicatedSoftmax(16, max_epochs=3, features=features), random_state=0)
+    return TopicModel(
+        16, softmax=ReplicatedSoftmax(16, max_epochs=3, features=features), random_state=0
+    )
 
 
 @cache
@@ -54,9 +58,15 @@ def test_topics_are_regions_of_joined_vectors(model: TopicModel) -> None:
     assert model.atlas_.routes.shape[1] == 16 + WIDTH
     groups = largest(model.transform_topics(TEXTS, WIDTH, vectors=VECTORS))
     own = largest(new().fit(TEXTS).transform_topics(TEXTS, WIDTH))
-    agree = [[(groups[one == GROUPS] == topic).mean() for topic in range(WIDTH)] for one in range(WIDTH)]
-    assert min(max(row) for row in agree) > 0.9  # words say nothing of these groups, so it is the vectors
-    alone = [[(own[one == GROUPS] == topic).mean() for topic in range(WIDTH)] for one in range(WIDTH)]
+    agree = [
+        [(groups[one == GROUPS] == topic).mean() for topic in range(WIDTH)] for one in range(WIDTH)
+    ]
+    assert (
+        min(max(row) for row in agree) > 0.9
+    )  # words say nothing of these groups, so it is the vectors
+    alone = [
+        [(own[one == GROUPS] == topic).mean() for topic in range(WIDTH)] for one in range(WIDTH)
+    ]
     assert min(max(row) for row in alone) < 0.9
 
 
@@ -70,7 +80,9 @@ def test_units_of_topics_are_units(model: TopicModel) -> None:
         assert all(0 <= one.id < 16 for one in topic.units)
 
 
-def test_texts_may_come_as_a_stream_and_vectors_from_a_file(tmp_path: Path, model: TopicModel) -> None:
+def test_texts_may_come_as_a_stream_and_vectors_from_a_file(
+    tmp_path: Path, model: TopicModel
+) -> None:
     np.save(tmp_path / "v.npy", VECTORS)
     mapped = np.load(tmp_path / "v.npy", mmap_mode="r")
     found = new().fit((text for text in TEXTS), vectors=mapped)
@@ -78,13 +90,18 @@ def test_texts_may_come_as_a_stream_and_vectors_from_a_file(tmp_path: Path, mode
 
 
 @pytest.mark.parametrize("memory", ["1GiB", 0])
-def test_rows_of_a_sample_are_those_of_its_texts(monkeypatch: pytest.MonkeyPatch, memory: Any, tmp_path: Path) -> None:
+def test_rows_of_a_sample_are_those_of_its_texts(
+    monkeypatch: pytest.MonkeyPatch, memory: Any, tmp_path: Path
+) -> None:
     most = 120  # of 300 documents; all others are counted in blocks
     monkeypatch.setattr(
-        _texts.TextSample, "__init__", lambda self: self.__dict__.update(most=most) or self.__post_init__()
+        _texts.TextSample,
+        "__init__",
+        lambda self: self.__dict__.update(most=most) or self.__post_init__(),
     )
     monkeypatch.setattr(
-        "undertow.estimators._tree.sampled_rows", lambda documents: _texts.sampled_rows(documents, most)
+        "undertow.estimators._tree.sampled_rows",
+        lambda documents: _texts.sampled_rows(documents, most),
     )
     monkeypatch.setattr(_documents, "ROWS", 37)
     seen: list[tuple[NDArray[Any], NDArray[Any]]] = []
@@ -95,7 +112,9 @@ def test_rows_of_a_sample_are_those_of_its_texts(monkeypatch: pytest.MonkeyPatch
         return whole(self, damped, others)
 
     monkeypatch.setattr(TopicModel, "_unit_vectors", noted)
-    found = new().set_params(memory_limit=memory, scratch_folder=tmp_path).fit(TEXTS, vectors=VECTORS)
+    found = (
+        new().set_params(memory_limit=memory, scratch_folder=tmp_path).fit(TEXTS, vectors=VECTORS)
+    )
     assert bool(found.reading_.scratch_bytes) == (memory == 0)
     np.testing.assert_array_equal(seen[0][1], VECTORS[_texts.sampled_rows(len(TEXTS), most)])
     np.testing.assert_array_equal(np.concatenate([others for _, others in seen[1:]]), VECTORS)
@@ -117,14 +136,18 @@ def test_what_is_compared_is_joined(model: TopicModel) -> None:
     np.testing.assert_allclose(found, join(own, VECTORS), atol=4 * EPS)
     np.testing.assert_array_equal(model.encode(TEXTS, "strength", vectors=VECTORS.tolist()), found)
     assert len(model.get_feature_names_out()) == model._n_features_out == found.shape[1]
-    assert model.set_output(transform="pandas").transform(TEXTS, vectors=VECTORS).shape == found.shape
+    assert (
+        model.set_output(transform="pandas").transform(TEXTS, vectors=VECTORS).shape == found.shape
+    )
 
 
 @pytest.mark.parametrize("kind", ["posterior", "soft", "activation", "code"])
 def test_other_kinds_stay_the_models_own(model: TopicModel, kind: str) -> None:
     own = model.softmax_.encode(model.counts(TEXTS[:5]), kind)
     np.testing.assert_array_equal(model.encode(TEXTS[:5], kind), own)
-    with pytest.raises(InvalidInput, match="left out unless the kind is 'balanced' or 'strength', got some"):
+    with pytest.raises(
+        InvalidInput, match="left out unless the kind is 'balanced' or 'strength', got some"
+    ):
         model.encode(TEXTS[:5], kind, vectors=VECTORS[:5])
 
 
@@ -157,7 +180,9 @@ def test_a_text_without_a_side_has_zeros_there(model: TopicModel, kind: str) -> 
 def test_shares_go_by_both_sides(model: TopicModel) -> None:
     found = model.transform_topics(TEXTS, WIDTH, vectors=VECTORS)
     vectors = unit(model.transform(TEXTS, vectors=VECTORS))
-    np.testing.assert_allclose(found, model.atlas_.shares(vectors, model.atlas_.cut(WIDTH)), atol=1e-4)
+    np.testing.assert_allclose(
+        found, model.atlas_.shares(vectors, model.atlas_.cut(WIDTH)), atol=1e-4
+    )
     first = model.document_topics(TEXTS[:3], WIDTH, vectors=VECTORS[:3])
     ids = model.atlas_.cut(WIDTH)
     assert [one.topics[0].id for one in first] == [ids[place] for place in largest(found[:3])]
@@ -228,7 +253,11 @@ def calls(vectors: Any) -> Iterator[Callable[[TopicModel], object]]:
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        (None, "vectors must be given, 4 numbers for each text, as the model was fitted with some, got none"),
+        (
+            None,
+            "vectors must be given, 4 numbers for each text, as the model was fitted with some, "
+            "got none",
+        ),
         (VECTORS[:2], "vectors must have a row for each document, (at least )?3, got 2 rows"),
         (VECTORS[:4], "vectors must have a row for each document, 3, got 4 rows"),
         (VECTORS[:3, :2], "vectors must have 4 numbers a row, as the model has, got 2"),
@@ -245,7 +274,9 @@ def test_vectors_that_do_not_fit_are_said(model: TopicModel, vectors: Any, messa
 def test_a_model_without_takes_none() -> None:
     plain = new().fit(TEXTS[:60])
     for call in calls(VECTORS[:3]):
-        with pytest.raises(InvalidInput, match="vectors must be left out, as the model was fitted without any"):
+        with pytest.raises(
+            InvalidInput, match="vectors must be left out, as the model was fitted without any"
+        ):
             call(plain)
 
 
@@ -277,7 +308,9 @@ def test_a_model_without_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [WIDTH + 1, 0, -1, "4"])
-def test_a_width_that_does_not_fit_is_not_believed(model: TopicModel, tmp_path: Path, width: Any) -> None:
+def test_a_width_that_does_not_fit_is_not_believed(
+    model: TopicModel, tmp_path: Path, width: Any
+) -> None:
     model.save(tmp_path / "model")
     stored = load_model(tmp_path / "model")
     stored.training["vectors_width"] = width

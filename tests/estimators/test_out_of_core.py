@@ -1,4 +1,6 @@
-"""Fitting counts that do not fit into the memory granted: the same model where it can be, and nothing left behind."""
+"""Fitting counts that do not fit into the memory granted: the same model where it can be, and
+nothing left behind.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,24 @@ from undertow.learn import EpochRecord
 
 
 def make_model(limit: int | str, folder: Path | None = None, **options: Any) -> TopicModel:
-    softmax = ReplicatedSoftmax(6, **{"max_epochs": 5, "batch_size": 32, "random_state": 0, **options})
+    softmax = ReplicatedSoftmax(
+        6, **{"max_epochs": 5, "batch_size": 32, "random_state": 0, **options}
+    )
     vectorizer = Vectorizer(vocabulary_size=15, chunk_size=30)
-    return TopicModel(vectorizer=vectorizer, softmax=softmax, memory_limit=limit, scratch_folder=folder)
+    return TopicModel(
+        vectorizer=vectorizer, softmax=softmax, memory_limit=limit, scratch_folder=folder
+    )
 
 
 def assert_same(ours: TopicModel, theirs: TopicModel) -> None:
     assert ours.words() == theirs.words()
-    for name in ("components_", "hidden_bias_", "word_weights_", "noise_distribution_", "activity_"):
+    for name in (
+        "components_",
+        "hidden_bias_",
+        "word_weights_",
+        "noise_distribution_",
+        "activity_",
+    ):
         np.testing.assert_array_equal(getattr(ours.softmax_, name), getattr(theirs.softmax_, name))
     for name in ("typical_length_", "noise_level_", "n_iter_", "n_features_in_"):
         assert getattr(ours.softmax_, name) == getattr(theirs.softmax_, name)
@@ -34,11 +46,19 @@ def assert_same(ours: TopicModel, theirs: TopicModel) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"count_transform": None}, {"weighting": None}, {"learner": "pcd"}, {"learner": AlphaNCE(noise_level="auto")}],
+    [
+        {},
+        {"count_transform": None},
+        {"weighting": None},
+        {"learner": "pcd"},
+        {"learner": AlphaNCE(noise_level="auto")},
+    ],
 )
 def test_a_small_spool_gives_the_model_of_memory(tmp_path: Path, options: dict[str, Any]) -> None:
     texts = ["", *make_texts(200), "zyzzy"]
-    on_disk, in_memory = (make_model(limit, tmp_path, **options).fit(texts) for limit in (0, "1GiB"))
+    on_disk, in_memory = (
+        make_model(limit, tmp_path, **options).fit(texts) for limit in (0, "1GiB")
+    )
     assert_same(on_disk, in_memory)
     assert on_disk.reading_.scratch_bytes > 0
     assert in_memory.reading_.scratch_bytes == 0
@@ -49,7 +69,9 @@ def test_a_small_spool_gives_the_model_of_memory(tmp_path: Path, options: dict[s
 
 def test_a_fixed_vocabulary_is_spooled_as_well(tmp_path: Path) -> None:
     texts, words = make_texts(), ["apple", "wheel", "pear", "road"]
-    models = [make_model(limit, tmp_path).set_params(vectorizer__vocabulary=words) for limit in (0, 10**9)]
+    models = [
+        make_model(limit, tmp_path).set_params(vectorizer__vocabulary=words) for limit in (0, 10**9)
+    ]
     assert_same(*(model.fit(texts) for model in models))
     assert models[0].reading_.scratch_bytes > 0
 
@@ -102,25 +124,37 @@ def test_texts_that_cannot_be_read_leave_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_early_stopping_holds_documents_out(tmp_path: Path) -> None:
-    model = make_model(0, tmp_path, early_stopping=True, validation_fraction=0.3, n_iter_no_change=2, max_epochs=60)
+    model = make_model(
+        0, tmp_path, early_stopping=True, validation_fraction=0.3, n_iter_no_change=2, max_epochs=60
+    )
     model.fit(make_texts(150))
     history = model.softmax_.history_
     assert history[0].split_half is not None
     assert len(history) < 60
 
 
-def test_statistics_of_a_sample_are_near_those_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_of_a_sample_are_near_those_of_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = make_texts(2000)
     whole = make_model("1GiB", max_epochs=2).fit(texts)
     monkeypatch.setattr(_documents, "SAMPLE", 400)
     sampled = make_model(0, tmp_path, max_epochs=2).fit(texts)
-    assert_same(sampled, make_model("1GiB", max_epochs=2).fit(texts))  # what training goes by is the same sample
-    assert sampled.softmax_.typical_length_ == pytest.approx(whole.softmax_.typical_length_, rel=0.1)
-    assert np.abs(sampled.softmax_.activity_ - whole.softmax_.activity_).max() < 5 * 0.5 / np.sqrt(400)
+    assert_same(
+        sampled, make_model("1GiB", max_epochs=2).fit(texts)
+    )  # what training goes by is the same sample
+    assert sampled.softmax_.typical_length_ == pytest.approx(
+        whole.softmax_.typical_length_, rel=0.1
+    )
+    assert np.abs(sampled.softmax_.activity_ - whole.softmax_.activity_).max() < 5 * 0.5 / np.sqrt(
+        400
+    )
     assert not np.array_equal(sampled.softmax_.activity_, whole.softmax_.activity_)
 
 
-def test_a_sample_without_weight_still_has_a_typical_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_without_weight_still_has_a_typical_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_documents, "SAMPLE", 0)
     model = make_model(0, tmp_path).fit(make_texts(200))
     exact = make_model("1GiB").fit(make_texts(200))
@@ -128,11 +162,16 @@ def test_a_sample_without_weight_still_has_a_typical_length(tmp_path: Path, monk
 
 
 def test_nothing_to_learn_from_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="X must hold a document with a word of positive weight, got none in n_samp"):
+    with pytest.raises(
+        InvalidInput,
+        match="X must hold a document with a word of positive weight, got none in n_samp",
+    ):
         make_model(0, tmp_path).fit(["apple pear"] * 20)
 
 
-def test_spools_are_where_training_reads_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spools_are_where_training_reads_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A model that takes no matrix at all must be trained from disk."""
     seen: list[CountSpool] = []
     original = ReplicatedSoftmax._fit_spool
@@ -156,7 +195,15 @@ def test_trials_on_a_sample_are_no_longer_than_on_the_whole() -> None:
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [(0, 0), (12, 12), ("12", 12), ("500MB", 5 * 10**8), ("1GiB", 2**30), ("1.5 kib", 1536), ("2g", 2 * 10**9)],
+    [
+        (0, 0),
+        (12, 12),
+        ("12", 12),
+        ("500MB", 5 * 10**8),
+        ("1GiB", 2**30),
+        ("1.5 kib", 1536),
+        ("2g", 2 * 10**9),
+    ],
 )
 def test_sizes_are_read(size: object, expected: int) -> None:
     assert number_of_bytes("memory_limit", size) == expected

@@ -41,7 +41,9 @@ def make_counts(documents: int = 120, seed: int = 0) -> sparse.csr_array:
 
 
 def make_model(**changes: Any) -> ReplicatedSoftmax:
-    return ReplicatedSoftmax(**{"n_components": 6, "max_epochs": 8, "random_state": 0, "batch_size": 32, **changes})
+    return ReplicatedSoftmax(
+        **{"n_components": 6, "max_epochs": 8, "random_state": 0, "batch_size": 32, **changes}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +68,15 @@ def learned(counts: sparse.csr_array) -> ReplicatedSoftmax:
 @pytest.mark.parametrize("features", ["posterior", "soft", "activation", "strength"])
 def test_fit_transform_is_fit_then_transform(counts: sparse.csr_array, features: str) -> None:
     at_once = make_model(features=features).fit_transform(counts)
-    np.testing.assert_array_equal(at_once, make_model(features=features).fit(counts).transform(counts))
+    np.testing.assert_array_equal(
+        at_once, make_model(features=features).fit(counts).transform(counts)
+    )
 
 
 @pytest.mark.parametrize("kind", ["posterior", "soft", "activation", "strength", "code"])
-def test_a_batch_transforms_as_its_rows_do(model: ReplicatedSoftmax, counts: sparse.csr_array, kind: str) -> None:
+def test_a_batch_transforms_as_its_rows_do(
+    model: ReplicatedSoftmax, counts: sparse.csr_array, kind: str
+) -> None:
     whole = model.encode(counts, kind)
     rows = np.concatenate([model.encode(counts[[row]], kind) for row in range(counts.shape[0])])
     np.testing.assert_array_equal(whole, rows)
@@ -84,15 +90,24 @@ def test_n_jobs_never_changes_the_result(counts: sparse.csr_array, learner: str)
     np.testing.assert_array_equal(one.transform(counts), three.transform(counts))
 
 
-def test_dense_and_sparse_and_other_types_are_alike(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
+def test_dense_and_sparse_and_other_types_are_alike(
+    model: ReplicatedSoftmax, counts: sparse.csr_array
+) -> None:
     expected = model.transform(counts)
-    for other in (counts.toarray(), counts.tocsc(), counts.astype(np.float64), counts.astype(np.uint8), counts.tocoo()):
+    for other in (
+        counts.toarray(),
+        counts.tocsc(),
+        counts.astype(np.float64),
+        counts.astype(np.uint8),
+        counts.tocoo(),
+    ):
         np.testing.assert_array_equal(model.transform(other), expected)
 
 
 def test_random_state_none_differs_and_a_generator_moves_on(counts: sparse.csr_array) -> None:
     assert not np.array_equal(
-        make_model(random_state=None).fit(counts).components_, make_model(random_state=None).fit(counts).components_
+        make_model(random_state=None).fit(counts).components_,
+        make_model(random_state=None).fit(counts).components_,
     )
     state = np.random.RandomState(3)
     first, second = (make_model(random_state=state).fit(counts).components_ for _ in range(2))
@@ -111,7 +126,9 @@ def test_clone_and_nested_parameters() -> None:
 
 
 def test_grid_search_chooses_without_labels(counts: sparse.csr_array) -> None:
-    search = GridSearchCV(make_model(learner=AlphaNCE()), {"learner__noise_level": [0.0, 0.5]}, cv=2).fit(counts)
+    search = GridSearchCV(
+        make_model(learner=AlphaNCE()), {"learner__noise_level": [0.0, 0.5]}, cv=2
+    ).fit(counts)
     assert search.best_params_["learner__noise_level"] in (0.0, 0.5)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
@@ -134,11 +151,17 @@ def test_column_names_are_kept_and_name_the_words(counts: sparse.csr_array) -> N
     table = pd.DataFrame(counts.toarray(), columns=[f"w{i}" for i in range(WORDS)])
     model = make_model().fit(table)
     assert list(model.feature_names_in_[:2]) == ["w0", "w1"]
-    assert all(weight.word.startswith("w") for topic in model.units() for weight in (*topic.up, *topic.down))
+    assert all(
+        weight.word.startswith("w")
+        for topic in model.units()
+        for weight in (*topic.up, *topic.down)
+    )
 
 
 @pytest.mark.parametrize("through", ["pickle", "joblib"])
-def test_pickles(model: ReplicatedSoftmax, counts: sparse.csr_array, through: str, tmp_path: Path) -> None:
+def test_pickles(
+    model: ReplicatedSoftmax, counts: sparse.csr_array, through: str, tmp_path: Path
+) -> None:
     if through == "pickle":
         again = pickle.loads(pickle.dumps(model))
     else:
@@ -185,16 +208,22 @@ def test_partial_fit_goes_on(counts: sparse.csr_array) -> None:
 
 
 @pytest.mark.parametrize("learner", ["alpha-nce", "nce", "cd", "pcd"])
-def test_partial_fit_takes_longer_documents_and_every_learner(counts: sparse.csr_array, learner: str) -> None:
+def test_partial_fit_takes_longer_documents_and_every_learner(
+    counts: sparse.csr_array, learner: str
+) -> None:
     model = make_model(learner=learner).partial_fit(counts[:10])
     model.partial_fit(sparse.csr_array(counts[10:60] * 50))
     assert np.isfinite(model.components_).all()
 
 
 def test_partial_fit_on_the_same_rows_is_fit(counts: sparse.csr_array) -> None:
-    """Epochs one by one are the epochs of a fit: the optimiser's state is carried over to the bit."""
+    """Epochs one by one are the epochs of a fit: the optimiser's state is carried over to the
+    bit.
+    """
     whole = make_model(max_epochs=3, optimizer=Adam(annealing=0), sparsity_cost=0.3).fit(counts)
-    steps = make_model()  # without an end in sight the rate does not fall, and documents are not counted as few
+    steps = (
+        make_model()
+    )  # without an end in sight the rate does not fall, and documents are not counted as few
     for _ in range(3):
         steps.partial_fit(counts)
     np.testing.assert_array_equal(whole.components_, steps.components_)
@@ -215,7 +244,11 @@ def test_noise_level_is_chosen_without_labels(counts: sparse.csr_array, tmp_path
     figures = model.noise_level_scores_
     assert set(figures) == {number / 10 for number in range(10)}
     assert figures[model.noise_level_] >= 0.97 * max(figures.values())
-    assert all(figures[level] < 0.97 * max(figures.values()) for level in figures if level > model.noise_level_)
+    assert all(
+        figures[level] < 0.97 * max(figures.values())
+        for level in figures
+        if level > model.noise_level_
+    )
     # The level chosen is the level trained with, from the beginning and on all documents.
     plain = make_model(learner=AlphaNCE(noise_level=model.noise_level_)).fit(counts)
     np.testing.assert_array_equal(model.components_, plain.components_)
@@ -233,10 +266,14 @@ def test_a_chosen_noise_level_stays_for_partial_fit(counts: sparse.csr_array) ->
     assert (model.noise_level_, model.noise_level_scores_) == (level, figures)
 
 
-def test_choosing_shows_a_bar_and_needs_documents(counts: sparse.csr_array, capsys: pytest.CaptureFixture[str]) -> None:
+def test_choosing_shows_a_bar_and_needs_documents(
+    counts: sparse.csr_array, capsys: pytest.CaptureFixture[str]
+) -> None:
     make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=1, verbose=1).fit(counts)
     assert "noise level" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="noise_level='auto' needs at least two held-out documents"):
+    with pytest.raises(
+        ValueError, match="noise_level='auto' needs at least two held-out documents"
+    ):
         make_model(learner=AlphaNCE(noise_level="auto")).fit(counts[:10])
 
 
@@ -252,14 +289,16 @@ def test_levels_of_each_document_survive_a_file(counts: sparse.csr_array, tmp_pa
 
 
 def test_early_stopping_keeps_the_best_epoch(counts: sparse.csr_array) -> None:
-    model = make_model(early_stopping=True, validation_fraction=0.3, n_iter_no_change=3, max_epochs=100).fit(counts)
+    model = make_model(
+        early_stopping=True, validation_fraction=0.3, n_iter_no_change=3, max_epochs=100
+    ).fit(counts)
     figures = [record.split_half for record in model.history_]
     assert all(figure is not None for figure in figures)
     best = int(np.argmax(np.array(figures, dtype=float)))
     assert len(figures) == best + 4 < 100
-    again = make_model(early_stopping=True, validation_fraction=0.3, n_iter_no_change=3, max_epochs=best + 1).fit(
-        counts
-    )
+    again = make_model(
+        early_stopping=True, validation_fraction=0.3, n_iter_no_change=3, max_epochs=best + 1
+    ).fit(counts)
     np.testing.assert_array_equal(model.components_, again.components_)
 
 
@@ -290,7 +329,9 @@ def test_after_an_interrupt_the_model_is_what_was_learned(counts: sparse.csr_arr
 def test_after_a_divergence_the_model_is_what_it_was(counts: sparse.csr_array) -> None:
     model = make_model().fit(counts)
     before = model.components_.copy()
-    model.set_params(optimizer=SGD(learning_rate=1e38), averaging=0.0, warm_start=True, max_epochs=20)
+    model.set_params(
+        optimizer=SGD(learning_rate=1e38), averaging=0.0, warm_start=True, max_epochs=20
+    )
     with pytest.raises(TrainingDiverged):
         model.fit(counts)
     np.testing.assert_array_equal(model.components_, before)
@@ -302,7 +343,9 @@ def test_verbose_shows_a_bar(counts: sparse.csr_array, capsys: pytest.CaptureFix
     assert "2/2" in capsys.readouterr().out
 
 
-def test_the_bar_moves_by_minibatches(counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bar_moves_by_minibatches(
+    counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Steps of all epochs are its length, and waiting is told when it is worth it."""
     from rich.progress import Progress
 
@@ -352,11 +395,17 @@ def test_auto_epochs_have_no_leaps() -> None:
     from undertow.estimators._fitting import epochs_for
 
     batches = np.arange(1, 1000)
-    steps = np.array([epochs_for("auto", 128 * number, 128) * number for number in batches.tolist()])
-    assert (np.abs(np.diff(steps)) <= np.maximum(batches[1:], 167)).all()  # a minibatch more, or an epoch to and fro
+    steps = np.array(
+        [epochs_for("auto", 128 * number, 128) * number for number in batches.tolist()]
+    )
+    assert (
+        np.abs(np.diff(steps)) <= np.maximum(batches[1:], 167)
+    ).all()  # a minibatch more, or an epoch to and fro
 
 
-@pytest.mark.parametrize(("steps", "times"), [(0, 1), (10, 3), (1500, 3), (2250, 2), (4500, 1), (40_000, 1)])
+@pytest.mark.parametrize(
+    ("steps", "times"), [(0, 1), (10, 3), (1500, 3), (2250, 2), (4500, 1), (40_000, 1)]
+)
 def test_short_runs_learn_faster(steps: int, times: float) -> None:
     from undertow.estimators._fitting import make_optimiser
 
@@ -370,9 +419,13 @@ def test_short_runs_learn_faster(steps: int, times: float) -> None:
 def test_pace_is_for_runs_with_an_end(counts: sparse.csr_array) -> None:
     fast, usual = Adam(annealing=6.0, l2=3 * 1e-4), Adam()
     fitted = make_model().fit(counts)
-    np.testing.assert_array_equal(fitted.components_, make_model(optimizer=fast).fit(counts).components_)
+    np.testing.assert_array_equal(
+        fitted.components_, make_model(optimizer=fast).fit(counts).components_
+    )
     continued = make_model().partial_fit(counts)
-    np.testing.assert_array_equal(continued.components_, make_model(optimizer=usual).partial_fit(counts).components_)
+    np.testing.assert_array_equal(
+        continued.components_, make_model(optimizer=usual).partial_fit(counts).components_
+    )
     stopping = make_model(early_stopping=True, validation_fraction=0.3)
     expected = make_model(early_stopping=True, validation_fraction=0.3, optimizer=usual).fit(counts)
     np.testing.assert_array_equal(stopping.fit(counts).components_, expected.components_)
@@ -402,11 +455,16 @@ def test_features_are_the_models(model: ReplicatedSoftmax, counts: sparse.csr_ar
     from undertow.kernels.reference import energies
 
     u = np.ceil(np.log1p(counts.toarray())) * model.word_weights_.astype(float)
-    W, a, b = (array.astype(float) for array in (model.components_.T, model.hidden_bias_, model.visible_bias_))
+    W, a, b = (
+        array.astype(float)
+        for array in (model.components_.T, model.hidden_bias_, model.visible_bias_)
+    )
     inputs = energies.inputs(u, W, a)
     # float32 sums over at most 40 words
     tolerance = 40 * 2.0**-23 * np.abs(u[:, :, None] * W).sum(axis=1).max()
-    np.testing.assert_allclose(model.encode(counts, "posterior"), energies.sigmoid(inputs), atol=tolerance)
+    np.testing.assert_allclose(
+        model.encode(counts, "posterior"), energies.sigmoid(inputs), atol=tolerance
+    )
     np.testing.assert_allclose(
         model.encode(counts, "activation"), inputs / u.sum(axis=1, keepdims=True), atol=tolerance
     )
@@ -414,8 +472,12 @@ def test_features_are_the_models(model: ReplicatedSoftmax, counts: sparse.csr_ar
     stretched = model.typical_length_ / u.sum(axis=1).min()
     np.testing.assert_allclose(model.encode(counts, "soft"), shrunk, atol=stretched * tolerance)
     strengths = energies.strength(u, W, a, model.typical_length_)
-    np.testing.assert_allclose(model.encode(counts, "strength"), strengths, atol=2 * stretched * tolerance)
-    np.testing.assert_allclose(model.free_energy(counts), energies.free_energy(u, W, a, b), atol=6 * tolerance)
+    np.testing.assert_allclose(
+        model.encode(counts, "strength"), strengths, atol=2 * stretched * tolerance
+    )
+    np.testing.assert_allclose(
+        model.free_energy(counts), energies.free_energy(u, W, a, b), atol=6 * tolerance
+    )
     codes = np.unpackbits(model.encode(counts, "code"), axis=1, count=6)
     np.testing.assert_array_equal(codes, model.encode(counts, "posterior") > 0.5)
 
@@ -432,7 +494,9 @@ def test_samples_have_the_lengths_asked_for(model: ReplicatedSoftmax) -> None:
     drawn = model.sample([3, 7], n_steps=5, random_state=1)
     assert drawn.shape == (2, WORDS)
     assert drawn.sum(axis=1).tolist() == [3, 7]
-    np.testing.assert_array_equal(drawn.toarray(), model.sample([3, 7], n_steps=5, random_state=1).toarray())
+    np.testing.assert_array_equal(
+        drawn.toarray(), model.sample([3, 7], n_steps=5, random_state=1).toarray()
+    )
 
 
 def test_an_empty_document_has_a_defined_vector(model: ReplicatedSoftmax) -> None:
@@ -447,7 +511,9 @@ def test_an_empty_document_has_a_defined_vector(model: ReplicatedSoftmax) -> Non
 def test_empty_documents_are_left_out_of_training(counts: sparse.csr_array) -> None:
     padded = sparse.vstack([counts, sparse.csr_array((5, WORDS), dtype=counts.dtype)], format="csr")
     with_empty = make_model(weighting=None).fit(padded)
-    np.testing.assert_array_equal(with_empty.components_, make_model(weighting=None).fit(counts).components_)
+    np.testing.assert_array_equal(
+        with_empty.components_, make_model(weighting=None).fit(counts).components_
+    )
 
 
 def test_score_is_split_half_retrieval(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
@@ -461,7 +527,9 @@ def test_score_is_split_half_retrieval(model: ReplicatedSoftmax, counts: sparse.
 def test_topics(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
     topics = model.units(n_words=4)
     assert sorted(topic.id for topic in topics) == list(range(6))
-    assert [topic.activity for topic in topics] == sorted((topic.activity for topic in topics), reverse=True)
+    assert [topic.activity for topic in topics] == sorted(
+        (topic.activity for topic in topics), reverse=True
+    )
     on = (model.encode(counts, "posterior") > 0.5).mean(axis=0)
     for topic in topics:
         assert topic.activity == pytest.approx(on[topic.id])
@@ -474,11 +542,17 @@ def test_unit_names_are_set_and_shown(learned: ReplicatedSoftmax, counts: sparse
     on = next(found.units[0].id for found in learned.document_units(counts) if found.units)
     named = pickle.loads(pickle.dumps(learned)).name_units({on: "cooking"})
     assert {unit.name for unit in named.units() if unit.id == on} == {"cooking"}
-    strongest = [found for found in named.document_units(counts) if any(unit.id == on for unit in found.units)]
+    strongest = [
+        found
+        for found in named.document_units(counts)
+        if any(unit.id == on for unit in found.units)
+    ]
     assert all("cooking" in str(found) for found in strongest)
 
 
-def test_document_topics_are_the_units_that_are_on(learned: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
+def test_document_topics_are_the_units_that_are_on(
+    learned: ReplicatedSoftmax, counts: sparse.csr_array
+) -> None:
     on = learned.encode(counts, "posterior")
     assert (on > 0.5).any()
     for row, found in zip(on, learned.document_units(counts), strict=True):
@@ -487,7 +561,9 @@ def test_document_topics_are_the_units_that_are_on(learned: ReplicatedSoftmax, c
         assert strengths == sorted(strengths, reverse=True)
 
 
-def test_attribution_sums_to_the_units_input(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
+def test_attribution_sums_to_the_units_input(
+    model: ReplicatedSoftmax, counts: sparse.csr_array
+) -> None:
     moved = model.attribute(counts, 3)
     assert moved.shape == counts.shape
     log_odds = np.asarray(moved.sum(axis=1)).ravel()
@@ -500,7 +576,9 @@ def test_attribution_sums_to_the_units_input(model: ReplicatedSoftmax, counts: s
 
 def test_save_and_load(counts: sparse.csr_array, tmp_path: Path) -> None:
     table = pd.DataFrame(counts.toarray(), columns=[f"w{i}" for i in range(WORDS)])
-    model = make_model(learner=AlphaNCE(n_noise=7), optimizer=Adam(l2=0.0), weighting=np.ones(WORDS)).fit(table)
+    model = make_model(
+        learner=AlphaNCE(n_noise=7), optimizer=Adam(l2=0.0), weighting=np.ones(WORDS)
+    ).fit(table)
     model.name_units({1: "first"}).save(tmp_path / "model")
     again = load(tmp_path / "model")
     assert isinstance(again, ReplicatedSoftmax)
@@ -528,20 +606,33 @@ def test_saving_twice_needs_a_word(model: ReplicatedSoftmax, tmp_path: Path) -> 
     ("changes", "message"),
     [
         ({"n_components": 0}, "n_components must be a whole number of at least 1, got 0"),
-        ({"learner": "sgd"}, "learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', an AlphaNCE or a"),
-        ({"weighting": "tfidf"}, "weighting must be 'idf', None or 40 non-negative weights, got 'tfidf'"),
+        (
+            {"learner": "sgd"},
+            "learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', an AlphaNCE or a",
+        ),
+        (
+            {"weighting": "tfidf"},
+            "weighting must be 'idf', None or 40 non-negative weights, got 'tfidf'",
+        ),
         ({"weighting": np.ones(3)}, "weighting must hold 40 numbers, got an array of shape (3,)"),
-        ({"weighting": -np.ones(WORDS)}, "weighting must not be negative, got -1.0 among its values"),
+        (
+            {"weighting": -np.ones(WORDS)},
+            "weighting must not be negative, got -1.0 among its values",
+        ),
         ({"count_transform": "sqrt"}, "count_transform must be 'log' or None, got 'sqrt'"),
         (
             {"features": "code"},
-            "features must be one of 'balanced', 'posterior', 'soft', 'activation', 'strength', got 'code'",
+            "features must be one of 'balanced', 'posterior', 'soft', 'activation', 'strength', "
+            "got 'code'",
         ),
         ({"optimizer": "rmsprop"}, "optimizer must be 'auto', an Adam or an SGD, got 'rmsprop'"),
         ({"max_epochs": 0}, "max_epochs must be a whole number of at least 1, got 0"),
         ({"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
         ({"sparsity_target": 2.0}, "sparsity_target must be in (0, 1), got 2.0"),
-        ({"early_stopping": True, "validation_fraction": 0.0}, "validation_fraction must be in (0, 1), got 0.0"),
+        (
+            {"early_stopping": True, "validation_fraction": 0.0},
+            "validation_fraction must be in (0, 1), got 0.0",
+        ),
         (
             {"early_stopping": True, "validation_fraction": 0.001},
             "early_stopping needs at least two held-out documents",
@@ -549,7 +640,9 @@ def test_saving_twice_needs_a_word(model: ReplicatedSoftmax, tmp_path: Path) -> 
         ({"n_jobs": 0}, "threads must be a whole number of at least 1, got 0"),
     ],
 )
-def test_wrong_parameters_are_named(counts: sparse.csr_array, changes: dict[str, Any], message: str) -> None:
+def test_wrong_parameters_are_named(
+    counts: sparse.csr_array, changes: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         make_model(**changes).fit(counts)
 
@@ -561,7 +654,10 @@ def test_wrong_parameters_are_named(counts: sparse.csr_array, changes: dict[str,
         ([[1, float("nan")]], "Input X contains NaN"),
         ([[1, float("inf")]], "Input X contains infinity"),
         (np.zeros((0, 3)), "Found array with 0 sample(s)"),
-        (np.zeros((4, 3)), "X must hold a document with a word of positive weight, got none in n_samples=4"),
+        (
+            np.zeros((4, 3)),
+            "X must hold a document with a word of positive weight, got none in n_samples=4",
+        ),
         ([[1, 2], [3, 4]], "(idf gives words that are in every document the weight 0)"),
     ],
 )
@@ -572,16 +668,21 @@ def test_wrong_counts_are_refused(X: Any, message: str) -> None:
 
 def test_without_a_transform_counts_have_to_be_whole(counts: sparse.csr_array) -> None:
     with pytest.raises(
-        ValueError, match=r"X must be whole numbers, got 0\.5: weights such as tf-idf do not belong here"
+        ValueError,
+        match=r"X must be whole numbers, got 0\.5: weights such as tf-idf do not belong here",
     ):
         make_model(count_transform=None).fit([[0.5, 1.0], [1.0, 0.0]])
     assert make_model(count_transform=None).fit(counts).n_iter_ == 8
 
 
 def test_wrong_use_after_fitting(model: ReplicatedSoftmax, counts: sparse.csr_array) -> None:
-    with pytest.raises(ValueError, match="X has 39 features, but ReplicatedSoftmax is expecting 40 features"):
+    with pytest.raises(
+        ValueError, match="X has 39 features, but ReplicatedSoftmax is expecting 40 features"
+    ):
         model.transform(counts[:, :39])
-    with pytest.raises(ValueError, match=r"kind must be one of 'balanced', .*, 'code', got 'vector'"):
+    with pytest.raises(
+        ValueError, match=r"kind must be one of 'balanced', .*, 'code', got 'vector'"
+    ):
         model.encode(counts, "vector")
     with pytest.raises(ValueError, match="component must be below 6, got 6"):
         model.attribute(counts, 6)
@@ -594,7 +695,9 @@ def test_wrong_use_after_fitting(model: ReplicatedSoftmax, counts: sparse.csr_ar
 
 
 def test_learner_objects_say_what_is_wrong() -> None:
-    with pytest.raises(ValueError, match=r"AlphaNCE must be given options among n_noise, .*, got 'alpha'"):
+    with pytest.raises(
+        ValueError, match=r"AlphaNCE must be given options among n_noise, .*, got 'alpha'"
+    ):
         AlphaNCE().set_params(alpha=0.5)
     with pytest.raises(ValueError, match="n_steps must be a whole number of at least 1, got 0"):
         ContrastiveDivergence().set_params(n_steps=0)
@@ -609,7 +712,9 @@ def test_added_words_leave_old_ones_alone(counts: sparse.csr_array) -> None:
     model.add_words(3)
     assert model.n_features_in_ == WORDS + 3
     np.testing.assert_array_equal(model.components_[:, :WORDS], before)
-    padded = sparse.hstack([counts, sparse.csr_array((counts.shape[0], 3), dtype=counts.dtype)], format="csr")
+    padded = sparse.hstack(
+        [counts, sparse.csr_array((counts.shape[0], 3), dtype=counts.dtype)], format="csr"
+    )
     np.testing.assert_array_equal(model.transform(padded), vectors)
     assert model.noise_distribution_.sum() == pytest.approx(1.0)
     # b stays log p up to a constant, so that the frozen visible biases still bring no gain
@@ -629,5 +734,7 @@ def test_added_words_are_learned(counts: sparse.csr_array) -> None:
 
 def test_words_are_not_added_to_named_columns(counts: sparse.csr_array) -> None:
     table = pd.DataFrame(counts.toarray(), columns=[f"w{i}" for i in range(WORDS)])
-    with pytest.raises(ValueError, match="add_words must be used on a model fitted without column names"):
+    with pytest.raises(
+        ValueError, match="add_words must be used on a model fitted without column names"
+    ):
         make_model().fit(table).add_words(1)

@@ -19,7 +19,10 @@ THEMES = (
 
 def make_texts(documents: int = 100, seed: int = 0) -> list[str]:
     generator = np.random.default_rng(seed)
-    return [" ".join(generator.choice(THEMES[i % 2], size=generator.integers(6, 15))) for i in range(documents)]
+    return [
+        " ".join(generator.choice(THEMES[i % 2], size=generator.integers(6, 15)))
+        for i in range(documents)
+    ]
 
 
 def make_model() -> TopicModel:
@@ -55,7 +58,9 @@ def test_documents_have_topics_and_reasons(model: TopicModel) -> None:
 
 def test_what_the_vocabulary_does_not_know_is_no_crash(model: TopicModel) -> None:
     np.testing.assert_array_equal(model.transform(["quux zyzzy", ""]), np.zeros((2, 12)))
-    np.testing.assert_array_equal(model.encode(["quux zyzzy", ""], "posterior"), np.full((2, 6), 0.5))
+    np.testing.assert_array_equal(
+        model.encode(["quux zyzzy", ""], "posterior"), np.full((2, 6), 0.5)
+    )
     assert model.vectorizer_.coverage(["apple quux"]).unknown_share == 0.5
 
 
@@ -100,7 +105,10 @@ def test_parameters_are_reached_and_cloned() -> None:
     model = clone(make_model()).set_params(softmax__n_components=3, vectorizer__min_df=2)
     assert model.get_params()["softmax__n_components"] == 3
     fitted = model.fit(make_texts())
-    assert fitted.transform(make_texts()).shape == (100, 6)  # units, and as many directions of words
+    assert fitted.transform(make_texts()).shape == (
+        100,
+        6,
+    )  # units, and as many directions of words
     assert fitted.encode(make_texts(), "strength").shape == (100, 3)
 
 
@@ -111,7 +119,9 @@ def test_session_settings_are_passed_on() -> None:
 
 
 def test_a_single_text_is_refused(model: TopicModel) -> None:
-    with pytest.raises(InvalidInput, match="texts must be a list of texts, got a single text: put it into a list"):
+    with pytest.raises(
+        InvalidInput, match="texts must be a list of texts, got a single text: put it into a list"
+    ):
         model.transform("apple")
     with pytest.raises(InvalidInput):
         make_model().fit("apple")

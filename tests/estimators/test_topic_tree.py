@@ -41,7 +41,9 @@ def test_records_are_complete(n: int | None) -> None:
     assert len(topics) == (n or model.choose_topics().n)
     assert sum(topic.documents for topic in topics) == table.height
     assert sum(topic.share for topic in topics) == pytest.approx(1.0)
-    assert [topic.documents for topic in topics] == sorted((topic.documents for topic in topics), reverse=True)
+    assert [topic.documents for topic in topics] == sorted(
+        (topic.documents for topic in topics), reverse=True
+    )
     vocabulary = set(model.words())
     for topic in topics:
         assert topic.name
@@ -67,7 +69,9 @@ def test_records_are_complete(n: int | None) -> None:
 def test_two_topics_are_the_two_subjects() -> None:
     found = [{word.word for word in topic.words} for topic in fitted().model.topics(2)]
     subjects = [set(VOCABULARY[subject]) for subject in ("sport", "politics")]
-    assert sorted(subjects.index(subject) for words in found for subject in subjects if words <= subject) == [0, 1]
+    assert sorted(
+        subjects.index(subject) for words in found for subject in subjects if words <= subject
+    ) == [0, 1]
 
 
 def test_parents_and_children_fit_each_other() -> None:
@@ -103,7 +107,11 @@ def test_topics_that_there_are_not(topic: object) -> None:
 
 
 def leaves(branches: tuple[Branch, ...] | list[Branch]) -> list[Topic]:
-    return [topic for branch in branches for topic in (leaves(branch.branches) if branch.branches else [branch.topic])]
+    return [
+        topic
+        for branch in branches
+        for topic in (leaves(branch.branches) if branch.branches else [branch.topic])
+    ]
 
 
 def test_branches_end_in_the_topics_of_the_cut() -> None:
@@ -149,7 +157,9 @@ def test_the_number_is_chosen_among_those_tried() -> None:
 def test_three_clear_subjects_are_few_topics() -> None:
     assert fitted(THREE).model.choose_topics().n <= 8
     names = {topic.name.split(", ")[0] for topic in fitted(THREE).model.topics(3)}
-    assert sorted(subject for subject in THREE for name in names if name in VOCABULARY[subject]) == sorted(THREE)
+    assert sorted(
+        subject for subject in THREE for name in names if name in VOCABULARY[subject]
+    ) == sorted(THREE)
 
 
 # The same again
@@ -170,7 +180,9 @@ def test_counts_on_disk_give_the_same_topics(memory_limit: int | str) -> None:
 def test_texts_of_any_kind_give_the_same_topics(kind: str) -> None:
     """But for ids: these are numbers of rows then."""
     texts = fitted().table["text"]
-    model = untrained().fit({"list": texts.to_list(), "series": texts, "iterator": iter(texts.to_list())}[kind])
+    model = untrained().fit(
+        {"list": texts.to_list(), "series": texts, "iterator": iter(texts.to_list())}[kind]
+    )
     assert model.topic_names(5) == fitted().model.topic_names(5)
     ids = fitted().table["id"].to_list()
     for topic, other in zip(model.topics(5), fitted().model.topics(5), strict=True):
@@ -189,7 +201,9 @@ def test_a_model_comes_back_from_its_folder(tmp_path: Path) -> None:
     assert loaded.curation_ == model.curation_
     assert loaded.drift_ is None
     texts = halves("sport", "politics", 5)
-    np.testing.assert_array_equal(loaded.transform_topics(texts, 6), model.transform_topics(texts, 6))
+    np.testing.assert_array_equal(
+        loaded.transform_topics(texts, 6), model.transform_topics(texts, 6)
+    )
     loaded.save(tmp_path / "again")
     for name in ("model.json", "weights.safetensors"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "model" / name).read_bytes()
@@ -197,7 +211,9 @@ def test_a_model_comes_back_from_its_folder(tmp_path: Path) -> None:
 
 def test_long_words_make_long_names_that_are_read_again(tmp_path: Path) -> None:
     """Words of 80 letters, four of which are a name of more than 200."""
-    words = {word: word + "x" * 80 for subject in ("sport", "politics") for word in VOCABULARY[subject]}
+    words = {
+        word: word + "x" * 80 for subject in ("sport", "politics") for word in VOCABULARY[subject]
+    }
     texts = [
         " ".join(words.get(word, word) for word in text.lower().replace(".", "").split())
         for text in fitted().table["text"]
@@ -246,7 +262,10 @@ def test_a_model_without_a_tree_says_what_to_do(tmp_path: Path) -> None:
         lambda: model.save_curation(tmp_path / "curation.json"),
     ]
     for call in calls:
-        with pytest.raises(InvalidInput, match=r"earlier version without it: call grow_topics\(texts\), or fit again"):
+        with pytest.raises(
+            InvalidInput,
+            match=r"earlier version without it: call grow_topics\(texts\), or fit again",
+        ):
             call()
 
 
@@ -282,15 +301,22 @@ def test_growing_again_does_the_curation_again() -> None:
 
 
 def small(max_epochs: int = 3, **options: object) -> TopicModel:
-    softmax = ReplicatedSoftmax(8, max_epochs=max_epochs, random_state=0, weighting=options.pop("weighting", "idf"))
+    softmax = ReplicatedSoftmax(
+        8, max_epochs=max_epochs, random_state=0, weighting=options.pop("weighting", "idf")
+    )
     return TopicModel(vectorizer=Vectorizer(vocabulary_size=100), softmax=softmax, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("documents", [50, 10, 3, 2, 1])
-def test_few_documents_are_few_topics_and_a_warning(documents: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_few_documents_are_few_topics_and_a_warning(
+    documents: int, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING, "undertow"):
         model = small(weighting=None).fit(corpus(documents=documents))
-    assert f"only {documents} documents have a known word: topics of so few are a rough sketch" in caplog.text
+    assert (
+        f"only {documents} documents have a known word: topics of so few are a rough sketch"
+        in caplog.text
+    )
     topics = model.topics()
     assert 1 <= len(topics) <= max(documents // 2, 1) + 1
     assert sum(topic.documents for topic in topics) == documents
@@ -300,7 +326,9 @@ def test_few_documents_are_few_topics_and_a_warning(documents: int, caplog: pyte
     assert model.choose_topics().n == len(topics)
 
 
-def test_one_document_repeated_is_one_topic(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_one_document_repeated_is_one_topic(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
     with caplog.at_level(logging.WARNING, "undertow"):
         model = small(weighting=None).fit(pure("sport", 1) * 300)
     assert "100% of the documents looked at are copies of others to the model" in caplog.text
@@ -317,7 +345,9 @@ def test_one_document_repeated_is_one_topic(caplog: pytest.LogCaptureFixture, tm
 def test_documents_that_are_all_alike_have_no_word_that_tells_them_apart() -> None:
     """With the default weights that is said, as for counts."""
     for texts in (pure("sport", 1), pure("sport", 1) * 300):
-        with pytest.raises(InvalidInput, match="idf gives words that are in every document the weight 0"):
+        with pytest.raises(
+            InvalidInput, match="idf gives words that are in every document the weight 0"
+        ):
             small().fit(texts)
 
 
@@ -329,7 +359,11 @@ def test_two_documents_repeated_are_two_topics(caplog: pytest.LogCaptureFixture)
 
 
 def test_documents_without_a_word_are_counted_nowhere() -> None:
-    texts = [text for pair in zip(corpus(documents=100)["text"], [""] * 100, strict=True) for text in pair]
+    texts = [
+        text
+        for pair in zip(corpus(documents=100)["text"], [""] * 100, strict=True)
+        for text in pair
+    ]
     model = small(10).fit(texts)
     assert sum(topic.documents for topic in model.topics()) == 100
     assert sum(topic.share for topic in model.topics()) == pytest.approx(0.5)
@@ -339,7 +373,9 @@ def test_documents_without_a_word_are_counted_nowhere() -> None:
 def test_names_are_unique_where_there_is_little_to_tell(caplog: pytest.LogCaptureFixture) -> None:
     """Five words in all: topics have nearly the same ones."""
     generator = np.random.default_rng(0)
-    texts = [" ".join(generator.choice(["one", "two", "three", "four", "five"], 4)) for _ in range(240)]
+    texts = [
+        " ".join(generator.choice(["one", "two", "three", "four", "five"], 4)) for _ in range(240)
+    ]
     model = small(10).fit(texts)
     for n in (None, len(model.atlas_.tree.leaves)):
         names = list(model.topic_names(n).values())
@@ -419,7 +455,9 @@ def test_new_words_describe_topics() -> None:
     model = changeable()
     texts = [f"{text} overtime overtime" for text in pure("sport", 80, seed=31)]
     model.partial_fit(texts)
-    assert "overtime" in {word.word for topic in model.topics(2, n_words=30) for word in topic.words}
+    assert "overtime" in {
+        word.word for topic in model.topics(2, n_words=30) for word in topic.words
+    }
     assert len(model.atlas_.words) == len(model.words())
     assert model.atlas_.terms.counts.shape[1] == len(model.words()) + len(model.atlas_.pairs)
 
@@ -462,7 +500,10 @@ def test_seeds_make_topics_and_absent_ones_are_said(caplog: pytest.LogCaptureFix
     names = list(model.topic_names().values())
     assert "football" in names
     assert "health" not in names
-    assert "the seed 'health' makes no topic: its words stand out in no part of the corpus" in caplog.text
+    assert (
+        "the seed 'health' makes no topic: its words stand out in no part of the corpus"
+        in caplog.text
+    )
     seeded = next(topic for topic in model.topics() if topic.name == "football")
     assert {word.word for word in seeded.words[:5]} <= set(VOCABULARY["sport"])
     assert [action.kind for action in model.curation_.actions] == ["seed"]

@@ -35,10 +35,16 @@ def make_vectors(words: int = WORDS) -> NDArray[np.float64]:
     return vectors
 
 
-def make_topics(limit: int | str = "1GiB", folder: Path | None = None, **options: Any) -> TopicModel:
-    softmax = ReplicatedSoftmax(6, **{"max_epochs": 5, "batch_size": 32, "random_state": 0, **options})
+def make_topics(
+    limit: int | str = "1GiB", folder: Path | None = None, **options: Any
+) -> TopicModel:
+    softmax = ReplicatedSoftmax(
+        6, **{"max_epochs": 5, "batch_size": 32, "random_state": 0, **options}
+    )
     vectorizer = Vectorizer(vocabulary_size=15, chunk_size=30)
-    return TopicModel(vectorizer=vectorizer, softmax=softmax, memory_limit=limit, scratch_folder=folder)
+    return TopicModel(
+        vectorizer=vectorizer, softmax=softmax, memory_limit=limit, scratch_folder=folder
+    )
 
 
 @cache
@@ -70,7 +76,8 @@ def test_training_starts_from_them() -> None:
 
 def test_results_differ_from_a_random_start_and_come_again() -> None:
     usual, found, again = (
-        make_model().fit(make_counts(), word_vectors=vectors) for vectors in (None, make_vectors(), make_vectors())
+        make_model().fit(make_counts(), word_vectors=vectors)
+        for vectors in (None, make_vectors(), make_vectors())
     )
     assert not np.array_equal(usual.components_, found.components_)
     np.testing.assert_array_equal(found.components_, again.components_)
@@ -89,7 +96,9 @@ def test_without_them_all_is_as_it_was() -> None:
 
 
 def test_trials_of_noise_levels_start_from_them() -> None:
-    usual, found = (make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=2) for _ in range(2))
+    usual, found = (
+        make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=2) for _ in range(2)
+    )
     usual.fit(make_counts())
     found.fit(make_counts(), word_vectors=make_vectors())
     assert found.noise_level_scores_ != usual.noise_level_scores_
@@ -105,9 +114,15 @@ def test_fit_transform_passes_them_on() -> None:
     ("vectors", "message"),
     [
         (make_vectors()[1:], "word_vectors must have a row for each word, 40, got 39 rows"),
-        (make_vectors()[0], "word_vectors must have two dimensions, words x numbers, got shape (5,)"),
+        (
+            make_vectors()[0],
+            "word_vectors must have two dimensions, words x numbers, got shape (5,)",
+        ),
         (np.full((WORDS, 2), np.nan), "word_vectors must be finite, got nan in row 0"),
-        (np.zeros((WORDS, 2)), "word_vectors must have a vector for a word at least, got rows of zeros: no word has"),
+        (
+            np.zeros((WORDS, 2)),
+            "word_vectors must have a vector for a word at least, got rows of zeros: no word has",
+        ),
     ],
 )
 def test_vectors_that_do_not_fit_are_said(vectors: Any, message: str) -> None:
@@ -138,14 +153,17 @@ def test_vectors_are_aligned_by_name() -> None:
     counts = model.vectorizer_.transform(make_texts())
     expected = clone(model.softmax_).fit(counts, word_vectors=rows)
     np.testing.assert_array_equal(model.softmax_.components_, expected.components_)
-    assert not np.array_equal(model.softmax_.components_, make_topics().fit(make_texts()).softmax_.components_)
+    assert not np.array_equal(
+        model.softmax_.components_, make_topics().fit(make_texts()).softmax_.components_
+    )
     others = {word: vector for word, vector in make_mapping().items() if word != "zyzzy"}
     assert_same(make_topics().fit(make_texts(), word_vectors=others), model)
 
 
 def test_a_spool_gives_the_model_of_memory(tmp_path: Path) -> None:
     on_disk, in_memory = (
-        make_topics(limit, tmp_path).fit(make_texts(), word_vectors=make_mapping()) for limit in (0, "1GiB")
+        make_topics(limit, tmp_path).fit(make_texts(), word_vectors=make_mapping())
+        for limit in (0, "1GiB")
     )
     assert on_disk.reading_.scratch_bytes > 0 == in_memory.reading_.scratch_bytes
     assert_same(on_disk, in_memory)
@@ -156,7 +174,9 @@ def test_a_spool_gives_the_model_of_memory(tmp_path: Path) -> None:
 def test_vectors_of_texts_are_passed_on_likewise() -> None:
     texts = make_texts()
     found = make_topics().fit_transform(texts, word_vectors=make_mapping())
-    np.testing.assert_array_equal(found, make_topics().fit(texts, word_vectors=make_mapping()).transform(texts))
+    np.testing.assert_array_equal(
+        found, make_topics().fit(texts, word_vectors=make_mapping()).transform(texts)
+    )
     vectors = np.random.default_rng(0).normal(size=(len(texts), 3))
     both = make_topics().fit(texts, vectors=vectors, word_vectors=make_mapping())
     assert both.vectors_width_ == 3
@@ -167,7 +187,9 @@ def test_stems_are_looked_up_as_they_are() -> None:
     texts = ["running runner apples", "apples pears running", "pears wheels"] * 10
     model = make_topics(**STILL).set_params(vectorizer=Vectorizer(stemmer="english"))
     usual = clone(model).fit(texts).softmax_.components_
-    column = model.fit(texts, word_vectors={"appl": [1.0, 2.0], "pear": [2.0, 1.0], "apples": [9.0]}).words()
+    column = model.fit(
+        texts, word_vectors={"appl": [1.0, 2.0], "pear": [2.0, 1.0], "apples": [9.0]}
+    ).words()
     changed = (model.softmax_.components_ != usual).all(axis=0)
     assert {word for word, new in zip(column, changed, strict=True) if new} == {"appl", "pear"}
 
@@ -187,18 +209,34 @@ def test_a_model_that_started_from_them_comes_back(tmp_path: Path) -> None:
     ("given", "message"),
     [
         (make_vectors(), "word_vectors must be a mapping of words to vectors, got ndarray"),
-        ({"apple": [1.0, 2.0], "pear": [1.0]}, "word_vectors must have as many numbers for each word, got "),
+        (
+            {"apple": [1.0, 2.0], "pear": [1.0]},
+            "word_vectors must have as many numbers for each word, got ",
+        ),
         (
             {"apple": [1.0, np.inf], "pear": [1.0, 2.0]},
             "word_vectors['apple'] must be finite, got inf among its values",
         ),
-        ({"zyzzy": [1.0]}, "word_vectors must have a vector for a word of the vocabulary, got none for 15 words such "),
-        ({"apple": [0.0]}, "word_vectors must have a vector for a word at least, got rows of zeros: no word has a vec"),
-        ({"apple": [1.0]}, "word_vectors must tell words apart, got one vector for all that have one, 1"),
+        (
+            {"zyzzy": [1.0]},
+            "word_vectors must have a vector for a word of the vocabulary, got none for 15 words "
+            "such ",
+        ),
+        (
+            {"apple": [0.0]},
+            "word_vectors must have a vector for a word at least, got rows of zeros: no word has a "
+            "vec",
+        ),
+        (
+            {"apple": [1.0]},
+            "word_vectors must tell words apart, got one vector for all that have one, 1",
+        ),
     ],
 )
 @pytest.mark.parametrize("limit", [0, "1GiB"])
-def test_mappings_that_do_not_fit_are_said(tmp_path: Path, limit: Any, given: Any, message: str) -> None:
+def test_mappings_that_do_not_fit_are_said(
+    tmp_path: Path, limit: Any, given: Any, message: str
+) -> None:
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}"):
         make_topics(limit, tmp_path).fit(make_texts(), word_vectors=given)
     assert list(tmp_path.iterdir()) == []

@@ -70,8 +70,12 @@ class Answer(NamedTuple):
         return json.loads(self.body)
 
 
-def sent(client: TestClient, target: bytes, method: str = "GET", host: bytes = b"127.0.0.1:8090") -> Answer:
-    """Hands a request over as the server does: the address is neither tidied up, nor limited, nor decoded twice."""
+def sent(
+    client: TestClient, target: bytes, method: str = "GET", host: bytes = b"127.0.0.1:8090"
+) -> Answer:
+    """Hands a request over as the server does: the address is neither tidied up, nor limited, nor
+    decoded twice.
+    """
     path, _, query = target.partition(b"?")
     scope = {
         "type": "http",
@@ -98,4 +102,6 @@ def sent(client: TestClient, target: bytes, method: str = "GET", host: bytes = b
     assert client.portal is not None
     client.portal.call(client.app, scope, receive, send)
     headers = {name.decode(): value.decode() for name, value in messages[0]["headers"]}
-    return Answer(messages[0]["status"], headers, b"".join(message["body"] for message in messages[1:]))
+    return Answer(
+        messages[0]["status"], headers, b"".join(message["body"] for message in messages[1:])
+    )

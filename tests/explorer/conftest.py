@@ -1,4 +1,6 @@
-"""Small models and indices for the explorer: six themes over two years, hostile texts, and a model without an index."""
+"""Small models and indices for the explorer: six themes over two years, hostile texts, and a model
+without an index.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,8 @@ ATTACKS = (
 
 
 def make_table(documents: int = 300, seed: int = 0) -> pl.DataFrame:
-    """Documents of one theme or two, each theme more or less frequent in its season; some with letters that take two
-    units in JavaScript, some long, one without a word that a model knows.
+    """Documents of one theme or two, each theme more or less frequent in its season; some with
+    letters that take two units in JavaScript, some long, one without a word that a model knows.
     """
     generator = np.random.default_rng(seed)
     names = list(THEMES)
@@ -104,7 +106,9 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, small_model: TopicMod
 
 
 @pytest.fixture(scope="session")
-def small_index(tmp_path_factory: pytest.TempPathFactory, small_model: TopicModel, small_table: pl.DataFrame) -> Path:
+def small_index(
+    tmp_path_factory: pytest.TempPathFactory, small_model: TopicModel, small_table: pl.DataFrame
+) -> Path:
     """An index with labels and times; tests that change an index copy it first."""
     folder = tmp_path_factory.mktemp("indices") / "small"
     Index.create(folder, small_model, small_table)

@@ -3,7 +3,8 @@
     python -m tests.explorer.pictures INDEX FOLDER [--topics 20] [--document ID] [--question WORDS]
     python -m tests.explorer.pictures INDEX --times
 
-The pictures of docs/images are of 20 Newsgroups. Colours are reduced to 256, which keeps a picture below 200 kB.
+The pictures of docs/images are of 20 Newsgroups. Colours are reduced to 256, which keeps a picture
+below 200 kB.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ SIZE, TALL, PHONE = (1280, 900), (1280, 1130), (390, 844)
 TOKEN = "only-for-pictures"
 RUNS = 9
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-DRAWN = "new Promise(done => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))"
+DRAWN = (
+    "new Promise(done => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))"
+)
 
 
 def opened(browser: Browser, size: tuple[int, int] = SIZE, *, dark: bool = False) -> Page:
@@ -56,7 +59,9 @@ def take(page: Page, address: str, ready: str, file: Path, *, edit: bool = False
 
 
 def pictures(browser: Browser, explorer: Served, folder: Path, given: argparse.Namespace) -> None:
-    """All pictures of the manual. Nothing is edited: what is to be pressed for that is only shown."""
+    """All pictures of the manual. Nothing is edited: what is to be pressed for that is only
+    shown.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     text = f"/documents/{quote(given.document, safe='')}"
     for name, route, ready, dark, size in (
@@ -97,7 +102,9 @@ def main() -> None:
     """The command."""
     from playwright.sync_api import sync_playwright
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("index", type=Path)
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--times", action="store_true")

@@ -33,14 +33,31 @@ def index(small_index: Path) -> Index:
     return Index.open(small_index)
 
 
-def test_about_an_index(client: TestClient, small_table: pl.DataFrame, small_model: TopicModel) -> None:
+def test_about_an_index(
+    client: TestClient, small_table: pl.DataFrame, small_model: TopicModel
+) -> None:
     about = got(client, "/api/about")
-    assert (about["name"], about["kind"], about["documents"], about["units"]) == ("small", "index", 301, 12)
+    assert (about["name"], about["kind"], about["documents"], about["units"]) == (
+        "small",
+        "index",
+        301,
+        12,
+    )
     assert about["topics"] == small_model.atlas_.chosen
     assert about["columns"]["time"] == "moment"
     assert about["labels"] == sorted(small_table["label"].drop_nulls().unique())
-    assert about["has"] == {"search": True, "map": True, "time": True, "training": True, "edit": False}
-    assert (about["overview"], about["overview_progress"], about["overview_error"]) == ("ready", 1.0, None)
+    assert about["has"] == {
+        "search": True,
+        "map": True,
+        "time": True,
+        "training": True,
+        "edit": False,
+    }
+    assert (about["overview"], about["overview_progress"], about["overview_error"]) == (
+        "ready",
+        1.0,
+        None,
+    )
     assert about["version"] == undertow.__version__
     assert about["settings"]["batch_size"] == 32
     assert about["settings"]["min_df"] == 2
@@ -48,9 +65,20 @@ def test_about_an_index(client: TestClient, small_table: pl.DataFrame, small_mod
 
 def test_about_a_model(bare: TestClient) -> None:
     about = got(bare, "/api/about")
-    assert (about["name"], about["kind"], about["documents"], about["units"]) == ("model", "model", None, 12)
+    assert (about["name"], about["kind"], about["documents"], about["units"]) == (
+        "model",
+        "model",
+        None,
+        12,
+    )
     assert (about["columns"], about["labels"], about["overview"]) == ({}, [], "absent")
-    assert about["has"] == {"search": False, "map": False, "time": False, "training": True, "edit": False}
+    assert about["has"] == {
+        "search": False,
+        "map": False,
+        "time": False,
+        "training": True,
+        "edit": False,
+    }
 
 
 def test_units_are_those_of_the_model(bare: TestClient, small_model: TopicModel) -> None:
@@ -61,7 +89,9 @@ def test_units_are_those_of_the_model(bare: TestClient, small_model: TopicModel)
         assert told["up"] == [{"word": one.word, "weight": one.weight} for one in unit.up]
         assert told["down"] == [{"word": one.word, "weight": one.weight} for one in unit.down]
     first = bare.get("/api/units")
-    assert bare.get("/api/units", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
+    assert (
+        bare.get("/api/units", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
+    )
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "text", "code"])
@@ -69,7 +99,9 @@ def test_search_is_that_of_the_index(client: TestClient, index: Index, mode: str
     where = "label != 'cars'"
     found = got(client, "/api/search", q="rocket comet", where=where, mode=mode, n=7)
     hits = index.search("rocket comet", 7, where=where, mode=mode)
-    assert [(one["id"], one["score"]) for one in found["results"]] == [(hit.id, hit.score) for hit in hits]
+    assert [(one["id"], one["score"]) for one in found["results"]] == [
+        (hit.id, hit.score) for hit in hits
+    ]
     assert (found["hint"], found["corrected"], found["total_documents"]) == (None, {}, 301)
     assert found["seconds"] > 0
     assert any(one["why"]["topics"] for one in found["results"])
@@ -79,11 +111,16 @@ def test_search_is_that_of_the_index(client: TestClient, index: Index, mode: str
         assert (one["label"], one["split"]) == (hit.fields["label"], None)
         assert one["time"] == hit.fields["time"].isoformat()
         topics = index.model.document_topics([hit.text])[0].topics[:2]
-        assert [(topic["id"], topic["name"]) for topic in one["topics"]] == [(topic.id, topic.name) for topic in topics]
+        assert [(topic["id"], topic["name"]) for topic in one["topics"]] == [
+            (topic.id, topic.name) for topic in topics
+        ]
         assert one["why"] == {
             "words": [{"word": word.word, "part": word.part} for word in hit.why.words],
             "missing": list(hit.why.missing),
-            "topics": [{"id": topic.topic, "name": topic.name, "part": topic.part} for topic in hit.why.topics],
+            "topics": [
+                {"id": topic.topic, "name": topic.name, "part": topic.part}
+                for topic in hit.why.topics
+            ],
         }
 
 
@@ -108,7 +145,9 @@ def test_a_word_that_is_mistyped_is_corrected(client: TestClient) -> None:
     assert found["results"][0]["why"]["words"] == [{"word": "orchard", "part": 1.0}]
 
 
-def test_documents_that_are_nearly_the_same_come_once(tmp_path: Path, small_model: TopicModel) -> None:
+def test_documents_that_are_nearly_the_same_come_once(
+    tmp_path: Path, small_model: TopicModel
+) -> None:
     text = "apple pear plum cherry grape melon orchard juice ripe harvest"
     table = pl.DataFrame({"id": ["a", "b", "c"], "text": [text, text, "apple juice and a concert"]})
     Index.create(tmp_path / "twice", small_model, table)
@@ -117,7 +156,10 @@ def test_documents_that_are_nearly_the_same_come_once(tmp_path: Path, small_mode
             found = {one["id"]: one["alike"] for one in got(client, path, **asked)["results"]}
             assert found["a"] == ["b"]
             assert "b" not in found
-            apart = {one["id"]: one["alike"] for one in got(client, path, duplicates="true", **asked)["results"]}
+            apart = {
+                one["id"]: one["alike"]
+                for one in got(client, path, duplicates="true", **asked)["results"]
+            }
             assert apart["a"] == apart["b"] == []
 
 
@@ -135,13 +177,21 @@ def test_nearest_is_search_by_a_document(client: TestClient) -> None:
         ({"q": "apple", "like": "d1"}, 422, "got both"),
         ({"q": " "}, 422, "query must be a text with something in it"),
         ({"like": "nobody"}, 404, "there is no document with the id 'nobody'"),
-        ({"q": "a", "where": "label = 'x'; DROP TABLE documents"}, 422, "where must follow the grammar of filters"),
+        (
+            {"q": "a", "where": "label = 'x'; DROP TABLE documents"},
+            422,
+            "where must follow the grammar of filters",
+        ),
         ({"q": "a", "where": "author = 'x'"}, 422, "got 'author'"),
         ({"q": "a", "where": "a" * 4097}, 422, "where: string should have at most 4096 characters"),
         ({"q": "a" * 10_001}, 422, "q: string should have at most 10000 characters"),
         ({"q": "a", "n": "101"}, 422, "n: input should be less than or equal to 100"),
         ({"q": "a", "n": "0"}, 422, "n: input should be greater than or equal to 1"),
-        ({"q": "a", "mode": "best"}, 422, "mode: input should be 'hybrid', 'semantic', 'text' or 'code'"),
+        (
+            {"q": "a", "mode": "best"},
+            422,
+            "mode: input should be 'hybrid', 'semantic', 'text' or 'code'",
+        ),
         ({"like": "a" * 4001}, 422, "like: string should have at most 4000 characters"),
     ],
 )
@@ -178,14 +228,18 @@ def test_a_document(client: TestClient, index: Index, small_model: TopicModel) -
 
 
 @pytest.mark.parametrize("place", [0, 3, -1])
-def test_spans_are_where_javascript_finds_them(client: TestClient, small_model: TopicModel, place: int) -> None:
+def test_spans_are_where_javascript_finds_them(
+    client: TestClient, small_model: TopicModel, place: int
+) -> None:
     topic = list(small_model.topic_names())[place]
     page = got(client, "/api/documents/d7", topic=topic)
     units = page["text"].encode("utf-16-le")
     assert page["chosen"] == topic
     assert page["spans"]
     for span in page["spans"]:
-        assert units[2 * span["start"] : 2 * span["end"]].decode("utf-16-le").lower() == span["word"]
+        assert (
+            units[2 * span["start"] : 2 * span["end"]].decode("utf-16-le").lower() == span["word"]
+        )
     total = float(small_model.explain_topic([page["text"]], topic).sum())
     assert page["total"] == pytest.approx(total, rel=1e-5, abs=1e-6)
     assert sum(span["part"] for span in page["spans"]) == pytest.approx(total, rel=1e-5, abs=1e-6)
@@ -236,13 +290,17 @@ NAMES = [
 
 
 def test_ids_of_any_letters(tmp_path: Path, small_model: TopicModel) -> None:
-    table = pl.DataFrame({"id": NAMES, "text": [f"apple pear {number}" for number in range(len(NAMES))]})
+    table = pl.DataFrame(
+        {"id": NAMES, "text": [f"apple pear {number}" for number in range(len(NAMES))]}
+    )
     Index.create(tmp_path / "odd", small_model, table)
     with explorer(tmp_path / "odd") as client:
         for name in NAMES:
             encoded = quote(name, safe="")  # as encodeURIComponent does
             assert sent(client, f"/api/documents/{encoded}".encode()).json()["id"] == name
-            nearest = sent(client, f"/api/nearest/{encoded}?n=100&duplicates=true".encode()).json()["results"]
+            nearest = sent(client, f"/api/nearest/{encoded}?n=100&duplicates=true".encode()).json()[
+                "results"
+            ]
             assert sorted(one["id"] for one in nearest) == sorted(set(NAMES) - {name})
 
 
@@ -255,5 +313,15 @@ def test_training(bare: TestClient, small_model: TopicModel) -> None:
     epochs = got(bare, "/api/training")["epochs"]
     history = small_model.softmax_.history_
     assert [epoch["loss"] for epoch in epochs] == pytest.approx([record.loss for record in history])
-    assert [epoch["split_half"] for epoch in epochs] == pytest.approx([record.split_half for record in history])
-    assert set(epochs[0]) == {"epoch", "loss", "split_half", "activity", "dead_units", "seconds", "tokens"}
+    assert [epoch["split_half"] for epoch in epochs] == pytest.approx(
+        [record.split_half for record in history]
+    )
+    assert set(epochs[0]) == {
+        "epoch",
+        "loss",
+        "split_half",
+        "activity",
+        "dead_units",
+        "seconds",
+        "tokens",
+    }

@@ -1,4 +1,6 @@
-"""The overview is made while pages are shown already; a failure is told; searches run side by side, or are dropped."""
+"""The overview is made while pages are shown already; a failure is told; searches run side by side,
+or are dropped.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ def test_everything_else_is_there_while_the_overview_is_made(
     with explorer(small_index, wait=False) as client:
         assert begun.wait(60)
         about = got(client, "/api/about")
-        assert (about["overview"], about["overview_progress"], about["has"]["map"]) == ("computing", 0.25, True)
+        assert (about["overview"], about["overview_progress"], about["has"]["map"]) == (
+            "computing",
+            0.25,
+            True,
+        )
         for path in ("/api/map", "/api/map/documents?rows=1", "/api/time", "/api/time/leaves"):
             answer = client.get(path)
             assert answer.status_code == 409
@@ -84,7 +90,10 @@ def test_what_cannot_be_made_ready_beforehand_holds_nothing_up(small_index: Path
     ("error", "told"),
     [
         (InvalidInput("documents must be more"), "documents must be more"),
-        (RuntimeError("inside"), "the overview could not be made: the explorer's terminal says more"),
+        (
+            RuntimeError("inside"),
+            "the overview could not be made: the explorer's terminal says more",
+        ),
         (MemoryError(), "the overview could not be made: the explorer's terminal says more"),
     ],
 )
@@ -100,12 +109,18 @@ def test_a_failure_is_told_and_not_fatal(
         about = got(client, "/api/about")
         assert (about["overview"], about["overview_error"]) == ("failed", told)
         answer = client.get("/api/map")
-        assert (answer.status_code, answer.json()["error"], answer.json()["state"]) == (409, told, "failed")
+        assert (answer.status_code, answer.json()["error"], answer.json()["state"]) == (
+            409,
+            told,
+            "failed",
+        )
         assert got(client, "/api/search", q="apple")["results"]
         assert got(client, "/api/topics/1")["neighbours"]
 
 
-def test_what_is_being_made_can_be_stopped(small_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_being_made_can_be_stopped(
+    small_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun = threading.Event()
 
     def endless(index: Index, *, progress: Progress) -> Overview:
@@ -125,15 +140,23 @@ def test_what_is_being_made_can_be_stopped(small_index: Path, monkeypatch: pytes
 
 @pytest.mark.torture
 def test_searches_side_by_side_find_what_they_find_alone(small_index: Path) -> None:
-    questions = [(f"{word} harvest", mode) for word in ("apple", "rocket", "violin") for mode in ("semantic", "code")]
+    questions = [
+        (f"{word} harvest", mode)
+        for word in ("apple", "rocket", "violin")
+        for mode in ("semantic", "code")
+    ]
     questions += [("whale", "text"), ("bishop pawn", "hybrid")]
     index = Index.open(small_index)
     alone = {(q, mode): [hit.id for hit in index.search(q, 20, mode=mode)] for q, mode in questions}
-    with explorer(small_index, wait=False) as client:  # nothing is warm yet, and the overview is being made meanwhile
+    with explorer(
+        small_index, wait=False
+    ) as client:  # nothing is warm yet, and the overview is being made meanwhile
 
         def ask(question: tuple[str, str]) -> bool:
             q, mode = question
-            found = [one["id"] for one in got(client, "/api/search", q=q, mode=mode, n=20)["results"]]
+            found = [
+                one["id"] for one in got(client, "/api/search", q=q, mode=mode, n=20)["results"]
+            ]
             return found == alone[q, mode]
 
         with ThreadPoolExecutor(16) as pool:
@@ -169,7 +192,9 @@ def test_a_search_that_nobody_waits_for_is_not_made() -> None:
             group.start_soon(one, 0, _Request(False), slow)
             await anyio.to_thread.run_sync(begun.wait)
             for number in range(1, 6):  # as someone types; all but the last are given up
-                group.start_soon(one, number, _Request(number < 5), lambda number=number: made.append(number))
+                group.start_soon(
+                    one, number, _Request(number < 5), lambda number=number: made.append(number)
+                )
             await anyio.sleep(0.05)
             go_on.set()
         return [answers[number] for number in range(6)]

@@ -1,4 +1,6 @@
-"""`undertow explore` as a program of its own: it answers, stops on Ctrl-C, and says what is wrong in one line."""
+"""`undertow explore` as a program of its own: it answers, stops on Ctrl-C, and says what is wrong
+in one line.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ from undertow.explorer.app import create_app
 from undertow.explorer.source import Source
 from undertow.search import Index
 
-HEARS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # scripts' children may ignore it
+# scripts' children may ignore it
+HEARS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 COMMAND = (sys.executable, "-c", f"{HEARS}from undertow.cli import main; main()", "explore")
 
 
@@ -75,7 +78,10 @@ def test_from_the_command_to_an_answer_and_to_the_end(small_index: Path) -> None
     port = free_port()
     with running(small_index, "--port", str(port)) as explorer:
         assert explorer.port == port
-        assert explorer.said.strip() == f"undertow explorer: http://127.0.0.1:{port}/  (Ctrl-C ends it)"
+        assert (
+            explorer.said.strip()
+            == f"undertow explorer: http://127.0.0.1:{port}/  (Ctrl-C ends it)"
+        )
         status, body = explorer.get("/api/about")
         assert (status, json.loads(body)["documents"]) == (200, 301)
         assert explorer.get("/api/about", Host="evil.example")[0] == 400
@@ -84,7 +90,9 @@ def test_from_the_command_to_an_answer_and_to_the_end(small_index: Path) -> None
         longest = f"/api/search?q=apple{quote('😀' * 9995)}"
         assert explorer.get(longest)[0] == 200
         assert explorer.get("/api/about?" + "a" * 200_000)[0] == 414
-        held = http.client.HTTPConnection("127.0.0.1", port, timeout=60)  # a browser keeps its connection
+        held = http.client.HTTPConnection(
+            "127.0.0.1", port, timeout=60
+        )  # a browser keeps its connection
         held.request("GET", "/api/topics")
         held.getresponse().read()
         assert explorer.stop() == (0, "")
@@ -96,7 +104,9 @@ def test_many_requests_that_are_given_up(small_index: Path) -> None:
     with running(small_index) as explorer:
         for number in range(40):  # as someone types who never waits for an answer
             with socket.create_connection(("127.0.0.1", explorer.port)) as one:
-                one.sendall(f"GET /api/search?q=apple+{number} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                one.sendall(
+                    f"GET /api/search?q=apple+{number} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+                )
         began = time.perf_counter()
         assert explorer.get("/api/search?q=apple")[0] == 200
         assert time.perf_counter() - began < 10
@@ -114,21 +124,30 @@ def test_a_second_one_takes_the_next_port(model_folder: Path) -> None:
 
 
 def test_others_are_let_in_with_a_warning(model_folder: Path) -> None:
-    with running(model_folder, "--host", "0.0.0.0", address=r"http://127\.0\.0\.1:(\d+)/") as explorer:
+    with running(
+        model_folder, "--host", "0.0.0.0", address=r"http://127\.0\.0\.1:(\d+)/"
+    ) as explorer:
         assert explorer.get("/api/about", Host="192.168.0.7")[0] == 200
         assert explorer.get("/api/about", Host="evil.example")[0] == 400
         code, errors = explorer.stop()
-        assert (code, errors) == (0, "Warning: anyone who can reach 0.0.0.0 can read the documents of model.\n")
+        assert (code, errors) == (
+            0,
+            "Warning: anyone who can reach 0.0.0.0 can read the documents of model.\n",
+        )
 
 
 def test_editing_takes_the_token_of_the_printed_address(own_model: Path) -> None:
-    with running(own_model, "--edit", address=r"http://127\.0\.0\.1:(\d+)/#token=[\w-]{32}  ") as explorer:
+    with running(
+        own_model, "--edit", address=r"http://127\.0\.0\.1:(\d+)/#token=[\w-]{32}  "
+    ) as explorer:
         token = explorer.said.partition("#token=")[2].split()[0]
         topic = json.loads(explorer.get("/api/tree")[1])["leaves"][0]
         body = json.dumps({"action": "rename", "topic": topic, "name": "first"}).encode()
         for known, status in (("wrong", 403), (token, 200)):
             headers = {"X-Undertow-Token": known, "Content-Type": "application/json"}
-            with closing(http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=60)) as connection:
+            with closing(
+                http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=60)
+            ) as connection:
                 connection.request("POST", "/api/edit", body, headers)
                 assert connection.getresponse().status == status
         assert explorer.stop() == (0, "")
@@ -139,7 +158,10 @@ def test_editing_takes_the_token_of_the_printed_address(own_model: Path) -> None
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.7", "my.machine", "::"])
 def test_editing_is_for_this_machine_alone(
-    model_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], host: str
+    model_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    host: str,
 ) -> None:
     code, errors = in_process(monkeypatch, capsys, model_folder, "--edit", "--host", host)
     assert (code, "--edit works on this machine alone" in errors, host in errors) == (2, True, True)
@@ -152,8 +174,10 @@ def test_ctrl_c_while_the_overview_is_made(small_index: Path, tmp_path: Path) ->
     """Even one that does not listen, deep inside a computation."""
     program = (
         f"{HEARS}import time, undertow.insight\nfrom concurrent.futures import ThreadPoolExecutor\n"
-        "def deaf(index, *, progress):\n    ThreadPoolExecutor(1).submit(time.sleep, 600).result()\n"
-        "undertow.insight.overview_of_index = deaf\nundertow.insight.stored_overview = lambda index: None\n"
+        "def deaf(index, *, progress):\n    ThreadPoolExecutor(1).submit(time.sleep, "
+        "600).result()\n"
+        "undertow.insight.overview_of_index = deaf\nundertow.insight.stored_overview = lambda "
+        "index: None\n"
         "from undertow.cli import main\nmain()\n"
     )
     command = [sys.executable, "-c", program, "explore", str(small_index), "--no-browser"]
@@ -173,7 +197,9 @@ def test_ctrl_c_while_the_overview_is_made(small_index: Path, tmp_path: Path) ->
 
 def explore(*arguments: object) -> tuple[int, str, str]:
     """A command that ends by itself."""
-    ended = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
+    )
     return ended.returncode, ended.stdout, ended.stderr
 
 
@@ -230,18 +256,30 @@ def test_an_address_with_colons(model_folder: Path) -> None:
 
 @pytest.mark.parametrize("package", ["fastapi", "uvicorn"])
 def test_without_the_extra(
-    model_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], package: str
+    model_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    package: str,
 ) -> None:
-    monkeypatch.setattr("undertow.explorer.source.find_spec", lambda name: None if name == package else name)
+    monkeypatch.setattr(
+        "undertow.explorer.source.find_spec", lambda name: None if name == package else name
+    )
     code, errors = in_process(monkeypatch, capsys, model_folder)
-    wanted = f"undertow: undertow explore needs {package}, which is not installed: pip install 'undertow[explorer]'\n"
+    wanted = (
+        f"undertow: undertow explore needs {package}, which is not installed: pip install "
+        f"'undertow[explorer]'\n"
+    )
     assert (code, errors) == (2, wanted)
 
 
-def test_the_browser_is_opened_unless_told_not_to(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_is_opened_unless_told_not_to(
+    model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[str] = []
 
-    def at_once(source: object, bound: socket.socket, *, host: str, started: Any, token: str | None) -> None:
+    def at_once(
+        source: object, bound: socket.socket, *, host: str, started: Any, token: str | None
+    ) -> None:
         assert token is None
         bound.close()
         started()
@@ -249,7 +287,9 @@ def test_the_browser_is_opened_unless_told_not_to(model_folder: Path, monkeypatc
     monkeypatch.setattr(serving, "serve", at_once)
     monkeypatch.setattr("webbrowser.open", opened.append)
     for options, expected in (((), 1), (("--no-browser",), 1)):
-        monkeypatch.setattr(sys, "argv", ["undertow", "explore", str(model_folder), "--quiet", *options])
+        monkeypatch.setattr(
+            sys, "argv", ["undertow", "explore", str(model_folder), "--quiet", *options]
+        )
         with suppress(SystemExit):
             main()
         time.sleep(0.2)
@@ -260,7 +300,9 @@ def test_the_browser_is_opened_unless_told_not_to(model_folder: Path, monkeypatc
 def in_process(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
 ) -> tuple[Any, str]:
-    monkeypatch.setattr(sys, "argv", ["undertow", "explore", *map(str, arguments), "--no-browser", "--quiet"])
+    monkeypatch.setattr(
+        sys, "argv", ["undertow", "explore", *map(str, arguments), "--no-browser", "--quiet"]
+    )
     with pytest.raises(SystemExit) as stopped:
         main()
     return stopped.value.code, capsys.readouterr().err
@@ -268,8 +310,12 @@ def in_process(
 
 def test_nothing_of_the_web_is_loaded_without_need() -> None:
     code = (
-        "import sys\nfrom undertow.cli import app\nimport undertow.explorer, undertow.explorer.source\n"
-        "print([name for name in ('fastapi', 'uvicorn', 'starlette', 'lancedb', 'plotly') if name in sys.modules])"
+        "import sys\nfrom undertow.cli import app\nimport undertow.explorer, "
+        "undertow.explorer.source\n"
+        "print([name for name in ('fastapi', 'uvicorn', 'starlette', 'lancedb', 'plotly') if name "
+        "in sys.modules])"
     )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "[]"

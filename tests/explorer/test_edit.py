@@ -43,7 +43,9 @@ def stored(folder: Path) -> TopicModel:
 
 
 def cut(client: TestClient, n: int | None = None) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = got(client, "/api/topics", **({} if n is None else {"n": n}))["topics"]
+    found: list[dict[str, Any]] = got(client, "/api/topics", **({} if n is None else {"n": n}))[
+        "topics"
+    ]
     return found
 
 
@@ -106,7 +108,10 @@ def test_a_model_folder_is_saved(own_model: Path) -> None:
 
 def test_answers_are_made_anew_after_an_edit(client: TestClient) -> None:
     node = cut(client)[0]["id"]
-    tags = {path: client.get(path).headers["etag"] for path in ("/api/tree", "/api/topics", "/api/topics?n=5")}
+    tags = {
+        path: client.get(path).headers["etag"]
+        for path in ("/api/tree", "/api/topics", "/api/topics?n=5")
+    }
     got(client, f"/api/topics/{node}")
     edited(client, action="rename", topic=node, name="another")
     for path, tag in tags.items():
@@ -123,15 +128,24 @@ def test_answers_are_made_anew_after_an_edit(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        ({"action": "rename", "topic": 999, "name": "x"}, "topic must be the id of a topic of this model, got 999"),
+        (
+            {"action": "rename", "topic": 999, "name": "x"},
+            "topic must be the id of a topic of this model, got 999",
+        ),
         ({"action": "rename", "topic": 1, "name": "a\nb"}, "name must be a line"),
-        ({"action": "rename", "topic": 1, "name": "x" * 201}, "name: string should have at most 200 characters"),
+        (
+            {"action": "rename", "topic": 1, "name": "x" * 201},
+            "name: string should have at most 200 characters",
+        ),
         ({"action": "rename", "topic": "1", "name": "x"}, "topic: input should be a valid integer"),
         ({"action": "rename", "topic": 1}, "name: field required"),
         ({"action": "merge", "topics": [1]}, "topics: list should have at least 2 items"),
         ({"action": "merge", "topics": [1, 1]}, "topics must be at least two different topics"),
         ({"action": "split", "topic": 1}, "which is one of the smallest topics"),
-        ({"action": "seed", "name": "x", "words": ["zzzz"]}, "words must stand out in some part of the documents"),
+        (
+            {"action": "seed", "name": "x", "words": ["zzzz"]},
+            "words must stand out in some part of the documents",
+        ),
         ({"action": "seed", "name": " ", "words": ["apple"]}, "name must be a line"),
         ({"action": "seed", "name": "x", "words": []}, "words: list should have at least 1 item"),
         ({"action": "move", "topic": 1}, "under: field required"),
@@ -140,13 +154,18 @@ def test_answers_are_made_anew_after_an_edit(client: TestClient) -> None:
         ([], "input should be a valid"),
     ],
 )
-def test_edits_that_cannot_be_done_are_refused_in_words(own_model: Path, action: Any, message: str) -> None:
+def test_edits_that_cannot_be_done_are_refused_in_words(
+    own_model: Path, action: Any, message: str
+) -> None:
     with explorer(own_model, token=TOKEN) as client:
         before = (own_model / "model.json").read_bytes(), client.get("/api/tree").headers["etag"]
         answer = client.post("/api/edit", json=action, headers=HEADERS)
         assert answer.status_code == 422, answer.text
         assert message in answer.json()["error"]
-        assert ((own_model / "model.json").read_bytes(), client.get("/api/tree").headers["etag"]) == before
+        assert (
+            (own_model / "model.json").read_bytes(),
+            client.get("/api/tree").headers["etag"],
+        ) == before
 
 
 def test_without_edit_there_is_no_route(small_index: Path) -> None:
@@ -156,14 +175,25 @@ def test_without_edit_there_is_no_route(small_index: Path) -> None:
         assert client.get("/api/edit").status_code == 404
         assert not got(client, "/api/about")["has"]["edit"]
         assert "/api/edit" not in client.get("/openapi.json").json()["paths"]
-        assert {method for route in _routes(client.app) for method in route.methods} <= {"GET", "HEAD"}
+        assert {method for route in _routes(client.app) for method in route.methods} <= {
+            "GET",
+            "HEAD",
+        }
 
 
 def test_with_edit_there_is_one_route_that_writes(client: TestClient) -> None:
     writing = [route.path for route in _routes(client.app) if not route.methods <= {"GET", "HEAD"}]
     assert writing == ["/api/edit"]
     for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"):
-        for path in ("/api/about", "/api/tree", "/api/curation", "/", "/api/edit/", "/api/edit/x", "/nothing"):
+        for path in (
+            "/api/about",
+            "/api/tree",
+            "/api/curation",
+            "/",
+            "/api/edit/",
+            "/api/edit/x",
+            "/nothing",
+        ):
             assert sent(client, path.encode(), method).status == 405, (method, path)
     for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "post"):
         assert sent(client, b"/api/edit", method).status == 405
@@ -204,7 +234,9 @@ RENAME = {"action": "rename", "topic": 1, "name": "stolen"}
 def test_who_may_edit(own_model: Path, headers: dict[str, Any], status: int) -> None:
     with explorer(own_model, token=TOKEN) as client:
         answer = client.post(
-            "/api/edit", content=json.dumps(RENAME), headers={"Content-Type": "application/json", **headers}
+            "/api/edit",
+            content=json.dumps(RENAME),
+            headers={"Content-Type": "application/json", **headers},
         )
         assert answer.status_code == status, answer.text
         assert (got(client, "/api/tree")["names"][1] == "stolen") == (status == 200)
@@ -221,7 +253,9 @@ def test_the_token_is_in_no_answer(client: TestClient) -> None:
 
 def test_long_bodies_are_refused(client: TestClient) -> None:
     words = ["w" * 200] * 400
-    answer = client.post("/api/edit", json={"action": "seed", "name": "x", "words": words}, headers=HEADERS)
+    answer = client.post(
+        "/api/edit", json={"action": "seed", "name": "x", "words": words}, headers=HEADERS
+    )
     assert answer.status_code == 413
 
 
@@ -234,7 +268,9 @@ def test_the_curation_is_a_file(client: TestClient) -> None:
     assert answer.json()["actions"][0]["name"] == "<script>alert(1)</script>"
 
 
-def test_what_cannot_be_stored_is_not_done(own_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_stored_is_not_done(
+    own_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with explorer(own_index, token=TOKEN) as client:
         node = cut(client)[0]["id"]
         name = cut(client)[0]["name"]
@@ -243,7 +279,9 @@ def test_what_cannot_be_stored_is_not_done(own_index: Path, monkeypatch: pytest.
             raise OSError("No space left on /some/where")
 
         monkeypatch.setattr(Index, "save_model", full)
-        answer = client.post("/api/edit", json={"action": "rename", "topic": node, "name": "x"}, headers=HEADERS)
+        answer = client.post(
+            "/api/edit", json={"action": "rename", "topic": node, "name": "x"}, headers=HEADERS
+        )
         assert answer.status_code == 422
         assert "nothing was changed" in answer.json()["error"]
         assert "/some/where" not in answer.text
@@ -255,7 +293,9 @@ def test_what_cannot_be_stored_is_not_done(own_index: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("kind", ["index", "model"])
-def test_what_others_changed_meanwhile_is_not_overwritten(own_index: Path, own_model: Path, kind: str) -> None:
+def test_what_others_changed_meanwhile_is_not_overwritten(
+    own_index: Path, own_model: Path, kind: str
+) -> None:
     folder = own_index if kind == "index" else own_model
     with explorer(folder, token=TOKEN) as client:
         other = stored(folder)
@@ -267,12 +307,16 @@ def test_what_others_changed_meanwhile_is_not_overwritten(own_index: Path, own_m
             index.save_model()
         else:
             other.save(folder, overwrite=True)
-        answer = client.post("/api/edit", json={"action": "rename", "topic": node, "name": "x"}, headers=HEADERS)
+        answer = client.post(
+            "/api/edit", json={"action": "rename", "topic": node, "name": "x"}, headers=HEADERS
+        )
         assert (answer.status_code, "start the explorer again" in answer.text) == (422, True)
     assert stored(folder).topic(node).name == "theirs"
 
 
-def test_edits_take_turns(client: TestClient, own_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edits_take_turns(
+    client: TestClient, own_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nodes = [one["id"] for one in cut(client)]
     inside, most, lock = [0], [0], threading.Lock()
     save = EditDesk._save
@@ -287,7 +331,11 @@ def test_edits_take_turns(client: TestClient, own_index: Path, monkeypatch: pyte
 
     monkeypatch.setattr(EditDesk, "_save", watched)
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda node: edited(client, action="rename", topic=node, name=f"name {node}"), nodes))
+        list(
+            pool.map(
+                lambda node: edited(client, action="rename", topic=node, name=f"name {node}"), nodes
+            )
+        )
     assert most[0] == 1
     kept = stored(own_index)
     assert [kept.topic(node).name for node in nodes] == [f"name {node}" for node in nodes]

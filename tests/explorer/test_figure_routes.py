@@ -1,4 +1,6 @@
-"""The figures that the explorer sends to plotly: those of undertow.plot, and nothing that its pages could not draw."""
+"""The figures that the explorer sends to plotly: those of undertow.plot, and nothing that its pages
+could not draw.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,20 @@ def as_sent(figure: Any) -> Any:
 
 
 @pytest.mark.parametrize("columns", [None, 1, 2, 6])
-def test_training_is_the_figure_of_notebooks(client: TestClient, small_model: TopicModel, columns: int | None) -> None:
+def test_training_is_the_figure_of_notebooks(
+    client: TestClient, small_model: TopicModel, columns: int | None
+) -> None:
     asked = {} if columns is None else {"columns": columns}
-    assert got(client, "/api/figures/training", **asked) == as_sent(plot.history(small_model, **asked))
+    assert got(client, "/api/figures/training", **asked) == as_sent(
+        plot.history(small_model, **asked)
+    )
 
 
 @pytest.mark.parametrize("path", FIGURES)
 def test_figures_are_drawn_without_code_made_at_run_time(client: TestClient, path: str) -> None:
-    """The policy of the pages forbids what plotly's WebGL traces do; and plotly draws on what the page has."""
+    """The policy of the pages forbids what plotly's WebGL traces do; and plotly draws on what the
+    page has.
+    """
     figure = got(client, path)
     assert set(figure) == {"data", "layout"}
     assert {trace["type"] for trace in figure["data"]} <= {"scatter", "bar"}
@@ -61,7 +69,9 @@ def test_figures_are_not_sent_twice(client: TestClient, path: str) -> None:
         ("training", {"columns": "two"}, "columns: input should be a valid integer"),
     ],
 )
-def test_figures_that_cannot_be_made(client: TestClient, path: str, parameters: dict[str, str], message: str) -> None:
+def test_figures_that_cannot_be_made(
+    client: TestClient, path: str, parameters: dict[str, str], message: str
+) -> None:
     assert message in refused(client, 422, f"/api/figures/{path}", **parameters)
 
 
@@ -73,7 +83,9 @@ def test_a_model_has_training(model_folder: Path, small_model: TopicModel) -> No
 def test_no_history(tmp_path: Path, small_model: TopicModel) -> None:
     forgetful = deepcopy(small_model)
     forgetful.softmax_.history_ = []
-    table = pl.DataFrame({"id": [f"d{number}" for number in range(40)], "text": ["apple pear", "rocket moon"] * 20})
+    table = pl.DataFrame(
+        {"id": [f"d{number}" for number in range(40)], "text": ["apple pear", "rocket moon"] * 20}
+    )
     Index.create(tmp_path / "bare", forgetful, table)
     with explorer(tmp_path / "bare") as client:
         assert "there is no history" in refused(client, 404, "/api/figures/training")

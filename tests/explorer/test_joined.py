@@ -13,10 +13,17 @@ from undertow import TopicModel
 from undertow.search import Index
 
 
-def test_topics_are_those_of_joined_vectors(small_model: TopicModel, small_table: pl.DataFrame, tmp_path: Path) -> None:
+def test_topics_are_those_of_joined_vectors(
+    small_model: TopicModel, small_table: pl.DataFrame, tmp_path: Path
+) -> None:
     small_model.save(tmp_path / "model")
-    vectors = np.eye(5)[np.arange(small_table.height) % 5] + np.random.default_rng(0).normal(size=(301, 5)) / 9
-    model = TopicModel.from_stored(Index.create(tmp_path / "plain", small_model)._encoder.stored, tmp_path)
+    vectors = (
+        np.eye(5)[np.arange(small_table.height) % 5]
+        + np.random.default_rng(0).normal(size=(301, 5)) / 9
+    )
+    model = TopicModel.from_stored(
+        Index.create(tmp_path / "plain", small_model)._encoder.stored, tmp_path
+    )
     model.grow_topics(small_table, vectors=vectors)
     index = Index.create(tmp_path / "joined", model, small_table, vectors=vectors)
     with explorer(tmp_path / "joined") as client:

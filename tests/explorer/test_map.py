@@ -39,7 +39,9 @@ def unpacked(body: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         begin = 4 + length + part["offset"]
         assert begin % 8 == 0  # a typed array can be laid over it
         kind = np.dtype(part["type"]).newbyteorder("<")
-        arrays[part["name"]] = np.frombuffer(body, kind, int(np.prod(part["shape"])), begin).reshape(part["shape"])
+        arrays[part["name"]] = np.frombuffer(
+            body, kind, int(np.prod(part["shape"])), begin
+        ).reshape(part["shape"])
     return header, arrays
 
 
@@ -48,7 +50,11 @@ def test_the_map_is_the_overview(client: TestClient, overview: Overview) -> None
     assert answer.headers["content-type"] == "application/octet-stream"
     header, arrays = unpacked(answer.content)
     assert len(overview.ids) == 301  # an odd number, so that arrays have to be padded
-    assert (header["n"], header["labels"], header["sampled_from"]) == (301, list(overview.labels), 301)
+    assert (header["n"], header["labels"], header["sampled_from"]) == (
+        301,
+        list(overview.labels),
+        301,
+    )
     assert header["time_kind"] == "date"
     assert [part["name"] for part in header["arrays"]] == ["positions", "leaves", "labels", "times"]
     np.testing.assert_array_equal(arrays["positions"], overview.positions)
@@ -64,7 +70,10 @@ def test_the_map_is_packed_for_those_who_take_it(client: TestClient) -> None:
     plain = client.get("/api/map", headers={"Accept-Encoding": "identity"})
     packed = client.get("/api/map", headers={"Accept-Encoding": "br, gzip;q=0.5"})
     never = client.get("/api/map", headers={"Accept-Encoding": "gzip;q=0"})
-    assert ("content-encoding" in plain.headers, "content-encoding" in never.headers) == (False, False)
+    assert ("content-encoding" in plain.headers, "content-encoding" in never.headers) == (
+        False,
+        False,
+    )
     assert packed.headers["content-encoding"] == "gzip"
     assert int(packed.headers["content-length"]) < int(plain.headers["content-length"])
     assert packed.content == plain.content == never.content
@@ -73,7 +82,9 @@ def test_the_map_is_packed_for_those_who_take_it(client: TestClient) -> None:
     assert again.status_code == 304
 
 
-def test_documents_of_the_map(client: TestClient, overview: Overview, small_table: pl.DataFrame) -> None:
+def test_documents_of_the_map(
+    client: TestClient, overview: Overview, small_table: pl.DataFrame
+) -> None:
     shown = got(client, "/api/map/documents", rows="40,3, 300,3")["documents"]
     assert [one["row"] for one in shown] == [40, 3, 300]
     texts = dict(small_table.select("id", "text").iter_rows())
@@ -88,7 +99,11 @@ def test_documents_of_the_map(client: TestClient, overview: Overview, small_tabl
 def test_topics_over_time(client: TestClient, overview: Overview, small_model: TopicModel) -> None:
     known, atlas = overview.over_time, small_model.atlas_
     assert known is not None
-    for parameters, nodes in (({}, atlas.cut()), ({"n": 15}, atlas.cut(15)), ({"topics": "3,1"}, [3, 1])):
+    for parameters, nodes in (
+        ({}, atlas.cut()),
+        ({"n": 15}, atlas.cut(15)),
+        ({"topics": "3,1"}, [3, 1]),
+    ):
         found = got(client, "/api/time", **parameters)
         assert found["edges"] == known.edges.tolist()
         assert found["documents"] == known.documents.tolist()
@@ -108,12 +123,16 @@ def test_documents_by_time_and_leaf(client: TestClient, overview: Overview) -> N
 def test_topics_over_time_are_counted_once(client: TestClient, small_model: TopicModel) -> None:
     tree = small_model.atlas_.tree
     leaf = int(tree.leaves[0])
-    assert "must not lie in each other" in refused(client, 422, "/api/time", topics=f"{leaf},{tree.parent(leaf)}")
+    assert "must not lie in each other" in refused(
+        client, 422, "/api/time", topics=f"{leaf},{tree.parent(leaf)}"
+    )
     assert "topics must be the id of a topic" in refused(client, 422, "/api/time", topics="999")
 
 
 def test_an_index_without_labels_and_times(tmp_path: Path, small_model: TopicModel) -> None:
-    table = pl.DataFrame({"id": [f"d{number}" for number in range(40)], "text": ["apple pear", "rocket moon"] * 20})
+    table = pl.DataFrame(
+        {"id": [f"d{number}" for number in range(40)], "text": ["apple pear", "rocket moon"] * 20}
+    )
     Index.create(tmp_path / "bare", small_model, table)
     with explorer(tmp_path / "bare") as client:
         about = got(client, "/api/about")
@@ -141,7 +160,11 @@ def test_numbers_for_times(tmp_path: Path, small_model: TopicModel) -> None:
         assert got(client, "/api/time")["kind"] == "number"
         assert got(client, "/api/documents/d3")["time"] == 1993.0
         assert got(client, "/api/documents/d39")["time"] is None  # JSON has no nan
-    assert (plain_time(float("nan")), plain_time(float("inf")), plain_time(1.5)) == (None, None, 1.5)
+    assert (plain_time(float("nan")), plain_time(float("inf")), plain_time(1.5)) == (
+        None,
+        None,
+        1.5,
+    )
 
 
 def test_an_empty_index(tmp_path: Path, small_model: TopicModel) -> None:

@@ -1,4 +1,6 @@
-"""Whatever is asked, the answer is an answer or a clear refusal: never a 500, always JSON that fits its description."""
+"""Whatever is asked, the answer is an answer or a clear refusal: never a 500, always JSON that fits
+its description.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,36 @@ from hypothesis import strategies as st
 from tests.explorer.asking import Answer, TestClient, explorer, sent
 
 MODES = st.sampled_from(["hybrid", "semantic", "text", "code"])
-TEXTS = st.text(max_size=80) | st.sampled_from(["apple", '"', "a AND", "(", "+-", "*", "\0", "' OR 1=1 --", "𝒜 \u202e"])
+TEXTS = st.text(max_size=80) | st.sampled_from(
+    ["apple", '"', "a AND", "(", "+-", "*", "\0", "' OR 1=1 --", "𝒜 \u202e"]
+)
 FILTERS = st.text(max_size=40) | st.builds(
     "{} {} {}".format,
     st.sampled_from(["id", "label", "time", "text", "split", "NOT label", "`id`"]),
     st.sampled_from(["=", "!=", "<", "LIKE", "IN", "IS"]),
     st.sampled_from(
-        ["'apple'", "NULL", "NOT NULL", "('a', 'b')", "DATE '2024-02-30'", "TIMESTAMP '2024-02-03'", "1e999"]
+        [
+            "'apple'",
+            "NULL",
+            "NOT NULL",
+            "('a', 'b')",
+            "DATE '2024-02-30'",
+            "TIMESTAMP '2024-02-03'",
+            "1e999",
+        ]
     )
     | st.text(max_size=10).map(lambda text: f"'{text}'"),
 )
 IDS = st.text(max_size=40) | st.sampled_from(["d1", "unknown", "..", "/", "%", "\0", "'", "d1\n"])
-NUMBERS = st.integers().map(str) | st.text(max_size=12) | st.sampled_from(["", ",", "1,2", "0,0", "-0", "+1", "1_0"])
+NUMBERS = (
+    st.integers().map(str)
+    | st.text(max_size=12)
+    | st.sampled_from(["", ",", "1,2", "0,0", "-0", "+1", "1_0"])
+)
 
-few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +56,9 @@ def client(small_index: Path) -> Iterator[TestClient]:
 
 def ask(client: TestClient, path: str, **parameters: str | None) -> Answer:
     """Sends it; what comes back is an answer, or an error of the client's."""
-    query = "&".join(f"{name}={quote(value, safe='')}" for name, value in parameters.items() if value is not None)
+    query = "&".join(
+        f"{name}={quote(value, safe='')}" for name, value in parameters.items() if value is not None
+    )
     answer = sent(client, f"{path}?{query}".encode())
     assert answer.status in (200, 404, 409, 422), (path, parameters, answer)
     if answer.headers["content-type"] == "application/json" and answer.status != 200:
@@ -47,7 +67,13 @@ def ask(client: TestClient, path: str, **parameters: str | None) -> Answer:
 
 
 @few
-@given(q=TEXTS | st.none(), like=IDS | st.none(), where=FILTERS | st.none(), mode=MODES, n=st.just("5") | NUMBERS)
+@given(
+    q=TEXTS | st.none(),
+    like=IDS | st.none(),
+    where=FILTERS | st.none(),
+    mode=MODES,
+    n=st.just("5") | NUMBERS,
+)
 def test_searches(client: TestClient, q: str, like: str, where: str, mode: str, n: str) -> None:
     ask(client, "/api/search", q=q, like=like, where=where, mode=mode, n=n)
 
@@ -86,14 +112,20 @@ EXAMPLES: dict[str, Any] = {"number": "1", "name": "d1", "q": "apple", "rows": "
 
 
 def test_every_route_fits_its_description(client: TestClient) -> None:
-    """The required parameters alone, then each other one: answers have exactly the fields that are described."""
+    """The required parameters alone, then each other one: answers have exactly the fields that are
+    described.
+    """
     described = sent(client, b"/openapi.json").json()
     for path, operations in described["paths"].items():
         parameters = operations["get"].get("parameters", [])
         for parameter in parameters:
             if parameter["in"] == "path":
                 path = path.replace("{" + parameter["name"] + "}", EXAMPLES[parameter["name"]])
-        needed = {one["name"]: EXAMPLES[one["name"]] for one in parameters if one["in"] == "query" and one["required"]}
+        needed = {
+            one["name"]: EXAMPLES[one["name"]]
+            for one in parameters
+            if one["in"] == "query" and one["required"]
+        }
         if path == "/api/search":
             needed["q"] = EXAMPLES["q"]
         answer = ask(client, path, **needed)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+pytest.importorskip(
+    "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+)
 
 from playwright.sync_api import Page, expect
 
@@ -46,7 +48,9 @@ def kept(folder: Path) -> TopicModel:
 
 
 def names(page: Page) -> list[str]:
-    page.wait_for_function("() => [...document.querySelectorAll('.topic-card-name')].every((one) => one.textContent)")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.topic-card-name')].every((one) => one.textContent)"
+    )
     return page.locator(".topic-card-name").all_text_contents()
 
 
@@ -82,7 +86,9 @@ def test_an_error_is_told_in_words_and_changes_nothing(visit: Visit, own_index: 
     tool(page, "Rename", 1)
     page.get_by_label("The topic’s name").fill("taken")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("This did not work: name must not be that of another topic")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "This did not work: name must not be that of another topic"
+    )
     assert list(kept(own_index).topic_names().values()).count("taken") == 1
     visit.errors[:] = [error for error in visit.errors if "422" not in error]
 
@@ -161,7 +167,9 @@ def test_without_the_token_nothing_can_be_edited(open_browser: Open, running: Se
     shown.page.goto(running.at("/topics"))
     expect(shown.page.locator(".topic-card").first).to_be_visible()
     expect(shown.page.get_by_role("button", name="Edit")).to_have_count(0)
-    expect(shown.page.locator(".edit-hint")).to_contain_text("open the address that the command printed")
+    expect(shown.page.locator(".edit-hint")).to_contain_text(
+        "open the address that the command printed"
+    )
     status = shown.page.evaluate("""fetch("/api/edit", {
       method: "POST", headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ action: "drop", topic: 1 }),

@@ -1,4 +1,6 @@
-"""Figures on the pages: drawn by plotly under the policy, in the colours of the page, and only when needed."""
+"""Figures on the pages: drawn by plotly under the policy, in the colours of the page, and only when
+needed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+pytest.importorskip(
+    "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+)
 
 from playwright.sync_api import Page, expect
 
@@ -58,7 +62,9 @@ def test_plotly_is_fetched_when_a_figure_is_shown_and_once(visit: Visiting) -> N
 def test_the_first_page_does_not_fetch_plotly(visit: Visiting) -> None:
     shown = visit()
     shown.page.wait_for_load_state("networkidle")
-    fetched = shown.page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    fetched = shown.page.evaluate(
+        "performance.getEntriesByType('resource').map((entry) => entry.name)"
+    )
     assert any("/api/topics?n=" in name for name in fetched)
     assert [name for name in fetched if "plotly" in name or "figure" in name] == []
 
@@ -87,7 +93,12 @@ def test_figures_fit_their_place(visit: Visiting) -> None:
     page.wait_for_function(f"() => ({COLUMNS}).size === 1")
     assert wide > 900
     assert [address.partition("?")[2] for address in asked][-1] == "columns=1"
-    assert page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth") <= 0
+    assert (
+        page.evaluate(
+            "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+        )
+        <= 0
+    )
 
 
 def test_a_figure_is_saved_as_a_picture(visit: Visiting, tmp_path: Path) -> None:

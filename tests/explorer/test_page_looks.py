@@ -1,4 +1,6 @@
-"""How the pages look: themes, sizes, every page by its address, and what is shown when something is not there."""
+"""How the pages look: themes, sizes, every page by its address, and what is shown when something is
+not there.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ import pytest
 import undertow.explorer
 from undertow.plot import _palette
 
-pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+pytest.importorskip(
+    "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+)
 
 from playwright.sync_api import expect
 
@@ -36,7 +40,10 @@ SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.cl
 
 def test_the_colours_are_those_of_plots() -> None:
     written = (PAGES / "core" / "palette.js").read_text()
-    for name, colours in (("GROUPS", _palette.PALETTE), ("TIME", [colour for _, colour in _palette.TIME])):
+    for name, colours in (
+        ("GROUPS", _palette.PALETTE),
+        ("TIME", [colour for _, colour in _palette.TIME]),
+    ):
         block = re.search(rf"{name} = \[(.*?)\];", written, re.DOTALL)
         assert block is not None
         assert re.findall(r"#\w{6}", block[1])[: len(colours)] == list(colours)
@@ -59,11 +66,16 @@ def test_the_theme_follows_the_system_until_it_is_chosen(visit: Visiting) -> Non
 
 @pytest.mark.parametrize("name", ROUTES)
 @pytest.mark.parametrize(
-    "look", ["light", *(pytest.param(look, marks=pytest.mark.torture) for look in ("dark", "phone"))]
+    "look",
+    ["light", *(pytest.param(look, marks=pytest.mark.torture) for look in ("dark", "phone"))],
 )
 def test_every_page_by_its_address(visit: Visiting, name: str, look: str) -> None:
-    """Each is drawn, names everything that can be pressed, and does not scroll sideways. The pictures are kept."""
-    shown = visit(ROUTES[name], dark=look == "dark", size=NARROW if look == "phone" else (1280, 860))
+    """Each is drawn, names everything that can be pressed, and does not scroll sideways. The
+    pictures are kept.
+    """
+    shown = visit(
+        ROUTES[name], dark=look == "dark", size=NARROW if look == "phone" else (1280, 860)
+    )
     page = shown.page
     page.wait_for_load_state("networkidle")
     expect(page.locator(".state.loading")).to_have_count(0)
@@ -71,7 +83,10 @@ def test_every_page_by_its_address(visit: Visiting, name: str, look: str) -> Non
     assert page.locator("main h1").count() == 1
     for role in ("button", "link", "textbox", "combobox", "radio"):
         for one in page.get_by_role(role, include_hidden=False).all()[:80]:
-            assert one.evaluate("one => (one.ariaLabel || one.textContent || one.labels?.[0]?.innerText || '').trim()")
+            assert one.evaluate(
+                "one => (one.ariaLabel || one.textContent || one.labels?.[0]?.innerText || "
+                "'').trim()"
+            )
     if look == "phone":
         expect(page.get_by_role("navigation").get_by_role("link", name="Model")).to_be_hidden()
         page.get_by_role("button", name="Menu").click()
@@ -82,7 +97,12 @@ def test_every_page_by_its_address(visit: Visiting, name: str, look: str) -> Non
 
 
 def test_sizes_between_phone_and_desk_do_not_scroll_sideways(visit: Visiting) -> None:
-    for name in ("nested", "document", "time", "training"):  # lists with long names, streams, and plotly's figures
+    for name in (
+        "nested",
+        "document",
+        "time",
+        "training",
+    ):  # lists with long names, streams, and plotly's figures
         route = ROUTES[name]
         shown = visit(route, size=PHONE)
         shown.page.wait_for_load_state("networkidle")
@@ -93,7 +113,9 @@ def test_sizes_between_phone_and_desk_do_not_scroll_sideways(visit: Visiting) ->
             assert shown.page.evaluate(SIDEWAYS) <= 0, (route, width)
 
 
-def test_a_model_alone_shows_topics_and_training(open_browser: Open, model_folder: Path, chosen: int) -> None:
+def test_a_model_alone_shows_topics_and_training(
+    open_browser: Open, model_folder: Path, chosen: int
+) -> None:
     with served(model_folder) as running:
         shown = open_browser()
         page = shown.page
@@ -108,14 +130,21 @@ def test_a_model_alone_shows_topics_and_training(open_browser: Open, model_folde
         expect(page.locator(".plot .trace").first).to_be_visible()
         for name in ("Map", "Search", "Over time"):
             page.get_by_role("navigation").get_by_role("link", name=name).click()
-            expect(page.locator("main .commands")).to_contain_text("undertow index MODEL CORPUS --out INDEX")
+            expect(page.locator("main .commands")).to_contain_text(
+                "undertow index MODEL CORPUS --out INDEX"
+            )
         shown.screenshot("explorer-model-only", full=False)
 
 
 def test_the_overview_is_waited_for(open_browser: Open, small_index: Path) -> None:
     with served(small_index) as running:
         background = running.background
-        background.state, background.progress, made, background.overview = "computing", 0.4, background.overview, None
+        background.state, background.progress, made, background.overview = (
+            "computing",
+            0.4,
+            background.overview,
+            None,
+        )
         page = open_browser().page
         page.goto(running.at("/map"))
         expect(page.get_by_text("Computing the map… 40 %")).to_be_visible()

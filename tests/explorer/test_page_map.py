@@ -1,4 +1,6 @@
-"""The map in a real browser: colours, names, lasso, box, hovering, zooming, and the arithmetic behind them."""
+"""The map in a real browser: colours, names, lasso, box, hovering, zooming, and the arithmetic
+behind them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+pytest.importorskip(
+    "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+)
 
 from playwright.sync_api import FloatRect, Page, expect
 
@@ -201,7 +205,10 @@ def test_zooming_and_moving(page: Page) -> None:
 
 
 def test_keys_move_the_map(page: Page) -> None:
-    names = "Array.from(document.querySelectorAll('.stage-names span'), one => one.style.transform).join()"
+    names = (
+        "Array.from(document.querySelectorAll('.stage-names span'), one => "
+        "one.style.transform).join()"
+    )
     page.locator(".stage").focus()
     for key in ("ArrowLeft", "ArrowUp", "+", "-", "0"):
         before = page.evaluate(names)
@@ -241,7 +248,8 @@ def shown_names(page: Page) -> list[str]:
     return [
         str(one)
         for one in page.locator(".stage-names span").evaluate_all(
-            "all => all.filter((one) => one.style.visibility === 'visible').map((one) => one.textContent)"
+            "all => all.filter((one) => one.style.visibility === 'visible').map((one) => "
+            "one.textContent)"
         )
     ]
 
@@ -255,7 +263,9 @@ def test_every_point_has_a_topic_and_a_colour(page: Page, chosen: int) -> None:
     counts = [int(text) for text in page.locator("button.legend-entry .figure").all_inner_texts()]
     assert sum(counts) == PLACED
     expect(page.locator(".legend-entry:not(button)")).to_have_count(0)
-    colours = page.locator(".legend .swatch").evaluate_all("all => all.map((one) => getComputedStyle(one).background)")
+    colours = page.locator(".legend .swatch").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one).background)"
+    )
     assert len(set(colours)) == len(counts) == chosen
 
 
@@ -287,7 +297,9 @@ def test_names_never_cover_each_other(page: Page) -> None:
             assert left >= box["x"] - 1
             assert right <= box["x"] + box["width"] + 1
             for other in boxes[:place]:
-                assert left >= other[2] or right <= other[0] or top >= other[3] or bottom <= other[1]
+                assert (
+                    left >= other[2] or right <= other[0] or top >= other[3] or bottom <= other[1]
+                )
 
 
 def test_names_stand_among_their_points(page: Page, chosen: int) -> None:
@@ -327,13 +339,21 @@ def test_fingers_pinch_and_draw(visit: Visiting) -> None:
     page = visit("/map", size=(360, 740), has_touch=True).page
     page.locator(".legend").wait_for()
     page.locator(".stage").scroll_into_view_if_needed()
-    names = "Array.from(document.querySelectorAll('.stage-names span'), one => one.style.transform).join()"
+    names = (
+        "Array.from(document.querySelectorAll('.stage-names span'), one => "
+        "one.style.transform).join()"
+    )
     before = page.evaluate(names)
     box = stage(page)
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     def finger(kind: str, number: int, dx: float) -> None:
-        event: dict[str, Any] = {"pointerId": number, "pointerType": "touch", "isPrimary": number == 1, "bubbles": True}
+        event: dict[str, Any] = {
+            "pointerId": number,
+            "pointerType": "touch",
+            "isPrimary": number == 1,
+            "bubbles": True,
+        }
         event |= {"clientX": middle[0] + dx, "clientY": middle[1], "button": 0}
         page.evaluate(
             """([kind, event]) => {

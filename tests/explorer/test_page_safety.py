@@ -1,4 +1,6 @@
-"""Texts of others stay texts: markup in documents, labels, ids and names is shown, and never run."""
+"""Texts of others stay texts: markup in documents, labels, ids and names is shown, and never
+run.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ import pytest
 
 import undertow.explorer
 
-pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+pytest.importorskip(
+    "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+)
 
 from playwright.sync_api import Page, expect
 
@@ -76,7 +80,10 @@ def test_hostile_topics(see: Visiting) -> None:
         expect(page.get_by_text(name).first).to_be_attached()
     unharmed(page)
     ids = page.locator(".topic-card").evaluate_all("all => all.map((one) => one.dataset.topic)")
-    routes = [f"/topics/{node}" for node in ids] + [f"/compare/{ids[0]}/{ids[1]}", f"/map?topic={ids[2]}"]
+    routes = [f"/topics/{node}" for node in ids] + [
+        f"/compare/{ids[0]}/{ids[1]}",
+        f"/map?topic={ids[2]}",
+    ]
     for route in (*routes, "/time", "/map", "/topics?n=16", "/training?unit=0"):
         page.evaluate("route => { location.hash = route }", route)
         page.wait_for_timeout(100)
@@ -90,7 +97,9 @@ def test_hostile_names_in_streams(see: Visiting) -> None:
     streams = page.locator(".stream")
     expect(streams.first).to_be_visible()
     for place in range(streams.count()):
-        streams.nth(place).dispatch_event("pointermove", {"bubbles": True, "clientX": 300, "clientY": 300})
+        streams.nth(place).dispatch_event(
+            "pointermove", {"bubbles": True, "clientX": 300, "clientY": 300}
+        )
         expect(page.locator(".streams-frame .map-tip strong")).not_to_be_empty()
         unharmed(page)
     page.get_by_text("The same as a table").click()
@@ -132,7 +141,9 @@ def test_hostile_documents(see: Visiting, number: int) -> None:
     page = see(f"/documents/{quote(name, safe='')}").page
     expect(page.locator(".facts")).to_contain_text(name)
     assert page.locator(".marked").inner_text().count(attack) == 2
-    title = page.evaluate("fetch(`/api${location.hash.slice(1)}`).then((answer) => answer.json())")["title"]
+    title = page.evaluate("fetch(`/api${location.hash.slice(1)}`).then((answer) => answer.json())")[
+        "title"
+    ]
     expect(page.locator("main h1")).to_have_text(title)
     assert title in page.title()
     unharmed(page)
@@ -159,7 +170,9 @@ def test_hostile_map(see: Visiting) -> None:
     while (more := page.get_by_role("button", name=re.compile("Show .* more"))).count():
         before = page.locator(".selection .document").count()
         more.click()
-        page.wait_for_function("n => document.querySelectorAll('.selection .document').length > n", arg=before)
+        page.wait_for_function(
+            "n => document.querySelectorAll('.selection .document').length > n", arg=before
+        )
     expect(page.locator(".selection")).to_contain_text(ATTACKS[2])
     unharmed(page)
 

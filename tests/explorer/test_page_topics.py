@@ -1,4 +1,6 @@
-"""Topics in a real browser: the slider, nested cards, one topic, two topics, and streams over time."""
+"""Topics in a real browser: the slider, nested cards, one topic, two topics, and streams over
+time.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from undertow import TopicModel
 from undertow.explorer._topics import _ranks
 from undertow.topics import TopicTree
 
-pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+pytest.importorskip(
+    "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+)
 
 from playwright.sync_api import Page, expect
 
@@ -38,16 +42,24 @@ def number(page: Page, n: int) -> None:
 
 
 def cards(page: Page) -> set[int]:
-    return set(page.locator(".topic-card").evaluate_all("all => all.map((one) => Number(one.dataset.topic))"))
+    return set(
+        page.locator(".topic-card").evaluate_all(
+            "all => all.map((one) => Number(one.dataset.topic))"
+        )
+    )
 
 
-def test_pages_cut_the_tree_as_the_model_does(visit: Visiting, small_model: TopicModel, most: int) -> None:
+def test_pages_cut_the_tree_as_the_model_does(
+    visit: Visiting, small_model: TopicModel, most: int
+) -> None:
     page, numbers = visit().page, list(range(2, most + 1))
     assert page.evaluate(CUTS, numbers) == [small_model.atlas_.tree.cut(n) for n in numbers]
 
 
 def random_tree(generator: np.random.Generator) -> TopicTree:
-    """Nodes with one to five parts, as edits may leave them: some split for good, dropped, or of equal height."""
+    """Nodes with one to five parts, as edits may leave them: some split for good, dropped, or of
+    equal height.
+    """
     parents, leaves, heights = [-1], [], [np.inf]
     waiting = [0]
     while waiting:
@@ -59,11 +71,17 @@ def random_tree(generator: np.random.Generator) -> TopicTree:
             waiting.append(len(parents))
             parents.append(node)
             heights.append(
-                float(generator.choice([0.0, 1.0, 2.0, heights[node] / 2, np.inf], p=[0.1, 0.1, 0.1, 0.6, 0.1]))
+                float(
+                    generator.choice(
+                        [0.0, 1.0, 2.0, heights[node] / 2, np.inf], p=[0.1, 0.1, 0.1, 0.6, 0.1]
+                    )
+                )
             )
     dropped = generator.random(len(parents)) < 0.15
     dropped[0] = False
-    return TopicTree(np.array(parents, np.int32), np.array(heights), np.array(leaves, np.int32), dropped, 0)
+    return TopicTree(
+        np.array(parents, np.int32), np.array(heights), np.array(leaves, np.int32), dropped, 0
+    )
 
 
 def test_pages_cut_any_tree_as_the_model_does(visit: Visiting) -> None:
@@ -71,9 +89,23 @@ def test_pages_cut_any_tree_as_the_model_does(visit: Visiting) -> None:
     trees = [random_tree(generator) for _ in range(200)]
     given = [
         {
-            **{"root": tree.root, "parents": tree.parents.tolist(), "ranks": _ranks(tree), "renamed": [], "names": []},
-            **{"leaves": tree.leaves.tolist(), "sizes": [1 + row for row in range(len(tree.leaves))]},
-            **{"dropped": np.flatnonzero(tree.dropped).tolist(), "chosen": 5, "least": 2, "most": len(tree.leaves)},
+            **{
+                "root": tree.root,
+                "parents": tree.parents.tolist(),
+                "ranks": _ranks(tree),
+                "renamed": [],
+                "names": [],
+            },
+            **{
+                "leaves": tree.leaves.tolist(),
+                "sizes": [1 + row for row in range(len(tree.leaves))],
+            },
+            **{
+                "dropped": np.flatnonzero(tree.dropped).tolist(),
+                "chosen": 5,
+                "least": 2,
+                "most": len(tree.leaves),
+            },
         }
         for tree in trees
     ]
@@ -99,12 +131,16 @@ def test_pages_cut_any_tree_as_the_model_does(visit: Visiting) -> None:
             assert sizes == [sum(row + 1 for row in inside) for inside in rows]
 
 
-def test_the_slider_changes_the_cut_at_once(visit: Visiting, small_model: TopicModel, chosen: int, most: int) -> None:
+def test_the_slider_changes_the_cut_at_once(
+    visit: Visiting, small_model: TopicModel, chosen: int, most: int
+) -> None:
     page = visit().page
     slider = page.get_by_label("How many topics", exact=True)
     expect(page.locator(".topic-card")).to_have_count(chosen)
     expect(page.locator(".lede")).to_have_text(f"301 documents · {chosen} topics")
-    expect(page.get_by_role("button", name=f"model’s own: {chosen}")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name=f"model’s own: {chosen}")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     page.route("**/api/topics?*", lambda route: None)  # no answer: cards do not wait for one
     slider.focus()
     page.keyboard.press("ArrowRight")
@@ -116,7 +152,9 @@ def test_the_slider_changes_the_cut_at_once(visit: Visiting, small_model: TopicM
     page.keyboard.press("End")
     expect(page.locator(".topic-card")).to_have_count(most)
     expect(slider).to_have_attribute("aria-valuetext", f"{most} topics")
-    expect(page.get_by_role("button", name=f"model’s own: {chosen}")).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_role("button", name=f"model’s own: {chosen}")).to_have_attribute(
+        "aria-pressed", "false"
+    )
     page.get_by_role("button", name=f"model’s own: {chosen}").click()
     expect(page.locator(".topic-card")).to_have_count(chosen)
     assert page.url.endswith("#/topics")
@@ -127,12 +165,19 @@ def test_the_address_remembers_the_number(visit: Visiting, most: int) -> None:
     expect(page.locator(".topic-card")).to_have_count(12)
     page.reload()
     expect(page.locator(".topic-card")).to_have_count(12)
-    page.get_by_role("navigation").get_by_role("link", name="Over time").click()  # and other pages go on with it
+    page.get_by_role("navigation").get_by_role(
+        "link", name="Over time"
+    ).click()  # and other pages go on with it
     expect(page.locator(".strips > li")).to_have_count(12)
     assert page.url.endswith("#/time?n=12")
     page.go_back()
     expect(page.locator(".topic-card")).to_have_count(12)
-    for wrong, shown in (("1", 2), ("999999", most), ("-3", most), ("x", most)):  # what is no number changes nothing
+    for wrong, shown in (
+        ("1", 2),
+        ("999999", most),
+        ("-3", most),
+        ("x", most),
+    ):  # what is no number changes nothing
         page.goto(page.url.partition("#")[0] + f"#/topics?n={wrong}")
         expect(page.locator(".topic-card")).to_have_count(shown)
 
@@ -141,7 +186,9 @@ def test_cards_are_nested_as_the_model_nests_them(visit: Visiting, small_model: 
     page = visit("/topics?n=16").page
 
     def nested(branches: Any) -> list[Any]:
-        return [[one.topic.id, *([nested(one.branches)] if one.branches else [])] for one in branches]
+        return [
+            [one.topic.id, *([nested(one.branches)] if one.branches else [])] for one in branches
+        ]
 
     assert page.evaluate(NESTED) == nested(small_model.topic_tree(16))
     expect(page.locator(".topic-group").first.locator(".topic-card").first).to_be_visible()
@@ -159,7 +206,9 @@ def test_a_card_tells_what_a_topic_is(visit: Visiting, small_model: TopicModel) 
     card = page.locator(".topic-card").first
     expect(card.locator(".topic-card-name")).to_have_text(topic.name)
     expect(card.locator(".activity")).to_contain_text(f"{topic.documents} documents")
-    assert card.locator(".topic-words li").all_inner_texts() == [one.word for one in topic.words[:8]]
+    assert card.locator(".topic-words li").all_inner_texts() == [
+        one.word for one in topic.words[:8]
+    ]
     expect(card.locator("blockquote")).to_have_text(topic.typical[0].sentence)
     card.locator("figcaption a").click()
     expect(page.locator("main h1")).to_have_text(topic.typical[0].title)
@@ -198,7 +247,9 @@ def test_a_topic_opens_and_back_returns_to_the_same_place(visit: Visiting) -> No
     assert page.evaluate("document.activeElement.tagName") == "H1"
     page.go_back()
     expect(page.locator("main h1")).to_have_text("Topics")
-    page.wait_for_function("left => Math.abs(scrollY - left) < 120", arg=left)  # where the card is seen again
+    page.wait_for_function(
+        "left => Math.abs(scrollY - left) < 120", arg=left
+    )  # where the card is seen again
     expect(page.get_by_label("How many topics, exactly")).to_have_value("20")
 
 
@@ -243,7 +294,9 @@ def test_streams_fill_the_whole_with_the_topics_of_the_cut(visit: Visiting, chos
     tops = page.locator(".stream").evaluate_all(
         "all => all.map((one) => Math.min(...Array.from(one.points, (p) => p.y)))"
     )
-    assert min(tops) == pytest.approx(6, abs=0.6)  # all documents with a time have a known word, so all is filled
+    assert min(tops) == pytest.approx(
+        6, abs=0.6
+    )  # all documents with a time have a known word, so all is filled
     number(page, 14)
     expect(page.locator(".stream")).to_have_count(14)
     expect(page.locator(".strips > li")).to_have_count(14)
@@ -294,4 +347,9 @@ def test_on_a_phone_the_slider_is_reachable(visit: Visiting, route: str) -> None
     assert box["height"] >= 32  # a finger's width
     page.touchscreen.tap(box["x"] + box["width"] - 10, box["y"] + box["height"] / 2)
     page.wait_for_function("() => Number(document.querySelector('.slider-box').value) > 18")
-    assert page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth") <= 0
+    assert (
+        page.evaluate(
+            "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+        )
+        <= 0
+    )

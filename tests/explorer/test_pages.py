@@ -8,7 +8,9 @@ import pytest
 
 from undertow import TopicModel, plot
 
-pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
+pytest.importorskip(
+    "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
+)
 
 from playwright.sync_api import Route, expect
 
@@ -18,7 +20,10 @@ from tests.explorer.visiting import Visiting
 def test_search_answers_while_one_types(visit: Visiting) -> None:
     page = visit("/search").page
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/api/search" in request.url else None)
+    page.on(
+        "request",
+        lambda request: asked.append(request.url) if "/api/search" in request.url else None,
+    )
     page.get_by_label("Search the documents").press_sequentially("apple and a pear", delay=15)
     expect(page.locator(".document").first).to_be_visible()
     expect(page.locator(".search-status")).to_contain_text("20 documents of 301")
@@ -38,7 +43,9 @@ def test_why_is_one_line_of_words_and_topics(visit: Visiting) -> None:
     page = visit("/search?q=orchrad+violin+brzk").page
     expect(page.locator(".corrected")).to_have_text("Searched for orchard instead of orchrad")
     expect(page.locator(".search-notes .notice")).to_contain_text("No document holds 'brzk'")
-    answer = page.evaluate("fetch('/api/search?q=orchrad+violin+brzk&n=20').then((answer) => answer.json())")
+    answer = page.evaluate(
+        "fetch('/api/search?q=orchrad+violin+brzk&n=20').then((answer) => answer.json())"
+    )
     expect(page.locator(".document")).to_have_count(len(answer["results"]))
     assert answer["results"][-1]["why"]["missing"]
     for place, found in list(enumerate(answer["results"]))[::4]:
@@ -123,7 +130,9 @@ def test_modes_and_filters(visit: Visiting) -> None:
     page.get_by_role("button", name="Search by words and meaning").click()
     expect(page.locator(".document-id")).to_have_text(["unknown"])
     assert "mode=" not in page.url
-    shown.errors[:] = [error for error in shown.errors if "422" not in error]  # what the browser says of a bad filter
+    shown.errors[:] = [
+        error for error in shown.errors if "422" not in error
+    ]  # what the browser says of a bad filter
 
 
 def test_the_keyboard_is_enough(visit: Visiting) -> None:
@@ -169,7 +178,9 @@ def test_the_tints_of_a_document_add_up(visit: Visiting) -> None:
     answer = page.evaluate("fetch('/api/documents/d7').then((answer) => answer.json())")
     parts = [
         float(value)
-        for value in page.locator(".marked [data-part]").evaluate_all("all => all.map(one => one.dataset.part)")
+        for value in page.locator(".marked [data-part]").evaluate_all(
+            "all => all.map(one => one.dataset.part)"
+        )
     ]
     assert len(parts) == len(answer["spans"]) > 15
     assert sum(parts) == pytest.approx(answer["total"], rel=1e-4)
@@ -182,11 +193,13 @@ def test_the_tints_of_a_document_add_up(visit: Visiting) -> None:
     rows = page.locator("a.share-row")
     expect(rows.first).to_have_attribute("aria-current", "true")
     shares = [one["share"] for one in answer["topics"]]
-    widths = page.locator(".share-bar > span").evaluate_all("all => all.map((one) => one.offsetWidth)")
-    assert len(widths) == len(shares)
-    assert widths[0] / page.locator(".share-bar").evaluate("one => one.offsetWidth") == pytest.approx(
-        shares[0], abs=0.05
+    widths = page.locator(".share-bar > span").evaluate_all(
+        "all => all.map((one) => one.offsetWidth)"
     )
+    assert len(widths) == len(shares)
+    assert widths[0] / page.locator(".share-bar").evaluate(
+        "one => one.offsetWidth"
+    ) == pytest.approx(shares[0], abs=0.05)
     page.get_by_label("Tint by another topic").select_option(index=1)
     page.wait_for_url("**?topic=*")
     expect(page.locator("a.share-row[aria-current]")).to_contain_text("0 %")
@@ -220,13 +233,19 @@ def test_documents_that_are_unknown_or_say_nothing(visit: Visiting) -> None:
     page = visit("/documents/unknown").page
     expect(page.locator(".marked")).to_have_text("zzz qqq xyzzy")
     expect(page.get_by_text("No topic: no word is known")).to_be_visible()
-    expect(page.locator(".document-main .section")).to_contain_text("no other document shares a word")
+    expect(page.locator(".document-main .section")).to_contain_text(
+        "no other document shares a word"
+    )
 
 
 def test_training_is_drawn_and_told(visit: Visiting, small_model: TopicModel) -> None:
     page = visit("/training").page
-    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(len(plot.history(small_model).data))
-    expect(page.get_by_role("img", name="Training over")).to_have_attribute("aria-label", re.compile("Loss from"))
+    expect(page.locator(".plot .scatterlayer .trace")).to_have_count(
+        len(plot.history(small_model).data)
+    )
+    expect(page.get_by_role("img", name="Training over")).to_have_attribute(
+        "aria-label", re.compile("Loss from")
+    )
     expect(page.locator(".tiles .card")).to_have_count(5)
     page.get_by_text("The same as a table").click()
     expect(page.locator("table.figures tbody tr").first).to_be_visible()

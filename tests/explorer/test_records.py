@@ -1,4 +1,6 @@
-"""Titles, links and further columns in the explorer: what the routes answer, and what the pages make of it."""
+"""Titles, links and further columns in the explorer: what the routes answer, and what the pages
+make of it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,12 @@ def record_index(tmp_path_factory: pytest.TempPathFactory, small_model: TopicMod
             "id": ["a", "b", "c", "d"],
             "headline": ["The harvest", *ATTACKS[:2], None],
             "body": ["apple pear plum orchard", "apple juice", "apple harvest", "apple ripe"],
-            "url": [LINK, "javascript:window.attacked='url'", "data:text/html,<script>x</script>", None],
+            "url": [
+                LINK,
+                "javascript:window.attacked='url'",
+                "data:text/html,<script>x</script>",
+                None,
+            ],
             "Word Count": [4, None, 2, 2],
             "note": ["good", ATTACKS[0], "", None],
         }
@@ -40,7 +47,9 @@ def client(record_index: Path) -> Iterator[TestClient]:
 
 
 def test_results_have_titles_and_links(client: TestClient) -> None:
-    results = {one["id"]: one for one in got(client, "/api/search", q="apple", mode="text")["results"]}
+    results = {
+        one["id"]: one for one in got(client, "/api/search", q="apple", mode="text")["results"]
+    }
     assert (results["a"]["title"], results["a"]["url"]) == ("The harvest", LINK)
     assert results["a"]["text"] == "apple pear plum orchard"  # without the title
     assert [results[name]["url"] for name in "bcd"] == [None] * 3
@@ -54,17 +63,23 @@ def test_a_document_has_all_its_columns(client: TestClient) -> None:
     assert page["kept"] == {"Word Count": 4, "note": "good"}
     assert got(client, "/api/documents/d")["title"] == "apple ripe"
     where = "\"Word Count\" >= 4 AND headline LIKE 'The%'"
-    assert [one["id"] for one in got(client, "/api/search", q="apple", where=where)["results"]] == ["a"]
+    assert [one["id"] for one in got(client, "/api/search", q="apple", where=where)["results"]] == [
+        "a"
+    ]
     assert got(client, "/api/about")["columns"]["Word Count"] == "whole"
 
 
-def test_pages_open_links_of_the_web_alone(record_index: Path, request: pytest.FixtureRequest) -> None:
+def test_pages_open_links_of_the_web_alone(
+    record_index: Path, request: pytest.FixtureRequest
+) -> None:
     sync_api = pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright")
     from tests.explorer.serving import served
     from tests.explorer.visiting import visitor
 
     with served(record_index) as running:
-        page = visitor(request.getfixturevalue("open_browser"), running)("/search?q=apple&mode=text").page
+        page = visitor(request.getfixturevalue("open_browser"), running)(
+            "/search?q=apple&mode=text"
+        ).page
         sync_api.expect(page.locator(".document")).to_have_count(4)
         links = page.locator(".document a[target=_blank]")
         assert links.count() == 1

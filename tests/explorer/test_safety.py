@@ -1,4 +1,6 @@
-"""What the explorer promises: it only reads, answers nobody but its own pages, and serves no file but its own."""
+"""What the explorer promises: it only reads, answers nobody but its own pages, and serves no file
+but its own.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def client(small_index: Path) -> Iterator[TestClient]:
 
 
 def every_path(client: TestClient) -> list[str]:
-    """An address of every route of the application, those that the OpenAPI document does not tell of included."""
+    """An address of every route of the application, those that the OpenAPI document does not tell
+    of included.
+    """
     filled = {"{number}": "1", "{name:any}": "d1", "{name:path}": "index.html"}
     paths = [route.path for route in _routes(client.app)]
     for name, value in filled.items():
@@ -44,14 +48,23 @@ def _routes(app: Any) -> list[Any]:
 
 def test_every_route_is_looked_at(client: TestClient) -> None:
     paths = every_path(client)
-    assert {"/", "/api", "/openapi.json", "/plotly.min.js", "/pages/index.html", "/api/about"} <= set(paths)
+    assert {
+        "/",
+        "/api",
+        "/openapi.json",
+        "/plotly.min.js",
+        "/pages/index.html",
+        "/api/about",
+    } <= set(paths)
     assert set(client.get("/openapi.json").json()["paths"]) <= {
         path.replace(":any", "") for path in (route.path for route in _routes(client.app))
     }
     assert len(paths) == 20
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "BREW"])
+@pytest.mark.parametrize(
+    "method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "BREW"]
+)
 def test_no_route_can_be_written_to(client: TestClient, method: str) -> None:
     for path in [*every_path(client), "/nothing"]:
         answer = sent(client, path.encode(), method)
@@ -75,8 +88,25 @@ def test_head_is_get_without_a_body(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "host",
     [
-        *("evil.example", "evil.example:8090", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.1@evil"),
-        *("", ":8090", "[::1", "[::1]x", "192.168.0.7", "0.0.0.0", "::1", "127.0.0.1:80:80", "127.0.0.1:x", "naïve"),
+        *(
+            "evil.example",
+            "evil.example:8090",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "127.0.0.1@evil",
+        ),
+        *(
+            "",
+            ":8090",
+            "[::1",
+            "[::1]x",
+            "192.168.0.7",
+            "0.0.0.0",
+            "::1",
+            "127.0.0.1:80:80",
+            "127.0.0.1:x",
+            "naïve",
+        ),
     ],
 )
 def test_other_hosts_are_refused(client: TestClient, host: str) -> None:
@@ -87,7 +117,9 @@ def test_other_hosts_are_refused(client: TestClient, host: str) -> None:
         assert host == "" or host not in answer.text
 
 
-@pytest.mark.parametrize("host", ["localhost", "LocalHost:8090", "127.0.0.1:1", "[::1]", "[::1]:8090"])
+@pytest.mark.parametrize(
+    "host", ["localhost", "LocalHost:8090", "127.0.0.1:1", "[::1]", "[::1]:8090"]
+)
 def test_our_own_hosts_are_not(client: TestClient, host: str) -> None:
     assert client.get("/api/about", headers={"Host": host}).status_code == 200
 
@@ -116,7 +148,10 @@ def test_requests_of_other_sites_are_refused(client: TestClient, site: str) -> N
         headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
         assert client.get("/api/search?q=apple", headers=headers).status_code == 403
     followed = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate"}
-    assert client.get("/", headers=followed).status_code in (200, 404)  # a link to us may be followed
+    assert client.get("/", headers=followed).status_code in (
+        200,
+        404,
+    )  # a link to us may be followed
     for own in ("same-origin", "none"):
         assert client.get("/api/about", headers={"Sec-Fetch-Site": own}).status_code == 200
 
@@ -131,7 +166,11 @@ def test_every_answer_has_the_headers(client: TestClient) -> None:
     paths = [*every_path(client), "/nothing", "/api/topics/999", "/api/search", "/api/search?q=%20"]
     known = client.get("/api/topics").headers["etag"]
     answers = [client.get(path) for path in paths]
-    answers += [client.post("/api/about"), client.get("/", headers={"Host": "evil.example"}), client.head("/api")]
+    answers += [
+        client.post("/api/about"),
+        client.get("/", headers={"Host": "evil.example"}),
+        client.head("/api"),
+    ]
     answers += [client.get("/api/topics", headers={"If-None-Match": known})]
     for answer in answers:
         for name, value in HEADERS:
@@ -148,15 +187,43 @@ def test_every_answer_has_the_headers(client: TestClient) -> None:
 
 OUTSIDE = ("_guard.py", "__init__.py", "app.py", "secret.txt", "etc/passwd", "../app.py")
 CLIMBS = (
-    *("/pages/../{0}", "/pages/%2e%2e/{0}", "/pages/%2e%2e%2f{0}", "/pages/..%2f{0}", "/pages/..%5c{0}", "/pages//{0}"),
-    *("/pages/%2f{0}", "/pages/./../{0}", "/pages/core/../../{0}", "/pages/core/%2e%2e/%2e%2e/{0}", "/{0}", "//{0}"),
-    *("/pages/%252e%252e/{0}", "/pages/index.html%00", "/pages/%00{0}", "/pages/..\\{0}", "/pages/file:///{0}"),
-    *("/pages/{0}", "/pages/index.html/../{0}", "/..%2f..%2f{0}", "/pages/C:%5c{0}", "/pages/%c0%ae%c0%ae/{0}"),
+    *(
+        "/pages/../{0}",
+        "/pages/%2e%2e/{0}",
+        "/pages/%2e%2e%2f{0}",
+        "/pages/..%2f{0}",
+        "/pages/..%5c{0}",
+        "/pages//{0}",
+    ),
+    *(
+        "/pages/%2f{0}",
+        "/pages/./../{0}",
+        "/pages/core/../../{0}",
+        "/pages/core/%2e%2e/%2e%2e/{0}",
+        "/{0}",
+        "//{0}",
+    ),
+    *(
+        "/pages/%252e%252e/{0}",
+        "/pages/index.html%00",
+        "/pages/%00{0}",
+        "/pages/..\\{0}",
+        "/pages/file:///{0}",
+    ),
+    *(
+        "/pages/{0}",
+        "/pages/index.html/../{0}",
+        "/..%2f..%2f{0}",
+        "/pages/C:%5c{0}",
+        "/pages/%c0%ae%c0%ae/{0}",
+    ),
 )
 
 
 @pytest.fixture
-def with_pages(small_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+def with_pages(
+    small_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[TestClient]:
     """An explorer whose pages lie in a folder with a secret beside it, and a link to it inside."""
     pages = tmp_path / "package" / "pages"
     (pages / "core").mkdir(parents=True)
@@ -175,7 +242,10 @@ def test_pages_are_served(with_pages: TestClient) -> None:
     assert (start.status_code, start.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert with_pages.get("/pages/index.html").content == start.content
     script = with_pages.get("/pages/core/a.js")
-    assert (script.text, script.headers["content-type"]) == ("export {}", "text/javascript; charset=utf-8")
+    assert (script.text, script.headers["content-type"]) == (
+        "export {}",
+        "text/javascript; charset=utf-8",
+    )
     again = with_pages.get("/pages/core/a.js", headers={"If-None-Match": script.headers["etag"]})
     assert again.status_code == 304
     assert with_pages.get("/pages/notes.py").status_code == 404  # a kind that pages do not have
@@ -198,7 +268,9 @@ def test_pages_are_read_once(with_pages: TestClient, tmp_path: Path) -> None:
 
 def test_markup_in_documents_stays_text_in_json(script_index: Path) -> None:
     with explorer(script_index) as client:
-        found = client.get("/api/search", params={"q": "apple pear plum orchard juice ripe", "n": 100})
+        found = client.get(
+            "/api/search", params={"q": "apple pear plum orchard juice ripe", "n": 100}
+        )
         assert found.headers["content-type"] == "application/json"
         texts = [one["text"] for one in found.json()["results"]]
         for attack in ATTACKS:
@@ -231,8 +303,16 @@ def test_addresses_have_a_limit(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("path", "parameters", "message"),
     [
-        ("/api/map/documents", {"rows": ",".join(map(str, range(201)))}, "rows must be at most 200 numbers, got 201"),
-        ("/api/map/documents", {"rows": "1,-2"}, "rows must be whole numbers with commas between them, got '-2'"),
+        (
+            "/api/map/documents",
+            {"rows": ",".join(map(str, range(201)))},
+            "rows must be at most 200 numbers, got 201",
+        ),
+        (
+            "/api/map/documents",
+            {"rows": "1,-2"},
+            "rows must be whole numbers with commas between them, got '-2'",
+        ),
         ("/api/map/documents", {"rows": "301"}, "rows must be from 0 to 300, got 301"),
         ("/api/map/documents", {"rows": "1e3"}, "got '1e3'"),
         ("/api/map/documents", {"rows": "٣"}, "got '٣'"),  # a digit, but not one of ours
@@ -242,12 +322,18 @@ def test_addresses_have_a_limit(client: TestClient) -> None:
         ("/api/topics", {"n": "1"}, "n must be from 2 to "),
         ("/api/topics", {"n": "301"}, "n must be from 2 to "),
         ("/api/topics", {"n": "100001"}, "n: input should be less than or equal to 100000"),
-        ("/api/time", {"topics": ",".join(map(str, range(101)))}, "topics must be at most 100 numbers, got 101"),
+        (
+            "/api/time",
+            {"topics": ",".join(map(str, range(101)))},
+            "topics must be at most 100 numbers, got 101",
+        ),
         ("/api/documents/" + "a" * 4001, {}, "name: string should have at most 4000 characters"),
         ("/api/nearest/d1", {"n": "101"}, "less than or equal to 100"),
     ],
 )
-def test_lists_have_limits(client: TestClient, path: str, parameters: dict[str, str], message: str) -> None:
+def test_lists_have_limits(
+    client: TestClient, path: str, parameters: dict[str, str], message: str
+) -> None:
     assert message in refused(client, 422, path, **parameters)
 
 
@@ -290,7 +376,9 @@ def test_the_table_of_routes_is_json_that_says_all(client: TestClient) -> None:
 
 
 def test_every_page_is_installed_and_served() -> None:
-    """The package's data are named by a pattern; a page of a kind that is not served would be missing unnoticed."""
+    """The package's data are named by a pattern; a page of a kind that is not served would be
+    missing unnoticed.
+    """
     root = Path(_files.__file__).parent / "pages"
     files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
     settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())

@@ -32,14 +32,18 @@ def bare(model_folder: Path) -> Iterator[TestClient]:
 
 
 @pytest.mark.parametrize("n", [None, 2, 8, 16, 20])
-def test_a_cut_is_that_of_the_model(bare: TestClient, small_model: TopicModel, most: int, n: int | None) -> None:
+def test_a_cut_is_that_of_the_model(
+    bare: TestClient, small_model: TopicModel, most: int, n: int | None
+) -> None:
     found = got(bare, "/api/topics", **({} if n is None else {"n": n}))
     records = small_model.topics(n)
     assert [one["id"] for one in found["topics"]] == [record.id for record in records]
     assert (found["n"], found["least"], found["most"]) == (n or small_model.atlas_.chosen, 2, most)
     assert (found["chosen"], len(found["topics"])) == (small_model.atlas_.chosen, len(records))
     figures = [(one["n"], one["agreement"]) for one in found["stability"]]
-    assert figures == [(n, pytest.approx(figure, abs=1e-4)) for n, figure in small_model.choose_topics().figures]
+    assert figures == [
+        (n, pytest.approx(figure, abs=1e-4)) for n, figure in small_model.choose_topics().figures
+    ]
     for record, told in zip(records, found["topics"], strict=True):
         assert (told["name"], told["documents"]) == (record.name, record.documents)
         assert told["share"] == pytest.approx(record.share)
@@ -49,12 +53,17 @@ def test_a_cut_is_that_of_the_model(bare: TestClient, small_model: TopicModel, m
         )
         assert [one["word"] for one in told["phrases"]] == [one.word for one in record.phrases]
         assert (told["parent"], told["children"]) == (record.parent, list(record.children))
-        quoted = [{"id": one.id, "title": one.title, "sentence": one.sentence} for one in record.typical[:1]]
+        quoted = [
+            {"id": one.id, "title": one.title, "sentence": one.sentence}
+            for one in record.typical[:1]
+        ]
         assert told["typical"] == [{**one, "here": False} for one in quoted]
         assert quoted
 
 
-def test_the_coarser_topics_above_a_cut_are_those_of_branches(bare: TestClient, small_model: TopicModel) -> None:
+def test_the_coarser_topics_above_a_cut_are_those_of_branches(
+    bare: TestClient, small_model: TopicModel
+) -> None:
     found = got(bare, "/api/topics", n=16)
 
     def inner(branches: tuple[Branch, ...] | list[Branch]) -> set[int]:
@@ -72,8 +81,13 @@ def test_quotations_lead_to_documents_that_are_there(
 ) -> None:
     for one in got(client, "/api/topics")["topics"]:
         assert one["typical"][0]["here"]
-        assert got(client, f"/api/documents/{one['typical'][0]['id']}")["title"] == one["typical"][0]["title"]
-    Index.create(tmp_path / "other", small_model, pl.DataFrame({"id": ["x"], "text": ["apple pear"]}))
+        assert (
+            got(client, f"/api/documents/{one['typical'][0]['id']}")["title"]
+            == one["typical"][0]["title"]
+        )
+    Index.create(
+        tmp_path / "other", small_model, pl.DataFrame({"id": ["x"], "text": ["apple pear"]})
+    )
     with explorer(tmp_path / "other") as other:
         assert not any(one["typical"][0]["here"] for one in got(other, "/api/topics")["topics"])
 
@@ -82,7 +96,11 @@ def test_the_tree_is_that_of_the_model(bare: TestClient, small_model: TopicModel
     found, atlas = got(bare, "/api/tree"), small_model.atlas_
     assert found["parents"] == atlas.tree.parents.tolist()
     assert (found["root"], found["leaves"]) == (atlas.tree.root, atlas.tree.leaves.tolist())
-    assert (found["sizes"], found["documents"], found["of"]) == (atlas.sizes.tolist(), atlas.documents, "training")
+    assert (found["sizes"], found["documents"], found["of"]) == (
+        atlas.sizes.tolist(),
+        atlas.documents,
+        "training",
+    )
     assert found["names"][found["root"]] is None
     assert found["names"][3] == small_model.topic(3).name
     heights = atlas.tree.heights
@@ -117,14 +135,20 @@ def test_one_topic(client: TestClient, small_index: Path) -> None:
     atlas = model.atlas_
     node = atlas.cut()[1]
     page, record = got(client, f"/api/topics/{node}"), model.topic(node, n_words=30)
-    assert (page["name"], page["documents"], page["dropped"]) == (record.name, record.documents, False)
+    assert (page["name"], page["documents"], page["dropped"]) == (
+        record.name,
+        record.documents,
+        False,
+    )
     assert [one["word"] for one in page["words"]] == [one.word for one in record.words]
     assert len(page["words"]) > 5
     assert [one["id"] for one in page["path"]] == above(model, node)
     assert sorted(one["id"] for one in page["parts"]) == sorted(record.children)
     assert sum(one["documents"] for one in page["parts"]) == page["documents"]
     assert [one["id"] for one in page["units"]] == [one.id for one in record.units]
-    assert [one["name"] for one in page["units"]] == model.unit_names([one.id for one in record.units])
+    assert [one["name"] for one in page["units"]] == model.unit_names(
+        [one.id for one in record.units]
+    )
     assert overview.over_time is not None
     shares = overview.over_time.shares(atlas, [node])[:, 0]
     assert page["over_time"]["share"] == pytest.approx(shares.tolist())
@@ -144,7 +168,9 @@ def above(model: TopicModel, node: int) -> list[int]:
     return found
 
 
-def test_neighbours_are_beside_a_topic_and_not_in_it(bare: TestClient, small_model: TopicModel) -> None:
+def test_neighbours_are_beside_a_topic_and_not_in_it(
+    bare: TestClient, small_model: TopicModel
+) -> None:
     atlas = small_model.atlas_
     for node in (*atlas.cut(), int(atlas.tree.leaves[4]), atlas.cut(3)[0]):
         page = got(bare, f"/api/topics/{node}")
@@ -167,13 +193,19 @@ def test_since_is_the_first_cut_that_holds_a_topic(small_model: TopicModel, most
         assert first_cut(atlas, node) == slow
 
 
-@pytest.mark.parametrize(("topic", "status"), [("999", 404), ("-1", 422), ("one", 422), ("9" * 30, 422)])
-def test_topics_that_are_none(client: TestClient, small_model: TopicModel, topic: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("topic", "status"), [("999", 404), ("-1", 422), ("one", 422), ("9" * 30, 422)]
+)
+def test_topics_that_are_none(
+    client: TestClient, small_model: TopicModel, topic: str, status: int
+) -> None:
     refused(client, status, f"/api/topics/{topic}")
     refused(client, 404, f"/api/topics/{small_model.atlas_.tree.root}")
 
 
-def test_a_model_without_a_tree(tmp_path: Path, small_model: TopicModel, small_table: pl.DataFrame) -> None:
+def test_a_model_without_a_tree(
+    tmp_path: Path, small_model: TopicModel, small_table: pl.DataFrame
+) -> None:
     """As earlier versions made them."""
     old = deepcopy(small_model)
     del old.atlas_

@@ -14,12 +14,16 @@ from undertow.fulltext.alike import fold
 
 
 def expected(texts: list[list[str]]) -> list[int]:
-    """By the definition: sets of runs of four words, compared with those that stand for themselves."""
+    """By the definition: sets of runs of four words, compared with those that stand for
+    themselves.
+    """
     sets = [{tuple(words[i : i + 4]) for i in range(max(len(words) - 3, 1))} for words in texts]
     found: list[int] = []
     for place, mine in enumerate(sets):
         before = [other for other in range(place) if found[other] == other]
-        same = (other for other in before if 5 * len(mine & sets[other]) >= 4 * len(mine | sets[other]))
+        same = (
+            other for other in before if 5 * len(mine & sets[other]) >= 4 * len(mine | sets[other])
+        )
         found.append(next(same, place))
     return found
 
@@ -73,7 +77,15 @@ def test_case_and_marks_change_nothing() -> None:
 
 
 def test_short_texts_have_to_be_equal() -> None:
-    assert fold(["one two", "One, two!", "two one", "one", "one one", "one two three", ""]) == [0, 0, 2, 3, 4, 5, 6]
+    assert fold(["one two", "One, two!", "two one", "one", "one one", "one two three", ""]) == [
+        0,
+        0,
+        2,
+        3,
+        4,
+        5,
+        6,
+    ]
     assert fold(["...", "!!", "...", ""]) == [0, 1, 0, 3]  # without words: the same characters
     assert fold([]) == []
     assert fold(["alone"]) == [0]

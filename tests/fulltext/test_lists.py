@@ -23,11 +23,16 @@ ROUNDING = 32 * 4 * float(np.finfo(np.float32).eps)  # 32 words, four float32 op
 
 
 def made_up(documents: int, seed: int = 0) -> list[str]:
-    """Texts of words as frequent as words are; one is empty, and one repeats a word more often than a byte counts."""
+    """Texts of words as frequent as words are; one is empty, and one repeats a word more often than
+    a byte counts.
+    """
     generator = np.random.default_rng(seed)
     shares = 1.0 / np.arange(1, 61)
     texts = [
-        " ".join(f"w{word}" for word in generator.choice(60, generator.integers(1, 30), p=shares / shares.sum()))
+        " ".join(
+            f"w{word}"
+            for word in generator.choice(60, generator.integers(1, 30), p=shares / shares.sum())
+        )
         for _ in range(documents)
     ]
     texts[1] = ""
@@ -58,7 +63,9 @@ QUESTIONS = ["w3 w20 w40", "w59", "w1 w2", "w7 w7 w7 w30", "nothing w12", "w55 "
 
 @pytest.mark.parametrize("by_kernel", [0, 10**9])
 @pytest.mark.parametrize("cuts", [(0, 80), (0, 30, 80), (0, 1, 2, 80)])
-def test_scores_are_those_of_the_oracle(cuts: tuple[int, ...], by_kernel: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_are_those_of_the_oracle(
+    cuts: tuple[int, ...], by_kernel: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lists, "BY_KERNEL", by_kernel)
     texts = made_up(80)
     parts = [segment(texts[begin:end], begin) for begin, end in itertools.pairwise(cuts)]
@@ -170,7 +177,9 @@ def test_another_rule_is_another_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "header", "numbers", "huge"])
-def test_damaged_segments_do_no_harm(tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_damaged_segments_do_no_harm(
+    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
     texts = dict(enumerate(made_up(50)))
     rows = np.arange(50, dtype=np.uint64)
     folder.bring_up_to_date(tmp_path, RULE, rows, reader(texts))
@@ -187,7 +196,9 @@ def test_damaged_segments_do_no_harm(tmp_path: Path, damage: str, caplog: pytest
     file.write_bytes(bytes(content))
     full = folder.open_text(tmp_path, RULE, rows, reader(texts))
     found = ask(full, "w3")
-    if damage == "numbers":  # of lists: they cannot be checked without reading all, so they may only find nothing
+    if (
+        damage == "numbers"
+    ):  # of lists: they cannot be checked without reading all, so they may only find nothing
         assert found <= set(range(50))
     else:
         assert found == {row for row in range(50) if "w3" in texts[row].split()}

@@ -52,13 +52,21 @@ def expected(texts: Sequence[str], word: str) -> str | None:
 
 @pytest.mark.parametrize(
     ("one", "other", "distance"),
-    [("", "", 0), ("ab", "ba", 1), ("abc", "abd", 1), ("abc", "ac", 1), ("kitten", "sitting", 3), ("ca", "abc", 3)],
+    [
+        ("", "", 0),
+        ("ab", "ba", 1),
+        ("abc", "abd", 1),
+        ("abc", "ac", 1),
+        ("kitten", "sitting", 3),
+        ("ca", "abc", 3),
+    ],
 )
 def test_the_oracle_counts_edits(one: str, other: str, distance: int) -> None:
     assert edits(one, other) == edits(other, one) == distance
 
 
-# Few letters, so that many words are near; of one to four bytes, and two that share their first byte.
+# Few letters, so that many words are near; of one to four bytes, and two that share their first
+# byte.
 LETTERS = st.sampled_from("aabbcøдж天𝒳")
 WORDS = st.text(LETTERS, min_size=4, max_size=9)
 
@@ -71,7 +79,10 @@ def mistyped(word: str, edits: list[Edit]) -> str:
     """What a few edits make of a word."""
     for place, letter, way in edits:
         begin, rest = word[:place], word[place:]
-        word = begin + (letter + rest, letter + rest[1:], rest[1:], rest[1:2] + rest[:1] + rest[2:])[way]
+        word = (
+            begin
+            + (letter + rest, letter + rest[1:], rest[1:], rest[1:2] + rest[:1] + rest[2:])[way]
+        )
     return word
 
 
@@ -80,7 +91,11 @@ def mistyped(word: str, edits: list[Edit]) -> str:
 def test_the_nearest_word_is_found(data: st.DataObject) -> None:
     word = data.draw(st.text(LETTERS, min_size=3, max_size=9))
     near = data.draw(
-        st.lists(st.one_of(EDITS.map(lambda edits: mistyped(word, edits)), WORDS), min_size=1, max_size=12)
+        st.lists(
+            st.one_of(EDITS.map(lambda edits: mistyped(word, edits)), WORDS),
+            min_size=1,
+            max_size=12,
+        )
     )
     texts = [" ".join(data.draw(st.lists(st.sampled_from(near), max_size=4))) for _ in range(4)]
     with pytest.MonkeyPatch.context() as patch:
@@ -104,7 +119,9 @@ def test_a_word_is_found_from_another(word: str, edits: list[Edit]) -> None:
 def test_what_counts() -> None:
     full = full_text(["station mouse", "nation statin mouse", "house statin", "cat b2b4 straße"])
     assert similar(full, "stetion") == "station"
-    assert similar(full, "stationn") == "station"  # one edit is less than two, however many documents
+    assert (
+        similar(full, "stationn") == "station"
+    )  # one edit is less than two, however many documents
     assert similar(full, "satition") == "station"
     assert similar(full, "satitin") is None  # two edits, but seven letters
     assert similar(full, "xouse") == "mouse"  # two documents
@@ -120,7 +137,9 @@ def test_a_word_of_one_document_may_be_a_mistake_where_there_are_many() -> None:
     assert similar(full_text(texts), "statiom") is None  # two edits
     assert similar(full_text(texts), "stetiom") == "stetion"
     assert similar(full_text([*texts, ""]), "stetiom") is None
-    assert similar(full_text([*texts, ""], ["stetion"]), "stetiom") == "stetion"  # one in each segment
+    assert (
+        similar(full_text([*texts, ""], ["stetion"]), "stetiom") == "stetion"
+    )  # one in each segment
 
 
 @pytest.mark.parametrize("damage", [-1, 2**62, -(2**63), 2**63 - 1, 3])
@@ -142,12 +161,18 @@ def test_damaged_words_do_no_harm(damage: int) -> None:
 def test_a_large_dictionary_takes_no_time() -> None:
     generator = np.random.default_rng(0)
     count, size = 200_000, 9
-    letters = np.sort(generator.integers(97, 123, (count, size), dtype=np.uint8).view("S9").ravel()).view(np.uint8)
+    letters = np.sort(
+        generator.integers(97, 123, (count, size), dtype=np.uint8).view("S9").ravel()
+    ).view(np.uint8)
     ends, starts = np.arange(count + 1) * size, np.arange(count + 1) * 2
     rows = np.arange(5000, dtype=np.uint64)
     lists = np.zeros(2 * count, dtype=np.uint32), np.zeros(2 * count, dtype=np.uint8)
-    full = FullText.of(RULE, [Segment(rows, rows.astype(np.uint32), letters, ends, starts, *lists)], None)
+    full = FullText.of(
+        RULE, [Segment(rows, rows.astype(np.uint32), letters, ends, starts, *lists)], None
+    )
     word = full.segments[0].word(count // 2)
     begin = time.thread_time()
     assert similar(full, word[:3] + word[4] + word[3] + word[5:]) == word
-    assert time.thread_time() - begin < 0.5  # it takes some 0.01 s: word by word it would take a minute
+    assert (
+        time.thread_time() - begin < 0.5
+    )  # it takes some 0.01 s: word by word it would take a minute

@@ -32,7 +32,9 @@ def counted(*parts: Documents) -> int:
 
 
 def changed(documents: Documents, last: int) -> tuple[Documents, float]:
-    """The documents with their last words changed, and how much of them is left: a word changes one shingle more."""
+    """The documents with their last words changed, and how much of them is left: a word changes one
+    shingle more.
+    """
     copies = documents.copy()
     copies[:, WORDS - last :] = random_documents(len(documents), 1)[:, :last]
     shingles = WORDS - 3
@@ -42,8 +44,9 @@ def changed(documents: Documents, last: int) -> tuple[Documents, float]:
 def wrong(found: int, overlap: float) -> bool:
     """Whether so many of the planted copies are too many or too few, but for a chance in a million.
 
-    A pair is found where 26 of 32 numbers agree. Bins share out the shingles, so that estimates are closer than those
-    of 32 independent draws: of pairs above the limit no fewer are found than by these, and of those below no more.
+    A pair is found where 26 of 32 numbers agree. Bins share out the shingles, so that estimates are
+    closer than those of 32 independent draws: of pairs above the limit no fewer are found than by
+    these, and of those below no more.
     """
     chance = float(binom.sf(SAME - 1, 32, overlap))
     error = 5 * np.sqrt(PLANTED * chance * (1 - chance))
@@ -52,7 +55,9 @@ def wrong(found: int, overlap: float) -> bool:
     return bool(too_few or too_many)
 
 
-@pytest.mark.parametrize(("last", "overlap"), [(0, 1.0), (2, 0.95), (5, 0.88), (9, 0.79), (19, 0.6), (77, 0.0)])
+@pytest.mark.parametrize(
+    ("last", "overlap"), [(0, 1.0), (2, 0.95), (5, 0.88), (9, 0.79), (19, 0.6), (77, 0.0)]
+)
 def test_planted_copies_are_counted(last: int, overlap: float) -> None:
     documents = random_documents(PLANTED, 0)
     copies, exact = changed(documents, last)
@@ -64,7 +69,9 @@ def test_planted_copies_are_counted(last: int, overlap: float) -> None:
 
 
 @pytest.mark.parametrize(("same", "last"), [(20, 19), (24, 9), (28, 9), (29, 2)])
-def test_another_limit_would_be_noticed(same: int, last: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_limit_would_be_noticed(
+    same: int, last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "SAME", same)
     documents = random_documents(PLANTED, 0)
     copies, overlap = changed(documents, last)
@@ -86,7 +93,9 @@ def test_copies_of_copies_are_counted_once() -> None:
     ],
 )
 def test_copies_are_found_in_buckets_of_others(order: str, changed: int) -> None:
-    """Pages of one template meet in every bucket, and are no copies: here eight, of which each shares one band."""
+    """Pages of one template meet in every bucket, and are no copies: here eight, of which each
+    shares one band.
+    """
     generator = np.random.default_rng(0)
     first = generator.integers(0, 2**16, (1, 32), dtype=np.uint16)
     copy = first.copy()
@@ -101,7 +110,18 @@ def test_copies_are_found_in_buckets_of_others(order: str, changed: int) -> None
 
 
 def test_short_documents() -> None:
-    texts = ["one", "two", "one", "two one", "one two", "one two", "one two three four", "", "", "one two three"]
+    texts = [
+        "one",
+        "two",
+        "one",
+        "two one",
+        "one two",
+        "one two",
+        "one two three four",
+        "",
+        "",
+        "one two three",
+    ]
     words = [text.split() for text in texts]
     tokens = word_hashes([word for text in words for word in text])
     gathered = Sketches()

@@ -1,4 +1,6 @@
-"""Words of full-text search: polars reads documents, Python reads questions, and they have to agree."""
+"""Words of full-text search: polars reads documents, Python reads questions, and they have to
+agree.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def of_texts(rule: WordRule, text: str) -> list[str]:
 @example("Naïve Façade, Straße ΣΊΣΥΦΟΣ İstanbul ﬁne x²")
 @example("e\u0301te\u0301 \u0301 नमस्ते दुनिया สวัสดี")
 def test_documents_and_questions_are_read_alike(rule: WordRule, text: str) -> None:
-    # No half surrogates, which no database holds, and no letters that this Python has not heard of yet.
+    # No half surrogates, which no database holds, and no letters that this Python has not heard of
+    # yet.
     text = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cs", "Cn"))
     assert rule.of_question(text) == of_texts(rule, text)
 

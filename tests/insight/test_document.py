@@ -17,11 +17,17 @@ from undertow.insight import document_view, spans, topics_in
 from undertow.model import Parameters
 
 
-def made_up(vectorizer: Vectorizer, count_transform: Literal["log"] | None, documents: list[str]) -> TopicModel:
-    """A model of any vocabulary with weights drawn at random: what it learned does not matter here."""
+def made_up(
+    vectorizer: Vectorizer, count_transform: Literal["log"] | None, documents: list[str]
+) -> TopicModel:
+    """A model of any vocabulary with weights drawn at random: what it learned does not matter
+    here.
+    """
     words, units = len(vectorizer.vocabulary_), 3
     generator = np.random.default_rng(words)
-    softmax = ReplicatedSoftmax(units, max_epochs=1, weighting=None, count_transform=count_transform, random_state=0)
+    softmax = ReplicatedSoftmax(
+        units, max_epochs=1, weighting=None, count_transform=count_transform, random_state=0
+    )
     softmax.fit(np.ones((2, words), dtype=np.int64))
     softmax.parameters_ = Parameters(
         generator.normal(size=(words, units)).astype(np.float32),
@@ -35,7 +41,12 @@ def made_up(vectorizer: Vectorizer, count_transform: Literal["log"] | None, docu
 
 
 @settings(max_examples=40, deadline=None)
-@given(text=texts(), known=texts(), options=vectorizers(), count_transform=st.sampled_from(["log", None]))
+@given(
+    text=texts(),
+    known=texts(),
+    options=vectorizers(),
+    count_transform=st.sampled_from(["log", None]),
+)
 def test_parts_sum_to_what_the_model_explains(
     text: str, known: str, options: dict[str, Any], count_transform: Literal["log"] | None
 ) -> None:
@@ -80,16 +91,22 @@ def test_occurrences_of_a_word_have_equal_parts(model: TopicModel) -> None:
 
 
 @pytest.mark.parametrize("n", [None, 2, 6])
-def test_the_topics_are_those_of_the_model(model: TopicModel, table: pl.DataFrame, n: int | None) -> None:
+def test_the_topics_are_those_of_the_model(
+    model: TopicModel, table: pl.DataFrame, n: int | None
+) -> None:
     for text in [*table["text"][:6], "plum wheel", "zanzibar"]:
         expected = model.document_topics([text], n)[0].topics
         found = topics_in(model, text, n)
         assert [(one.id, one.name) for one in found] == [(one.id, one.name) for one in expected]
-        assert [one.share for one in found] == pytest.approx([one.share for one in expected], abs=1e-5)
+        assert [one.share for one in found] == pytest.approx(
+            [one.share for one in expected], abs=1e-5
+        )
         assert document_view(model, text, n=n).topics == found
 
 
-def test_a_view_is_under_the_largest_topic_unless_told(model: TopicModel, table: pl.DataFrame) -> None:
+def test_a_view_is_under_the_largest_topic_unless_told(
+    model: TopicModel, table: pl.DataFrame
+) -> None:
     text = table["text"][0]
     view = document_view(model, text)
     assert view.topic == view.topics[0].id
@@ -103,7 +120,9 @@ def test_a_text_far_from_all_is_under_the_topic_that_it_lies_in(
     model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     atlas = type(model.atlas_)
-    monkeypatch.setattr(atlas, "shares", lambda self, vectors, nodes, threads: np.zeros((1, len(nodes))))
+    monkeypatch.setattr(
+        atlas, "shares", lambda self, vectors, nodes, threads: np.zeros((1, len(nodes)))
+    )
     view = document_view(model, "wheel road diesel engine")
     assert view.topics == []
     assert view.topic is not None

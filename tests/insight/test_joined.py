@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from undertow import InvalidInput, TopicModel
 from undertow.corpus import Corpus
-from undertow.insight import document_topic_table, document_view, layout, overview_of_index, overview_of_texts
+from undertow.insight import (
+    document_topic_table,
+    document_view,
+    layout,
+    overview_of_index,
+    overview_of_texts,
+)
 from undertow.model.joining import compared
 from undertow.search import Index
 
@@ -25,10 +31,14 @@ def vectors(table: pl.DataFrame) -> NDArray[np.float64]:
 
 
 @pytest.fixture
-def joined(model: TopicModel, table: pl.DataFrame, vectors: NDArray[np.float64], tmp_path: Path) -> Index:
+def joined(
+    model: TopicModel, table: pl.DataFrame, vectors: NDArray[np.float64], tmp_path: Path
+) -> Index:
     """The model's topics are grown anew from joined vectors."""
     model.save(tmp_path / "model")
-    grown = TopicModel.from_stored(Index.create(tmp_path / "plain", model)._encoder.stored, tmp_path)
+    grown = TopicModel.from_stored(
+        Index.create(tmp_path / "plain", model)._encoder.stored, tmp_path
+    )
     grown.grow_topics(table["text"], vectors=vectors)
     return Index.create(tmp_path / "joined", grown, table, vectors=vectors)
 
@@ -46,7 +56,9 @@ def test_the_map_is_laid_out_from_joined_vectors(
     assert overview_of_index(Index.open(joined.path)).ids == found.ids  # the stored one, checked
 
 
-def test_leaves_are_those_of_the_model(joined: Index, table: pl.DataFrame, vectors: NDArray[np.float64]) -> None:
+def test_leaves_are_those_of_the_model(
+    joined: Index, table: pl.DataFrame, vectors: NDArray[np.float64]
+) -> None:
     found, atlas = overview_of_index(joined), joined.model.atlas_
     nodes = atlas.cut(4)
     shares = joined.model.transform_topics(table["text"], 4, vectors=vectors)
@@ -55,7 +67,11 @@ def test_leaves_are_those_of_the_model(joined: Index, table: pl.DataFrame, vecto
 
 
 def test_an_index_may_join_what_topics_do_not_know(
-    model: TopicModel, table: pl.DataFrame, vectors: NDArray[np.float64], index: Index, tmp_path: Path
+    model: TopicModel,
+    table: pl.DataFrame,
+    vectors: NDArray[np.float64],
+    index: Index,
+    tmp_path: Path,
 ) -> None:
     made = Index.create(tmp_path / "made", model, table, vectors=vectors)
     found, plain = overview_of_index(made), overview_of_index(index)
@@ -69,20 +85,29 @@ def test_texts_alone_have_undertows_side(joined: Index, table: pl.DataFrame) -> 
     assert np.isfinite(found.positions).all()
 
 
-def test_a_document_is_seen_with_its_vector(joined: Index, table: pl.DataFrame, vectors: NDArray[np.float64]) -> None:
+def test_a_document_is_seen_with_its_vector(
+    joined: Index, table: pl.DataFrame, vectors: NDArray[np.float64]
+) -> None:
     text, model = table["text"][3], joined.model
     others = joined.others(["d3"])
     view = document_view(model, text, n=4, others=others)
     told = model.document_topics([text], 4, vectors=vectors[3:4])[0]
     assert [one.id for one in view.topics] == [one.id for one in told.topics]
-    np.testing.assert_allclose([one.share for one in view.topics], [one.share for one in told.topics], atol=2e-3)
+    np.testing.assert_allclose(
+        [one.share for one in view.topics], [one.share for one in told.topics], atol=2e-3
+    )
     alone = document_view(model, text, view.topic, 4)
     assert alone.total == view.total
-    np.testing.assert_allclose(view.total, model.explain_topic([text], view.topic or 0).sum(), atol=1e-6)
+    np.testing.assert_allclose(
+        view.total, model.explain_topic([text], view.topic or 0).sum(), atol=1e-6
+    )
 
 
 def test_tables_of_topics_take_vectors(
-    joined: Index, table: pl.DataFrame, vectors: NDArray[np.float64], monkeypatch: pytest.MonkeyPatch
+    joined: Index,
+    table: pl.DataFrame,
+    vectors: NDArray[np.float64],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = Corpus.chunks
     monkeypatch.setattr(Corpus, "chunks", lambda self, rows=50: whole(self, rows))

@@ -16,7 +16,9 @@ from undertow.insight import _neighbours, layout
 Vectors = NDArray[np.float32]
 
 
-def groups(documents: int, number: int = 3, units: int = 8, seed: int = 0) -> tuple[Vectors, NDArray[np.int64]]:
+def groups(
+    documents: int, number: int = 3, units: int = 8, seed: int = 0
+) -> tuple[Vectors, NDArray[np.int64]]:
     """Unit vectors of some groups, and the group of each."""
     generator = np.random.default_rng(seed)
     of = np.arange(documents) % number
@@ -26,12 +28,19 @@ def groups(documents: int, number: int = 3, units: int = 8, seed: int = 0) -> tu
 
 @settings(max_examples=60, deadline=None)
 @given(
-    rows=st.integers(1, 4), columns=st.integers(1, 300), data=st.data(), kind=st.sampled_from(["many ties", "few ties"])
+    rows=st.integers(1, 4),
+    columns=st.integers(1, 300),
+    data=st.data(),
+    kind=st.sampled_from(["many ties", "few ties"]),
 )
-def test_the_highest_are_those_of_a_sort(rows: int, columns: int, data: st.DataObject, kind: str) -> None:
+def test_the_highest_are_those_of_a_sort(
+    rows: int, columns: int, data: st.DataObject, kind: str
+) -> None:
     k = data.draw(st.integers(1, columns))
     generator = np.random.default_rng(data.draw(st.integers(0, 1000)))
-    values = generator.integers(0, 5 if kind == "many ties" else 10**6, size=(rows, columns)).astype(np.float32)
+    values = generator.integers(
+        0, 5 if kind == "many ties" else 10**6, size=(rows, columns)
+    ).astype(np.float32)
     found, highest = _neighbours.highest(values, k)
     np.testing.assert_array_equal(highest, -np.sort(-values, axis=1)[:, :k])
     np.testing.assert_array_equal(np.take_along_axis(values, found, axis=1), highest)
@@ -62,7 +71,10 @@ def test_nothing_of_the_size_documents_by_documents_is_made() -> None:
         largest = max(largest, values.size)
         return original(values, k)
 
-    with mock.patch.object(_neighbours, "highest", watched), mock.patch.object(layout, "MOST_LAID_OUT", 500):
+    with (
+        mock.patch.object(_neighbours, "highest", watched),
+        mock.patch.object(layout, "MOST_LAID_OUT", 500),
+    ):
         layout.positions(vectors)
     assert largest == _neighbours.BLOCK * 500
 
@@ -80,8 +92,14 @@ def test_any_number_of_documents_has_places(documents: int) -> None:
 
 @pytest.mark.parametrize("most", [15_000, 50, 7])
 @pytest.mark.parametrize("units", [1, 8])
-def test_equal_vectors_do_not_coincide(monkeypatch: pytest.MonkeyPatch, most: int, units: int) -> None:
-    for name, number in (("EARLY", 125), ("LATE", 250), ("MOST_LAID_OUT", most)):  # they do come together
+def test_equal_vectors_do_not_coincide(
+    monkeypatch: pytest.MonkeyPatch, most: int, units: int
+) -> None:
+    for name, number in (
+        ("EARLY", 125),
+        ("LATE", 250),
+        ("MOST_LAID_OUT", most),
+    ):  # they do come together
         monkeypatch.setattr(layout, name, number)
     places = layout.positions(np.ones((200, units), dtype=np.float16))
     assert len(np.unique(places, axis=0)) == 200
@@ -89,7 +107,9 @@ def test_equal_vectors_do_not_coincide(monkeypatch: pytest.MonkeyPatch, most: in
 
 
 @pytest.mark.parametrize("documents", [300, 1500])
-def test_the_same_bits_for_any_number_of_threads(monkeypatch: pytest.MonkeyPatch, documents: int) -> None:
+def test_the_same_bits_for_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch, documents: int
+) -> None:
     monkeypatch.setattr(layout, "MOST_LAID_OUT", documents - 100)
     monkeypatch.setattr(_neighbours, "BLOCK", 64)
     vectors, _ = groups(documents)

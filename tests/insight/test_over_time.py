@@ -26,7 +26,8 @@ def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: 
 @settings(max_examples=50, deadline=None)
 @given(
     times=st.lists(
-        st.one_of(st.floats(-1e10, 1e11), st.integers(1900, 2030).map(float), st.just(math.nan)), max_size=40
+        st.one_of(st.floats(-1e10, 1e11), st.integers(1900, 2030).map(float), st.just(math.nan)),
+        max_size=40,
     ),
     kind=st.sampled_from(["date", "number"]),
     seed=st.integers(0, 100),
@@ -50,7 +51,10 @@ def test_outlying_times_do_not_stretch_the_bins() -> None:
     usual = [at(2021, 1, 1) + 86_400 * (day % 365) for day in range(3000)]
     times = np.array([at(1900, 1, 1), *usual, at(9999, 12, 31)])
     leaves = np.zeros(len(times), dtype=np.int32)
-    found, plain = over_time(times, leaves, 1, "date"), over_time(np.array(usual), leaves[1:-1], 1, "date")
+    found, plain = (
+        over_time(times, leaves, 1, "date"),
+        over_time(np.array(usual), leaves[1:-1], 1, "date"),
+    )
     assert found is not None
     assert plain is not None
     np.testing.assert_array_equal(found.edges, plain.edges)
@@ -72,7 +76,11 @@ def test_times_at_the_ends_that_do_not_stretch_are_no_outliers() -> None:
 
 
 @settings(max_examples=300)
-@given(first=st.floats(-1e12, 1e12), length=st.floats(1e-3, 1e12), kind=st.sampled_from(["date", "number"]))
+@given(
+    first=st.floats(-1e12, 1e12),
+    length=st.floats(1e-3, 1e12),
+    kind=st.sampled_from(["date", "number"]),
+)
 @example(first=0.3, length=3.6, kind="number")
 @example(first=0.29999999999999993, length=3.6, kind="number")
 @example(first=-62135596800.0, length=3.1e11, kind="date")  # from year 1 to 9999
@@ -96,16 +104,30 @@ def test_bins_hold_all_times_and_are_not_too_many(first: float, length: float, k
     ("first", "last", "begin", "second", "number"),
     [
         (at(2024, 1, 1), at(2024, 1, 20), at(2024, 1, 1), at(2024, 1, 2), 20),
-        (at(2024, 1, 3), at(2024, 7, 1), at(2024, 1, 1), at(2024, 1, 8), 27),  # weeks, from a Monday
+        (
+            at(2024, 1, 3),
+            at(2024, 7, 1),
+            at(2024, 1, 1),
+            at(2024, 1, 8),
+            27,
+        ),  # weeks, from a Monday
         (at(2023, 5, 17), at(2025, 11, 2), at(2023, 5, 1), at(2023, 6, 1), 31),
         (at(2010, 5, 17), at(2019, 1, 2), at(2010, 4, 1), at(2010, 7, 1), 36),
         (at(1990, 5, 17), at(2019, 1, 2), at(1990, 1, 1), at(1991, 1, 1), 30),
         (at(1893, 5, 17), at(2019, 1, 2), at(1890, 1, 1), at(1895, 1, 1), 26),
         (at(2024, 1, 1, 0, 40), at(2024, 1, 1, 20), at(2024, 1, 1, 0, 30), at(2024, 1, 1, 1), 40),
-        (at(2024, 1, 1, 0, 0, 1), at(2024, 1, 1, 0, 0, 5), at(2024, 1, 1, 0, 0, 1), at(2024, 1, 1, 0, 0, 2), 5),
+        (
+            at(2024, 1, 1, 0, 0, 1),
+            at(2024, 1, 1, 0, 0, 5),
+            at(2024, 1, 1, 0, 0, 1),
+            at(2024, 1, 1, 0, 0, 2),
+            5,
+        ),
     ],
 )
-def test_bins_of_dates_are_of_the_calendar(first: float, last: float, begin: float, second: float, number: int) -> None:
+def test_bins_of_dates_are_of_the_calendar(
+    first: float, last: float, begin: float, second: float, number: int
+) -> None:
     edges = bins(np.array([last, first]), "date")
     assert edges is not None
     assert [datetime.fromtimestamp(edge, UTC) for edge in edges[:2]] == [
@@ -146,7 +168,11 @@ EAST = timezone(timedelta(hours=2))
         ([1999, None, 2003], "number", [1999, math.nan, 2003]),
         ([0.5, math.inf, math.nan], "number", [0.5, math.nan, math.nan]),
         (["1999", None, " 2003.5", ""], "number", [1999, math.nan, 2003.5, math.nan]),
-        (["1970-01-02", "1970-01-01T01:00:00Z", "1970-01-01 03:00+02:00"], "date", [86400, 3600, 3600]),
+        (
+            ["1970-01-02", "1970-01-01T01:00:00Z", "1970-01-01 03:00+02:00"],
+            "date",
+            [86400, 3600, 3600],
+        ),
         (["1970-01-02", "about noon", None], "date", [86400, math.nan, math.nan]),
         (["1970-01-02", "1970", "noon", "night"], "date", [86400, 0, math.nan, math.nan]),
         (["1970-01-02", "noon", "night"], None, None),

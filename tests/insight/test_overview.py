@@ -65,7 +65,9 @@ def test_it_is_what_a_loop_over_the_documents_finds(model: TopicModel, table: pl
         assert found.nearness[row] == pytest.approx(products[row].max(), abs=1e-3)
         day = table["time"][row]
         assert found.times is not None
-        midnight = None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+        midnight = (
+            None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+        )
         assert np.isnan(found.times[row]) if midnight is None else found.times[row] == midnight
     assert found.time_kind == "date"
     assert found.over_time is not None
@@ -82,7 +84,9 @@ def test_any_cut_is_a_sum_over_leaves(model: TopicModel, table: pl.DataFrame, n:
     topics = found.topics(atlas, nodes)
     for row in range(120):
         assert found.leaves[row] in inside[topics[row]]
-    assert found.sizes(atlas, nodes).tolist() == [int((topics == place).sum()) for place in range(n)]
+    assert found.sizes(atlas, nodes).tolist() == [
+        int((topics == place).sum()) for place in range(n)
+    ]
     assert found.times is not None
     assert found.over_time is not None
     shares, edges = found.over_time.shares(atlas, nodes), found.over_time.edges
@@ -113,11 +117,15 @@ def test_typical_documents_are_nearest_to_the_mean(model: TopicModel, table: pl.
         chosen: list[int] = []
         inside = np.flatnonzero(found.leaves == leaf)
         for row in inside[np.argsort(-(vectors[inside] @ means[leaf]), kind="stable")]:
-            if len(chosen) < 6 and all(vectors[row] @ vectors[other] < SAME_TEXT for other in chosen):
+            if len(chosen) < 6 and all(
+                vectors[row] @ vectors[other] < SAME_TEXT for other in chosen
+            ):
                 chosen.append(int(row))
         rows = [int(row) for row in kept if row >= 0]
         assert kept.tolist() == rows + [-1] * (6 - len(rows))
-        np.testing.assert_allclose(vectors[rows] @ means[leaf], vectors[chosen] @ means[leaf], atol=2e-3)
+        np.testing.assert_allclose(
+            vectors[rows] @ means[leaf], vectors[chosen] @ means[leaf], atol=2e-3
+        )
 
 
 def test_typical_documents_of_a_topic(model: TopicModel, table: pl.DataFrame) -> None:
@@ -137,7 +145,9 @@ def test_typical_documents_of_a_topic(model: TopicModel, table: pl.DataFrame) ->
     assert len(found.typical_of(atlas, atlas.cut(2)[0], 1000)) <= 60
 
 
-def test_an_index_and_its_texts_have_the_same_overview(index: Index, model: TopicModel, table: pl.DataFrame) -> None:
+def test_an_index_and_its_texts_have_the_same_overview(
+    index: Index, model: TopicModel, table: pl.DataFrame
+) -> None:
     of_index = overview_of_index(index)
     assert of_index.state == index.state
     assert_same(of_index, overview_of_texts(model, table), but=("state", "map_seconds"))
@@ -216,7 +226,9 @@ def test_progress_of_reading_and_of_the_map(index: Index) -> None:
     assert (done[0], done[-1], {of for _, of in told}) == (200, 1000, {1000})
 
 
-def test_the_extra_is_asked_for_before_any_work(monkeypatch: pytest.MonkeyPatch, index: Index) -> None:
+def test_the_extra_is_asked_for_before_any_work(
+    monkeypatch: pytest.MonkeyPatch, index: Index
+) -> None:
     monkeypatch.setattr(layout, "find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"undertow\[explorer\]"):
         overview_of_index(index)

@@ -14,7 +14,9 @@ from undertow.insight import pyldavis_input
 from undertow.insight.pyldavis import SMOOTHING, whole_shares
 
 
-def test_a_topics_words_are_shared_out_by_its_documents(model: TopicModel, table: pl.DataFrame) -> None:
+def test_a_topics_words_are_shared_out_by_its_documents(
+    model: TopicModel, table: pl.DataFrame
+) -> None:
     found = pyldavis_input(model, table["text"], 3)["topic_term_dists"]
     words, atlas = model.words(), model.atlas_
     assert found.shape == (3, len(words))
@@ -22,7 +24,11 @@ def test_a_topics_words_are_shared_out_by_its_documents(model: TopicModel, table
     leaves, _ = atlas.leaves_of(model._vectors_of_counts(model.counts(table["text"])))
     topics = atlas.topics_of_leaves(leaves, atlas.cut(3))
     for topic in range(3):
-        texts = [set(text.split()) for text, own in zip(table["text"], topics, strict=True) if own == topic]
+        texts = [
+            set(text.split())
+            for text, own in zip(table["text"], topics, strict=True)
+            if own == topic
+        ]
         held = np.array([sum(word in text for text in texts) for word in words]) + SMOOTHING
         np.testing.assert_allclose(found[topic], held / held.sum(), rtol=1e-9)
 
@@ -37,7 +43,9 @@ def test_documents_are_shares_of_topics(model: TopicModel, table: pl.DataFrame) 
     some = shares.any(axis=1)
     assert some.sum() > 10
     np.testing.assert_allclose(
-        found["doc_topic_dists"][some], shares[some] / shares[some].sum(axis=1, keepdims=True), rtol=1e-5
+        found["doc_topic_dists"][some],
+        shares[some] / shares[some].sum(axis=1, keepdims=True),
+        rtol=1e-5,
     )
     assert found["doc_lengths"].tolist() == [len(text.split()) for text in kept]
     assert found["vocab"] == model.words()

@@ -27,10 +27,14 @@ def test_it_is_stored_and_read(index: Index, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(layout, "positions", None)  # not computed again
     assert_same(overview_of_index(again), found)
     assert sorted(os.listdir(index.path / "overview")) == ["model.json", "weights.safetensors"]
-    assert index.info()["bytes"] > sum(file.stat().st_size for file in (index.path / "overview").iterdir())
+    assert index.info()["bytes"] > sum(
+        file.stat().st_size for file in (index.path / "overview").iterdir()
+    )
 
 
-def test_a_change_of_the_index_asks_for_a_new_one(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_change_of_the_index_asks_for_a_new_one(
+    index: Index, caplog: pytest.LogCaptureFixture
+) -> None:
     overview_of_index(index)
     index.delete("d0")
     assert stored_overview(index) is None
@@ -65,14 +69,18 @@ def test_a_model_without_topics_is_told_so(index: Index) -> None:
         overview_of_texts(index.model, ["plum"])
 
 
-def test_an_index_with_an_overview_can_be_replaced(index: Index, model: TopicModel, table: pl.DataFrame) -> None:
+def test_an_index_with_an_overview_can_be_replaced(
+    index: Index, model: TopicModel, table: pl.DataFrame
+) -> None:
     overview_of_index(index)
     again = Index.create(index.path, model, table[:50], overwrite=True)
     assert stored_overview(again) is None
     assert len(overview_of_index(again)) == 50
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="nothing is read-only for this user")
+@pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() == 0, reason="nothing is read-only for this user"
+)
 def test_a_folder_that_cannot_be_written(index: Index, caplog: pytest.LogCaptureFixture) -> None:
     os.chmod(index.path, 0o555)
     try:
@@ -99,13 +107,17 @@ def test_what_cannot_be_stored_is_still_given(
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory, model: TopicModel, table: pl.DataFrame) -> Index:
+def shared(
+    tmp_path_factory: pytest.TempPathFactory, model: TopicModel, table: pl.DataFrame
+) -> Index:
     """One index for all who leave a sound overview behind."""
     return Index.create(tmp_path_factory.mktemp("shared") / "index", model, table)
 
 
 def rewritten(index: Index, **changes: Any) -> None:
-    """The stored overview with other arrays (None: without) or manifest entries, and checksums that fit."""
+    """The stored overview with other arrays (None: without) or manifest entries, and checksums that
+    fit.
+    """
     folder = index.path / "overview"
     manifest, arrays = read_folder(folder, kind="overview")
     for name, value in changes.items():
@@ -183,7 +195,9 @@ def test_an_overview_that_is_not_sound_is_not_used(
     assert not caplog.records
 
 
-def test_of_another_format_or_state_it_is_just_not_used(index: Index, caplog: pytest.LogCaptureFixture) -> None:
+def test_of_another_format_or_state_it_is_just_not_used(
+    index: Index, caplog: pytest.LogCaptureFixture
+) -> None:
     overview_of_index(index)
     for changes in ({"format": 1}, {"state": "another-1"}, {"state": None}, {"routes": "other"}):
         rewritten(index, **changes)
@@ -193,7 +207,9 @@ def test_of_another_format_or_state_it_is_just_not_used(index: Index, caplog: py
 
 @pytest.mark.parametrize("name", ["model.json", "weights.safetensors"])
 @pytest.mark.parametrize("way", ["cut", "gone", "other"])
-def test_damaged_files_are_replaced(shared: Index, caplog: pytest.LogCaptureFixture, name: str, way: str) -> None:
+def test_damaged_files_are_replaced(
+    shared: Index, caplog: pytest.LogCaptureFixture, name: str, way: str
+) -> None:
     overview_of_index(shared)
     file = shared.path / "overview" / name
     content = file.read_bytes()
@@ -220,7 +236,9 @@ def test_files_that_are_too_large_are_not_read(
     assert "at most 1,000 bytes" in caplog.text
 
 
-def test_links_are_not_followed(index: Index, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_links_are_not_followed(
+    index: Index, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     overview_of_index(index)
     os.rename(index.path / "overview", tmp_path / "elsewhere")
     os.symlink(tmp_path / "elsewhere", index.path / "overview")

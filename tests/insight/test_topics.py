@@ -12,7 +12,9 @@ from undertow import InvalidInput, TopicModel
 from undertow.insight import document_topic_table, similar_topics, topic_similarity, topic_table
 
 
-def test_similarities_are_the_cosines_of_mean_vectors(model: TopicModel, table: pl.DataFrame) -> None:
+def test_similarities_are_the_cosines_of_mean_vectors(
+    model: TopicModel, table: pl.DataFrame
+) -> None:
     found, atlas = topic_similarity(model, 5), model.atlas_
     for one, first in enumerate(atlas.cut(5)):
         for other, second in enumerate(atlas.cut(5)):
@@ -54,7 +56,16 @@ def test_a_topic_that_is_none_is_refused(model: TopicModel, topic: object) -> No
 def test_the_table_of_topics(model: TopicModel, n: int | None) -> None:
     table = topic_table(model, n)
     topics = model.topics(n)
-    assert table.columns == ["id", "name", "parent", "documents", "share", "words", "phrases", "coherence"]
+    assert table.columns == [
+        "id",
+        "name",
+        "parent",
+        "documents",
+        "share",
+        "words",
+        "phrases",
+        "coherence",
+    ]
     assert table["id"].to_list() == [topic.id for topic in topics]
     assert table["parent"].to_list() == [topic.parent for topic in topics]
     assert table["documents"].to_list() == [topic.documents for topic in topics]
@@ -63,7 +74,9 @@ def test_the_table_of_topics(model: TopicModel, n: int | None) -> None:
 
 
 def test_the_table_of_documents(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
-    documents = pl.concat([table[:30], table[:1].with_columns(id=pl.lit("none"), text=pl.lit("zanzibar"))])
+    documents = pl.concat(
+        [table[:30], table[:1].with_columns(id=pl.lit("none"), text=pl.lit("zanzibar"))]
+    )
     found = document_topic_table(model, documents, 4)
     assert found.columns == ["id", "topic", "name", "share"]
     expected = model.document_topics(documents["text"], 4)
@@ -74,6 +87,8 @@ def test_the_table_of_documents(model: TopicModel, table: pl.DataFrame, tmp_path
         rows = found.filter(pl.col("id") == name)
         assert rows["topic"].to_list() == [one.id for one in topics.topics]
         assert rows["name"].to_list() == [one.name for one in topics.topics]
-        np.testing.assert_allclose(rows["share"].to_list(), [one.share for one in topics.topics], rtol=1e-6)
+        np.testing.assert_allclose(
+            rows["share"].to_list(), [one.share for one in topics.topics], rtol=1e-6
+        )
     assert document_topic_table(model, ["zanzibar"]).height == 0
     found.write_parquet(tmp_path / "table.parquet")

@@ -1,4 +1,6 @@
-"""The compiled draws of a minibatch against the oracle's, token by token: the same numbers to the bit."""
+"""The compiled draws of a minibatch against the oracle's, token by token: the same numbers to the
+bit.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,12 @@ def _in_parts(kernel: Any, items: int, *arguments: Any) -> None:
 
 
 @made_up
-@given(seed=seeds, epoch=epochs, counts=st.lists(st.integers(1, 7), min_size=1, max_size=5), data=st.data())
+@given(
+    seed=seeds,
+    epoch=epochs,
+    counts=st.lists(st.integers(1, 7), min_size=1, max_size=5),
+    data=st.data(),
+)
 def test_kept_tokens(seed: int, epoch: int, counts: list[int], data: st.DataObject) -> None:
     to_keep = data.draw(st.integers(0, sum(counts)))
     size, entries = len(IDS), len(counts)
@@ -54,7 +61,10 @@ def test_kept_tokens(seed: int, epoch: int, counts: list[int], data: st.DataObje
     numbers = (np.full(size, sum(counts)), np.full(size, to_keep))
     _in_parts(partial_noise.keep_tokens, size, seed, epoch, IDS, *shape, *numbers, kept.ravel())
     for d, document in enumerate(IDS.tolist()):
-        assert kept[d].tolist() == draws.kept_counts(seed, epoch, document, np.array(counts), to_keep).tolist()
+        assert (
+            kept[d].tolist()
+            == draws.kept_counts(seed, epoch, document, np.array(counts), to_keep).tolist()
+        )
 
 
 @made_up
@@ -63,22 +73,37 @@ def test_noise_levels(seed: int, epoch: int, level: float, width: float) -> None
     levels = np.full(len(IDS), np.nan)
     partial_noise.draw_levels(seed, epoch, IDS, level, level + width, levels)
     expected = draws.noise_levels(seed, epoch, IDS.tolist(), level, level + width)
-    # One product and one sum, perhaps fused. The compiler may multiply the width by 2^-53 first, which leaves a width
-    # of almost nothing no digits: at most half of the smallest number, 2^-1074, times 2^53 is lost.
+    # One product and one sum, perhaps fused. The compiler may multiply the width by 2^-53 first,
+    # which leaves a width of almost nothing no digits: at most half of the smallest number,
+    # 2^-1074, times 2^53 is lost.
     np.testing.assert_allclose(levels, expected, rtol=2.0**-51, atol=2.0**-1022)
 
 
 @made_up
-@given(seed=seeds, epoch=epochs, length=st.integers(1, 200), batch=st.integers(0, 1000), shard=st.integers(0, 99))
+@given(
+    seed=seeds,
+    epoch=epochs,
+    length=st.integers(1, 200),
+    batch=st.integers(0, 1000),
+    shard=st.integers(0, 99),
+)
 def test_stream(seed: int, epoch: int, length: int, batch: int, shard: int) -> None:
-    """Shorter and longer than the words that are drawn at a time; nothing is written past the end."""
+    """Shorter and longer than the words that are drawn at a time; nothing is written past the
+    end.
+    """
     room = np.full(length + 1, -1, dtype=np.int32)
     partial_noise.draw_stream(seed, epoch, batch, shard, TABLE, room[:-1])
     assert room.tolist() == [*draws.stream(seed, epoch, batch, shard, TABLE, length), -1]
 
 
 @made_up
-@given(seed=seeds, epoch=epochs, replaced=st.integers(1, 20), n_noise=st.integers(1, 9), first_row=st.integers(0, 99))
+@given(
+    seed=seeds,
+    epoch=epochs,
+    replaced=st.integers(1, 20),
+    n_noise=st.integers(1, 9),
+    first_row=st.integers(0, 99),
+)
 def test_windows(seed: int, epoch: int, replaced: int, n_noise: int, first_row: int) -> None:
     """A stream of as many words as there are positions shows where each window lies."""
     length = 20
@@ -86,9 +111,13 @@ def test_windows(seed: int, epoch: int, replaced: int, n_noise: int, first_row: 
     places = (IDS, np.full(len(IDS), replaced), length, first_row, begins, ends)
     _in_parts(partial_noise.draw_windows, len(IDS), seed, epoch, *places)
     for d, document in enumerate(IDS.tolist()):
-        covered = draws.window_noise(seed, epoch, document, list(range(length)), replaced, n_noise, length)
+        covered = draws.window_noise(
+            seed, epoch, document, list(range(length)), replaced, n_noise, length
+        )
         for j in range(n_noise):
-            assert np.flatnonzero(covered[j]).tolist() == list(range(begins[d, j] - first_row, ends[d, j] - first_row))
+            assert np.flatnonzero(covered[j]).tolist() == list(
+                range(begins[d, j] - first_row, ends[d, j] - first_row)
+            )
 
 
 @made_up
@@ -96,7 +125,13 @@ def test_windows(seed: int, epoch: int, replaced: int, n_noise: int, first_row: 
 def test_independent_noise(seed: int, epoch: int, replaced: int, n_noise: int) -> None:
     size = len(IDS)
     noise = np.full((size, n_noise, replaced), -1, dtype=np.int32)
-    documents = (IDS, np.full(size, replaced), np.arange(size * n_noise + 1) * replaced, n_noise, TABLE)
+    documents = (
+        IDS,
+        np.full(size, replaced),
+        np.arange(size * n_noise + 1) * replaced,
+        n_noise,
+        TABLE,
+    )
     _in_parts(partial_noise.draw_independent, size, seed, epoch, *documents, noise.reshape(-1))
     for d, document in enumerate(IDS.tolist()):
         expected = draws.independent_noise(seed, epoch, document, TABLE, replaced, n_noise)

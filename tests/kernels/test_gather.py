@@ -1,4 +1,6 @@
-"""Sums of scattered rows against sums in float64, at every width that the blocks of columns are put together from."""
+"""Sums of scattered rows against sums in float64, at every width that the blocks of columns are put
+together from.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,26 @@ from tests.oracles.rounding import UNIT
 from undertow.kernels.cpu.gather import add_rows
 
 Single = NDArray[np.float32]
-widths = pytest.mark.parametrize("units", [1, 7, 8, 15, 16, 17, 31, 32, 33, 64, 65, 127, 128, 129, 256, 300])
+widths = pytest.mark.parametrize(
+    "units", [1, 7, 8, 15, 16, 17, 31, 32, 33, 64, 65, 127, 128, 129, 256, 300]
+)
 ROWS, ENTRIES = 50, 40
 
 
 def _made(units: int) -> tuple[Single, Single, NDArray[np.int32], Single]:
-    """A total to begin with, rows, and entries some of which name the same row; rows begin at no round address."""
+    """A total to begin with, rows, and entries some of which name the same row; rows begin at no
+    round address.
+    """
     generator = np.random.default_rng(units)
     flat = generator.normal(0.0, 2.0, 3 + ROWS * units).astype(np.float32)
     total = generator.normal(0.0, 2.0, units).astype(np.float32)
     indices = generator.integers(0, ROWS, ENTRIES).astype(np.int32)
-    return total, flat[3:].reshape(ROWS, units), indices, generator.normal(0.0, 1.0, ENTRIES).astype(np.float32)
+    return (
+        total,
+        flat[3:].reshape(ROWS, units),
+        indices,
+        generator.normal(0.0, 1.0, ENTRIES).astype(np.float32),
+    )
 
 
 @widths
@@ -60,7 +71,9 @@ def test_no_rows_are_needed_for_no_entries(units: int) -> None:
 
 @widths
 def test_neither_the_limit_nor_the_cuts_change_a_bit(units: int) -> None:
-    """What is asked for ahead of time, and where a range ends and the next goes on, are no part of the sum."""
+    """What is asked for ahead of time, and where a range ends and the next goes on, are no part of
+    the sum.
+    """
     total, rows, indices, coefficients = _made(units)
     together = total.copy()
     add_rows(together, rows, indices, coefficients, 0, ENTRIES, ENTRIES)
@@ -76,7 +89,9 @@ def test_neither_the_limit_nor_the_cuts_change_a_bit(units: int) -> None:
 
 @widths
 def test_entries_are_added_one_after_the_other(units: int) -> None:
-    """2^24 + 1 is 2^24 in single precision: in this order every 1 is lost, and in any other some would stay."""
+    """2^24 + 1 is 2^24 in single precision: in this order every 1 is lost, and in any other some
+    would stay.
+    """
     rows = np.repeat(np.array([[2.0**24], [1.0], [-(2.0**24)]], dtype=np.float32), units, axis=1)
     indices = np.array([0, 1, 1, 1, 1, 1, 1, 1, 2], dtype=np.int32)
     total = np.zeros(units, dtype=np.float32)

@@ -15,7 +15,9 @@ Single = NDArray[np.float32]
 
 
 def make(documents: int, topics: int, columns: int, seed: int) -> tuple[Single, Single]:
-    """Directions without negative entries, as those of strengths are, and mixtures of them with something else."""
+    """Directions without negative entries, as those of strengths are, and mixtures of them with
+    something else.
+    """
     generator = np.random.default_rng(seed)
     directions = unit(generator.random((topics, columns)) ** 3)
     parts = generator.random((documents, topics)) * (generator.random((documents, topics)) < 0.3)
@@ -25,9 +27,10 @@ def make(documents: int, topics: int, columns: int, seed: int) -> tuple[Single, 
 def bound(directions: Single) -> float:
     """How far amounts may be from the best ones.
 
-    In the last round no coordinate moved by more than the tolerance t, so each product of a direction with what is left
-    over is off by at most the sum of the moves after it, n t. The error of the amounts is that through the inverse of
-    the Gram matrix. Single precision of the directions is in both.
+    In the last round no coordinate moved by more than the tolerance t, so each product of a
+    direction with what is left over is off by at most the sum of the moves after it, n t. The error
+    of the amounts is that through the inverse of the Gram matrix. Single precision of the
+    directions is in both.
     """
     gram = unit(directions).astype(np.float64) @ unit(directions).astype(np.float64).T
     least = np.linalg.eigvalsh(gram)[0]
@@ -44,14 +47,20 @@ def test_amounts_are_those_of_the_active_set(topics: int, seed: int) -> None:
     np.testing.assert_allclose(ours, mixtures(vectors, directions), rtol=0, atol=bound(directions))
 
 
-def residual(vectors: Single, directions: Single, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+def residual(
+    vectors: Single, directions: Single, amounts: NDArray[np.float64]
+) -> NDArray[np.float64]:
     left = vectors.astype(np.float64) - amounts @ unit(directions).astype(np.float64)
     return np.asarray((left**2).sum(axis=1))
 
 
-@pytest.mark.parametrize("case", ["repeated", "zero", "nearly equal", "opposite", "more than columns"])
+@pytest.mark.parametrize(
+    "case", ["repeated", "zero", "nearly equal", "opposite", "more than columns"]
+)
 def test_degenerate_directions_come_as_close(case: str) -> None:
-    """Amounts are not unique here, what they come to is: its square differs by the error of products times amounts."""
+    """Amounts are not unique here, what they come to is: its square differs by the error of
+    products times amounts.
+    """
     vectors, directions = make(40, 6, 30, 3)
     if case == "repeated":
         directions[3] = directions[1]
@@ -68,14 +77,21 @@ def test_degenerate_directions_come_as_close(case: str) -> None:
     assert (amounts >= 0).all()
     size = np.maximum(amounts.sum(axis=1), best.sum(axis=1))
     error = 2.0 * len(directions) * TOLERANCE * size
-    assert (np.abs(residual(vectors, directions, amounts) - residual(vectors, directions, best)) <= error).all()
+    assert (
+        np.abs(residual(vectors, directions, amounts) - residual(vectors, directions, best))
+        <= error
+    ).all()
 
 
 def test_a_vector_of_one_direction_is_that_direction() -> None:
     directions = np.eye(4, 6, dtype=np.float32)
-    np.testing.assert_allclose(mixture(directions, 7 * directions), np.eye(4), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        mixture(directions, 7 * directions), np.eye(4), rtol=0, atol=TOLERANCE
+    )
     np.testing.assert_array_equal(mixture(-directions, directions), np.zeros((4, 4)))
-    np.testing.assert_array_equal(mixture(np.zeros((2, 6), dtype=np.float32), directions), np.zeros((2, 4)))
+    np.testing.assert_array_equal(
+        mixture(np.zeros((2, 6), dtype=np.float32), directions), np.zeros((2, 4))
+    )
 
 
 def test_what_was_there_before_does_not_matter() -> None:
@@ -99,13 +115,19 @@ def test_no_documents_and_one_topic() -> None:
 @pytest.mark.parametrize("threads", [2, 3, 5])
 def test_threads_change_no_bit(threads: int) -> None:
     vectors, directions = make(203, 11, 33, 0)
-    np.testing.assert_array_equal(mixture(vectors, directions, 1), mixture(vectors, directions, threads))
+    np.testing.assert_array_equal(
+        mixture(vectors, directions, 1), mixture(vectors, directions, threads)
+    )
     part = mixture(vectors[50:60], directions, 1)  # a document alone is what it is among others
-    np.testing.assert_allclose(part, mixture(vectors, directions, 1)[50:60], rtol=0, atol=bound(directions))
+    np.testing.assert_allclose(
+        part, mixture(vectors, directions, 1)[50:60], rtol=0, atol=bound(directions)
+    )
 
 
 def test_rounds_are_enough() -> None:
-    """No document of these is stopped by the number of rounds: with a tenth of the tolerance little changes."""
+    """No document of these is stopped by the number of rounds: with a tenth of the tolerance little
+    changes.
+    """
     assert ROUNDS >= 100
     vectors, directions = make(60, 20, 40, 9)
     gram = directions.astype(np.float64) @ directions.T.astype(np.float64)

@@ -38,10 +38,13 @@ def test_bytes_are_near_the_vectors(by_kernel: int, monkeypatch: pytest.MonkeyPa
     vectors = generator.gamma(0.2, 1.0, (300, 40)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors[7] = 0.0  # a document without a vector
-    near = NearVectors.of(np.arange(300, dtype=np.uint64), (40, 40), lambda rows: vectors[rows.astype(int)])
+    near = NearVectors.of(
+        np.arange(300, dtype=np.uint64), (40, 40), lambda rows: vectors[rows.astype(int)]
+    )
     for vector in vectors[:5]:
         exact = vectors.astype(np.float64) @ vector
-        # A byte is off by half a step at most, and topics passed over had no more than they may have.
+        # A byte is off by half a step at most, and topics passed over had no more than they may
+        # have.
         bound = LEFT_OUT + 0.5 / HIGHEST * vectors.max(axis=1) * vector.sum() + 64 * EPS
         found = np.full(300, np.nan, dtype=np.float32)
         near.cosines(vector, found)
@@ -55,10 +58,13 @@ def test_joined_numbers_may_be_negative(by_kernel: int, monkeypatch: pytest.Monk
     own, others = generator.gamma(0.2, 1.0, (300, 40)), generator.normal(size=(300, 30))
     own[7], others[8], own[9], others[9] = 0.0, 0.0, 0.0, 0.0  # documents without a side
     vectors = compared(own, others)
-    near = NearVectors.of(np.arange(300, dtype=np.uint64), (40, 70), lambda rows: vectors[rows.astype(int)])
+    near = NearVectors.of(
+        np.arange(300, dtype=np.uint64), (40, 70), lambda rows: vectors[rows.astype(int)]
+    )
     for vector in vectors[:5]:
         exact = vectors.astype(np.float64) @ vector
-        # Half a step of a byte, which is twice as large from the middle on; the largest number of all may miss one.
+        # Half a step of a byte, which is twice as large from the middle on; the largest number of
+        # all may miss one.
         steps = np.abs(vector[:40]).sum() / 2 + np.abs(vector[40:]).sum() + np.abs(vector).max()
         bound = LEFT_OUT + steps / HIGHEST * np.abs(vectors).max(axis=1) + 512 * EPS
         found = np.full(300, np.nan, dtype=np.float32)

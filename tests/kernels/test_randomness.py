@@ -1,4 +1,6 @@
-"""The counter-based generator: known answers, the compiled version, and what is made of its numbers."""
+"""The counter-based generator: known answers, the compiled version, and what is made of its
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def test_purposes_have_counters_of_their_own() -> None:
 
 @pytest.mark.parametrize("bound", [1, 2, 7, 1000, 2**31 - 1])
 def test_below_covers_its_range(bound: int) -> None:
-    """bits * bound / 2^32, rounded down: the smallest and the largest bits, and the borders between results."""
+    """bits * bound / 2^32, rounded down: the smallest and the largest bits, and the borders between
+    results.
+    """
     results = np.unique([0, 1, bound // 2, bound - 1])
     results = results[(results >= 0) & (results < bound)]
     least = -(-results * 2**32 // bound)  # the smallest bits that give each result
@@ -111,7 +115,9 @@ def test_permutation_is_keyed_by_document_not_by_position() -> None:
 
 def test_permutations_of_epochs_and_seeds_differ() -> None:
     ids = np.arange(50)
-    orders = {tuple(permutation(seed, epoch, ids).tolist()) for seed in range(5) for epoch in range(5)}
+    orders = {
+        tuple(permutation(seed, epoch, ids).tolist()) for seed in range(5) for epoch in range(5)
+    }
     assert len(orders) == 25
 
 
@@ -122,8 +128,8 @@ def test_every_order_is_equally_likely() -> None:
 
 
 def test_normals_are_normal() -> None:
-    """Kolmogorov and Smirnov, at the stated rate of false alarms; and neighbours, which share a radius, are
-    uncorrelated: the mean of n products has a deviation of 1 / sqrt(n).
+    """Kolmogorov and Smirnov, at the stated rate of false alarms; and neighbours, which share a
+    radius, are uncorrelated: the mean of n products has a deviation of 1 / sqrt(n).
     """
     numbers = normals(2, Purpose.WEIGHTS, 5000, 20).astype(np.float64)
     assert stats.kstest(numbers.ravel(), "norm").pvalue > FALSE_ALARM

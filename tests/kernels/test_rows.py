@@ -18,7 +18,9 @@ from undertow.kernels.cpu.shards import Documents
 from undertow.learn.gradient import new_slots
 
 WORDS = 5
-WEIGHTS = np.array([1.0, 0.0, 2.5, 0.5, 4.0], dtype=np.float32)  # products with small counts are exact
+WEIGHTS = np.array(
+    [1.0, 0.0, 2.5, 0.5, 4.0], dtype=np.float32
+)  # products with small counts are exact
 entry_lists = st.lists(st.tuples(st.integers(0, WORDS - 1), st.integers(0, 20)), max_size=30)
 made_up = settings(deadline=None, max_examples=80)
 
@@ -46,7 +48,9 @@ Shards = list[list[tuple[int, int]]]
 
 
 def _in_shards(made: Shards) -> rows.Entries:
-    """The words and vectors of each shard, numbered by their coefficients; between shards there is room to spare."""
+    """The words and vectors of each shard, numbered by their coefficients; between shards there is
+    room to spare.
+    """
     starts = np.concatenate([[1], 1 + np.cumsum([len(shard) + 2 for shard in made])]).astype(int)
     entries = _entries(int(starts[-1]) + 1, starts.tolist())
     number = 0
@@ -78,14 +82,17 @@ def _room(parts: int, room: int) -> tuple[NDArray[np.int32], rows.RowGradient]:
 @example(made=[[[(3, 0), (1, 1), (3, 2), (3, 0)]]])
 @example(made=[[[(3, 0), (1, 1)], [], [(1, 2), (3, 0), (2, 9)]], [[(0, 4)]]])
 def test_grouping_is_that_of_a_dictionary(n_threads: int, made: list[Shards]) -> None:
-    """Rows in the order of first occurrence, each in the part that its lowest bits name, and entries in their own
-    order; the slots are clean afterwards, so that the next minibatch finds none of this one.
+    """Rows in the order of first occurrence, each in the part that its lowest bits name, and
+    entries in their own order; the slots are clean afterwards, so that the next minibatch finds
+    none of this one.
     """
     slots = new_slots(WORDS, n_threads)
     parts = len(slots)
     found, grouped = _room(parts, 2 + max(sum(map(len, shards)) for shards in made))
     for shards in made:
-        threads.run_together(rows.group_entries, n_threads, _in_shards(shards), slots, found, grouped)
+        threads.run_together(
+            rows.group_entries, n_threads, _in_shards(shards), slots, found, grouped
+        )
         expected: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for i, (word, vector) in enumerate(entry for shard in shards for entry in shard):
             expected[word].append((vector, float(i)))
@@ -128,7 +135,12 @@ class Made(NamedTuple):
 @st.composite
 def documents(draw: st.DrawFn) -> Made:
     """Up to four documents."""
-    made = draw(st.lists(st.lists(st.tuples(st.integers(0, WORDS - 1), st.integers(1, 6)), max_size=4), max_size=4))
+    made = draw(
+        st.lists(
+            st.lists(st.tuples(st.integers(0, WORDS - 1), st.integers(1, 6)), max_size=4),
+            max_size=4,
+        )
+    )
     starts = np.concatenate([[0], np.cumsum([len(document) for document in made])]).astype(np.int64)
     flat = [entry for document in made for entry in document]
     words = np.array([word for word, _ in flat], dtype=np.int32)
@@ -148,25 +160,34 @@ def test_documents_bring_their_words(made: Made, share: float) -> None:
     for first, last in ((0, middle), (middle, made.size)):
         end = rows.document_entries(first, last, starts, words, counts, WEIGHTS, 100, entries, end)
     owners = np.repeat(np.arange(made.size), np.diff(starts))
-    expected = [(int(k), 100 + int(d), float(WEIGHTS[k] * v)) for k, d, v in zip(words, owners, counts, strict=True)]
+    expected = [
+        (int(k), 100 + int(d), float(WEIGHTS[k] * v))
+        for k, d, v in zip(words, owners, counts, strict=True)
+    ]
     assert _listed(entries, 2, end) == expected
 
 
 def _expected_part(made: Made, d: int, *, kept: bool) -> list[tuple[int, int, float]]:
-    """The entries of the kept or of the replaced tokens of a document: parts without a token bring nothing."""
+    """The entries of the kept or of the replaced tokens of a document: parts without a token bring
+    nothing.
+    """
     starts, words, counts = made.documents[1:]
     expected = []
     for i in range(starts[d], starts[d + 1]):
         tokens = made.kept[i] if kept else counts[i] - made.kept[i]
         if tokens > 0:
-            expected.append((int(words[i]), made.size * kept + d, float(WEIGHTS[words[i]] * tokens)))
+            expected.append(
+                (int(words[i]), made.size * kept + d, float(WEIGHTS[words[i]] * tokens))
+            )
     return expected
 
 
 @made_up
 @given(made=documents(), share=st.floats(0.0, 1.0))
 def test_split_documents_bring_replaced_and_kept_words(made: Made, share: float) -> None:
-    """Document by document the replaced tokens, which point at vector d, then the kept ones, at vector B + d."""
+    """Document by document the replaced tokens, which point at vector d, then the kept ones, at
+    vector B + d.
+    """
     middle = int(share * made.size)
     entries, spans = _entries(2 * len(made.kept) + 3), np.full((made.size, 3), -7, dtype=np.int64)
     arguments = (made.documents, made.kept, WEIGHTS, spans, entries)
@@ -174,7 +195,9 @@ def test_split_documents_bring_replaced_and_kept_words(made: Made, share: float)
     end = rows.split_entries(middle, made.size, *arguments, border + 1)
     for d in range(made.size):
         begin, between, after = spans[d].tolist()
-        assert begin == (spans[d - 1, 2] if d not in (0, middle) else border + 1 if d == middle else 1)
+        assert begin == (
+            spans[d - 1, 2] if d not in (0, middle) else border + 1 if d == middle else 1
+        )
         assert _listed(entries, begin, between) == _expected_part(made, d, kept=False)
         assert _listed(entries, between, after) == _expected_part(made, d, kept=True)
     if made.size > middle:
@@ -186,11 +209,16 @@ def test_split_documents_bring_replaced_and_kept_words(made: Made, share: float)
 @made_up
 @given(made=documents(), units=st.sampled_from([1, 3, 33, 130]), seed=st.integers(0, 2**32 - 1))
 def test_parts_are_summed_apart(made: Made, units: int, seed: int) -> None:
-    """W.u of at most n entries has n additions and a rounding each; coefficients and lengths are exact here."""
+    """W.u of at most n entries has n additions and a rounding each; coefficients and lengths are
+    exact here.
+    """
     weights = np.random.default_rng(seed).normal(0.0, 2.0, (WORDS, units)).astype(np.float32)
     entries, spans = _entries(2 * len(made.kept)), np.full((made.size, 3), -7, dtype=np.int64)
     end = rows.split_entries(0, made.size, made.documents, made.kept, WEIGHTS, spans, entries, 0)
-    inputs, numbers = np.full((2, made.size, units), np.nan, dtype=np.float32), np.full((4, made.size), np.nan)
+    inputs, numbers = (
+        np.full((2, made.size, units), np.nan, dtype=np.float32),
+        np.full((4, made.size), np.nan),
+    )
     split = SplitDocuments(spans, *inputs, *numbers)
     partial_noise.sum_parts(0, made.size, weights, entries, end, split)
     for d in range(made.size):
@@ -199,18 +227,24 @@ def test_parts_are_summed_apart(made: Made, units: int, seed: int) -> None:
             (True, split.kept_inputs[d], split.kept_lengths[d]),
         ):
             part = _expected_part(made, d, kept=kept)
-            terms = [coefficient * weights[word].astype(np.float64) for word, _, coefficient in part]
+            terms = [
+                coefficient * weights[word].astype(np.float64) for word, _, coefficient in part
+            ]
             exact, magnitudes = np.sum(terms, axis=0), np.sum(np.abs(terms), axis=0)
             assert (np.abs(ours - exact) <= (len(terms) + 1) * UNIT * magnitudes).all()
             assert length == sum(coefficient for _, _, coefficient in part)
 
 
 @made_up
-@given(made=st.lists(st.tuples(st.integers(0, WORDS - 1), st.integers(0, 3)), min_size=1, max_size=20))
+@given(
+    made=st.lists(st.tuples(st.integers(0, WORDS - 1), st.integers(0, 3)), min_size=1, max_size=20)
+)
 def test_stream_brings_its_covered_positions(made: list[tuple[int, int]]) -> None:
     stream = np.array([word for word, _ in made], dtype=np.int32)
     covering = np.array([*(number for _, number in made), 0], dtype=np.int32)
     entries = _entries(len(made) + 1)
     end = rows.stream_entries(stream, covering, WEIGHTS, 50, entries, 1)
-    expected = [(word, 50 + i, float(WEIGHTS[word])) for i, (word, number) in enumerate(made) if number]
+    expected = [
+        (word, 50 + i, float(WEIGHTS[word])) for i, (word, number) in enumerate(made) if number
+    ]
     assert _listed(entries, 1, end) == expected

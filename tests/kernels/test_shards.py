@@ -1,4 +1,6 @@
-"""How a minibatch is laid out: which rows of the noise table and which entries belong to each shard."""
+"""How a minibatch is laid out: which rows of the noise table and which entries belong to each
+shard.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ LONG = 200  # tokens of a document whose window does not fit twice into a stream
 
 sizes = pytest.mark.parametrize("documents", [1, 31, 32, 33, 64, 70])
 noises = pytest.mark.parametrize("noise", ["windows", "independent"])
-longest = pytest.mark.parametrize("place", [None, 0, -1], ids=["all short", "the first is long", "the last is long"])
+longest = pytest.mark.parametrize(
+    "place", [None, 0, -1], ids=["all short", "the first is long", "the last is long"]
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,9 @@ class Laid:
     def replaced(self) -> NDArray[np.int64]:
         """D - D_r of every document, from the definition."""
         totals = np.add.reduceat(self.documents.counts, self.documents.starts[:-1])
-        replaced: NDArray[np.int64] = totals - np.minimum(np.ceil(LEVEL * totals - 1e-9).astype(np.int64), totals - 1)
+        replaced: NDArray[np.int64] = totals - np.minimum(
+            np.ceil(LEVEL * totals - 1e-9).astype(np.int64), totals - 1
+        )
         return replaced
 
 
@@ -57,9 +63,16 @@ def _lay_out(documents: int, noise: Noise, place: int | None) -> Laid:
     case = _case(documents, place)
     batch = case.batch()
     made = Documents(batch.document_ids, batch.starts, batch.words, batch.counts)
-    layout = new_layout(documents, N_NOISE, build_alias_table(case.p), independent=noise == "independent")
+    layout = new_layout(
+        documents, N_NOISE, build_alias_table(case.p), independent=noise == "independent"
+    )
     layout.kept.levels[:] = LEVEL
-    for array in (*layout.kept[1:4], layout.stream.row_starts, layout.stream.noise_starts, layout.entry_starts):
+    for array in (
+        *layout.kept[1:4],
+        layout.stream.row_starts,
+        layout.stream.noise_starts,
+        layout.entry_starts,
+    ):
         array[:] = -7
     return Laid(made, layout, lay_out(made, *layout, LEAST, N_NOISE))
 
@@ -78,8 +91,12 @@ def test_tokens_are_counted(documents: int, noise: Noise, place: int | None) -> 
 
 @longest
 @sizes
-def test_a_shard_of_windows_has_a_row_for_every_place_of_its_stream(documents: int, place: int | None) -> None:
-    """Its own longest window fits twice into its stream; a long document elsewhere changes nothing."""
+def test_a_shard_of_windows_has_a_row_for_every_place_of_its_stream(
+    documents: int, place: int | None
+) -> None:
+    """Its own longest window fits twice into its stream; a long document elsewhere changes
+    nothing.
+    """
     laid = _lay_out(documents, "windows", place)
     replaced = laid.replaced()
     lengths = [max(LEAST, 2 * int(replaced[first:last].max())) for first, last in laid.shards()]
@@ -107,7 +124,9 @@ def test_a_shard_of_independent_noise_has_a_row_for_each_and_one_that_is_zero(
 @longest
 @noises
 @sizes
-def test_every_shard_has_room_for_all_its_entries(documents: int, noise: Noise, place: int | None) -> None:
+def test_every_shard_has_room_for_all_its_entries(
+    documents: int, noise: Noise, place: int | None
+) -> None:
     """Two for every word of a document, and one for every word of its noise."""
     laid = _lay_out(documents, noise, place)
     replaced, entry_starts = laid.replaced(), laid.layout.entry_starts
@@ -122,8 +141,12 @@ def test_every_shard_has_room_for_all_its_entries(documents: int, noise: Noise, 
 @longest
 @noises
 @sizes
-def test_no_entry_lies_in_the_room_of_another_shard(documents: int, noise: Noise, place: int | None) -> None:
-    """As a step has filled it, with entries that point at the shard's own vectors: its documents', or its noise's."""
+def test_no_entry_lies_in_the_room_of_another_shard(
+    documents: int, noise: Noise, place: int | None
+) -> None:
+    """As a step has filled it, with entries that point at the shard's own vectors: its documents',
+    or its noise's.
+    """
     options = AlphaNCE(n_noise=N_NOISE, noise_level=LEVEL, noise=noise, stream_length=LEAST)
     step = options.begin(_case(documents, place).context())
     step.gradient(_case(documents, place).batch(), epoch=EPOCH, number=NUMBER)

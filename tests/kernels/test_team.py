@@ -1,4 +1,6 @@
-"""Programs that several threads run together: every item once, nobody too early, and no way to hang them."""
+"""Programs that several threads run together: every item once, nobody too early, and no way to hang
+them.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +55,11 @@ def _take_all(seat: Any, taken: Any, size: Any) -> None:
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
 def _in_phases(seat: Any, slow: Any, written: Any, read: Any) -> None:
-    """In every phase each thread writes a 1 to its own place, and after they have met adds up what all have written.
+    """In every phase each thread writes a 1 to its own place, and after they have met adds up what
+    all have written.
 
-    One thread is slow, so that the others are there long before it. `written` and `read` are (phases, threads).
+    One thread is slow, so that the others are there long before it. `written` and `read` are
+    (phases, threads).
     """
     worker = enter(seat)
     if worker < 0:
@@ -85,7 +89,9 @@ def _dawdle_and_write(seat: Any, done: Any) -> None:
 class Helper(threading.Thread):
     """A thread of our own that takes part, so that a test decides who comes and when."""
 
-    def __init__(self, program: Callable[..., Any], sync: Whole, bell: Whole, arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self, program: Callable[..., Any], sync: Whole, bell: Whole, arguments: tuple[Any, ...]
+    ) -> None:
         super().__init__(daemon=True)
         self._call = program, (Seat(False, sync, bell, 1, LONG), *arguments)
         self.start()
@@ -191,7 +197,9 @@ def test_who_is_done_looks_out_for_the_next_job() -> None:
     helper.assert_ends()
 
     sync = team.new_sync()
-    impatient = threading.Thread(target=_take_all, args=(Seat(False, sync, bell, 2, 1), *arguments), daemon=True)
+    impatient = threading.Thread(
+        target=_take_all, args=(Seat(False, sync, bell, 2, 1), *arguments), daemon=True
+    )
     impatient.start()
     team.call(bell, 2, sync, 1, LONG)
     _take_all(Seat(True, sync, bell, 2, 0), *arguments)
@@ -209,7 +217,9 @@ def _taken_together(threads: int, items: int = ITEMS) -> int:
 
 
 def _assert_helpers_come(threads: int) -> None:
-    """Who comes late is not waited for, so several attempts may be needed on a machine that is busy."""
+    """Who comes late is not waited for, so several attempts may be needed on a machine that is
+    busy.
+    """
     deadline = time.monotonic() + PATIENCE
     while _taken_together(threads) < threads:
         assert time.monotonic() < deadline, "no helper ever came"
@@ -231,8 +241,8 @@ def test_one_thread_is_the_calling_thread() -> None:
 
 @pytest.mark.parametrize("pause", [0.0, 2e-4, 5e-3], ids=["at once", "nearly asleep", "asleep"])
 def test_programs_in_succession_lose_and_repeat_nothing(pause: float) -> None:
-    """With helpers that are still looking out for work, about to go to sleep, and asleep; also more of them, then
-    fewer, and with tasks of the other kind in between.
+    """With helpers that are still looking out for work, about to go to sleep, and asleep; also more
+    of them, then fewer, and with tasks of the other kind in between.
     """
     for number in range(2000 if pause == 0.0 else 100):
         _taken_together(1 + number % 5)
@@ -322,9 +332,14 @@ def _send_team(connection: Connection) -> None:
     connection.send(_taken_together(2, items=1000))
 
 
-# From Python 3.12 on forking a process with threads warns, for good reasons; that it works here is what is tested.
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system")
+# From Python 3.12 on forking a process with threads warns, for good reasons; that it works here is
+# what is tested.
+@pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded, use of fork:DeprecationWarning"
+)
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system"
+)
 def test_a_fork_survives() -> None:
     """The parent's helpers are running when the child is made."""
     _assert_helpers_come(3)
@@ -344,7 +359,9 @@ def test_a_fork_survives() -> None:
 
 
 def test_an_interruption_sends_those_who_came_home() -> None:
-    """Ctrl-C after helpers have entered and before the leader has: they must not wait for it for ever."""
+    """Ctrl-C after helpers have entered and before the leader has: they must not wait for it for
+    ever.
+    """
     sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
     taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
     helper = Helper(_take_all, sync, bell, (taken, size))
@@ -384,7 +401,9 @@ def test_the_crew_goes_on_after_an_interruption(monkeypatch: pytest.MonkeyPatch)
 ALONE, TOGETHER = 1.0, 0.6  # seconds of a call that is worth sharing
 
 
-def _calls(habit: Habit, number: int, *, alone: float = ALONE, together: float = TOGETHER) -> list[bool]:
+def _calls(
+    habit: Habit, number: int, *, alone: float = ALONE, together: float = TOGETHER
+) -> list[bool]:
     """What a habit chooses in so many calls that take so long."""
     chosen = []
     for _ in range(number):
@@ -408,7 +427,9 @@ def test_the_first_call_says_nothing() -> None:
 
 
 def test_a_stall_ends_the_habit_and_quiet_brings_it_back() -> None:
-    """Others take the cores: together a call then takes ten times as long as alone. Later they are free again."""
+    """Others take the cores: together a call then takes ten times as long as alone. Later they are
+    free again.
+    """
     habit = Habit()
     _calls(habit, 1000)
     stalled = _calls(habit, 1000, together=10.0)

@@ -1,5 +1,5 @@
-"""The threads: every task once, errors handed on, and no way to hang them: from many threads, nested, or after a
-fork.
+"""The threads: every task once, errors handed on, and no way to hang them: from many threads,
+nested, or after a fork.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def test_one_thread_is_the_calling_thread_in_order() -> None:
 
 @pytest.mark.parametrize("pause", [0.0, 2e-4, 5e-3], ids=["at once", "nearly asleep", "asleep"])
 def test_regions_in_succession_lose_and_repeat_nothing(pause: float) -> None:
-    """With helpers that are still looking out for work, about to go to sleep, and asleep; also more of them, then
-    fewer.
+    """With helpers that are still looking out for work, about to go to sleep, and asleep; also more
+    of them, then fewer.
     """
     for region in range(2000 if pause == 0.0 else 100):
         done: list[int] = []
@@ -51,7 +51,9 @@ def test_regions_in_succession_lose_and_repeat_nothing(pause: float) -> None:
 
 @pytest.mark.parametrize("helpers", [1, 4])
 def test_helpers_wake_up(helpers: int) -> None:
-    """Every task waits for all others, so each needs a thread of its own, after a pause in which all go to sleep."""
+    """Every task waits for all others, so each needs a thread of its own, after a pause in which
+    all go to sleep.
+    """
     for _ in range(2):
         time.sleep(0.3)  # however many helpers other tests have left behind, looking out for work
         barrier = threading.Barrier(1 + helpers, timeout=PATIENCE)
@@ -63,7 +65,9 @@ class Broken(Exception):
 
 
 def _fail_in(thread: str, barrier: threading.Barrier) -> None:
-    """Two tasks that meet, so that each thread has one; that of the caller or that of the helper fails."""
+    """Two tasks that meet, so that each thread has one; that of the caller or that of the helper
+    fails.
+    """
     caller = threading.current_thread() is threading.main_thread()
     barrier.wait()
     if caller == (thread == "caller"):
@@ -106,7 +110,9 @@ def test_nothing_new_is_begun_after_an_error() -> None:
 
 
 def test_tasks_may_run_tasks() -> None:
-    """Deeper and wider than there are helpers: a caller that takes tasks itself never waits for a free one."""
+    """Deeper and wider than there are helpers: a caller that takes tasks itself never waits for a
+    free one.
+    """
     done: list[int] = []
 
     def branch(depth: int) -> None:
@@ -129,7 +135,10 @@ def _posteriors(threads: int = 3) -> Any:
 def test_several_python_threads_may_transform_at_once() -> None:
     alone = _posteriors(threads=1)
     results: list[Any] = []
-    callers = [threading.Thread(target=lambda: results.extend(_posteriors() for _ in range(20))) for _ in range(6)]
+    callers = [
+        threading.Thread(target=lambda: results.extend(_posteriors() for _ in range(20)))
+        for _ in range(6)
+    ]
     for caller in callers:
         caller.start()
     for caller in callers:
@@ -145,11 +154,18 @@ def _send_posteriors(connection: Connection) -> None:
     connection.send_bytes(_posteriors().tobytes())
 
 
-# From Python 3.12 on forking a process with threads warns, for good reasons; that it works here is what is tested.
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system")
+# From Python 3.12 on forking a process with threads warns, for good reasons; that it works here is
+# what is tested.
+@pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded, use of fork:DeprecationWarning"
+)
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system"
+)
 def test_a_fork_survives() -> None:
-    """The parent's helpers are running when the child is made; the child computes the same, and then the parent too."""
+    """The parent's helpers are running when the child is made; the child computes the same, and
+    then the parent too.
+    """
     alone = _posteriors()
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)

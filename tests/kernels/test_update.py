@@ -26,12 +26,14 @@ WORDS, STEPS = 9, 8
 RATE, L2 = 0.05, 0.01
 Single = NDArray[np.float32]
 
-# A step is rate * gradient / deviation, and the quotient is at most LARGEST / SMALLEST. Its relative error: a gradient
-# of n entries and L2 has (n + 5) roundings, its square and the moments (which sum over the steps) twice that and 2 per
-# step, and the quotient a few. The weights themselves (below 4) round once a step.
+# A step is rate * gradient / deviation, and the quotient is at most LARGEST / SMALLEST. Its
+# relative error: a gradient of n entries and L2 has (n + 5) roundings, its square and the moments
+# (which sum over the steps) twice that and 2 per step, and the quotient a few. The weights
+# themselves (below 4) round once a step.
 ROUNDINGS = 3 * (MOST_ENTRIES + 5) + 2 * STEPS + 6
 ADAM = STEPS * UNIT * (ROUNDINGS * RATE * LARGEST_GRADIENT / SMALLEST_GRADIENT + 4.0)
-# Momentum: a gradient's errors stay in the velocity, which adds up to at most 1 / (1 - momentum) = 10 of them.
+# Momentum: a gradient's errors stay in the velocity, which adds up to at most 1 / (1 - momentum) =
+# 10 of them.
 SGD = STEPS * UNIT * (ROUNDINGS * RATE * LARGEST_GRADIENT * 10 + 4.0)
 
 touching = pytest.mark.parametrize("lazy", [False, True], ids=["every row", "some rows"])
@@ -89,7 +91,10 @@ def test_adam_with_moments_per_element(momentum: float, units: int, lazy: bool) 
     weights = _weights(units)
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     masses = np.zeros((WORDS, 2), dtype=np.float32)
-    exact, textbook = weights.astype(np.float64), TextbookAdam(RATE, momentum, 0.999, L2, per_row=False)
+    exact, textbook = (
+        weights.astype(np.float64),
+        TextbookAdam(RATE, momentum, 0.999, L2, per_row=False),
+    )
     for gradient in _gradients(units, lazy=lazy):
         state = (weights, first, second, masses)
         _in_parts(update.adam_per_element, gradient, *state, RATE, momentum, 0.999, L2)
@@ -100,7 +105,10 @@ def test_adam_with_moments_per_element(momentum: float, units: int, lazy: bool) 
 @touching
 def test_adam_of_visible_biases(lazy: bool) -> None:
     values, moments = _weights(1)[:, 0].copy(), np.zeros((WORDS, 2), dtype=np.float32)
-    exact, textbook = values.astype(np.float64)[:, None], TextbookAdam(RATE, 0.0, 0.9, 0.0, per_row=False)
+    exact, textbook = (
+        values.astype(np.float64)[:, None],
+        TextbookAdam(RATE, 0.0, 0.9, 0.0, per_row=False),
+    )
     for gradient in _gradients(3, lazy=lazy):
         _in_parts(update.adam_scalars, gradient, values, moments, RATE, 0.9)
         textbook.apply(exact, dense_gradient(gradient, WORDS)[:, -1:], gradient.touched())
@@ -122,19 +130,27 @@ def _alone() -> NDArray[Any]:
     ids=["hidden biases", "visible biases", "corrections"],
 )
 def test_adam_of_dense_vectors(precision: Any, moments_of: Callable[[], NDArray[Any]]) -> None:
-    """Double precision has rounding errors of 2^-53 where single precision has UNIT; there the TINY shows that keeps
-    the kernel from dividing by zero, and makes every step smaller by that share of the deviation.
+    """Double precision has rounding errors of 2^-53 where single precision has UNIT; there the TINY
+    shows that keeps the kernel from dividing by zero, and makes every step smaller by that share of
+    the deviation.
     """
     values, moments = _weights(1)[:, 0].astype(precision), moments_of()
-    exact, textbook = values.astype(np.float64)[None], TextbookAdam(RATE, 0.0, 0.9, 0.0, per_row=False)
+    exact, textbook = (
+        values.astype(np.float64)[None],
+        TextbookAdam(RATE, 0.0, 0.9, 0.0, per_row=False),
+    )
     generator = np.random.default_rng(1)
     for step in range(1, STEPS + 1):
         sign = -1.0 if step % 3 == 1 else 1.0
-        slope = (sign * generator.uniform(SMALLEST_GRADIENT, LARGEST_GRADIENT, WORDS)).astype(precision)
+        slope = (sign * generator.uniform(SMALLEST_GRADIENT, LARGEST_GRADIENT, WORDS)).astype(
+            precision
+        )
         update.adam_dense(values, slope, moments, RATE, 0.9, 1.0 - 0.9**step)
         textbook.apply(exact, slope[None].astype(np.float64), np.zeros(1, dtype=np.int32))
     shrunk = STEPS * RATE * LARGEST_GRADIENT / SMALLEST_GRADIENT * update.TINY / SMALLEST_GRADIENT
-    _assert_near(values, exact[0], ADAM if precision == np.float32 else ADAM * 2.0**-53 / UNIT + shrunk)
+    _assert_near(
+        values, exact[0], ADAM if precision == np.float32 else ADAM * 2.0**-53 / UNIT + shrunk
+    )
 
 
 def test_adam_stands_still_without_a_gradient() -> None:
@@ -143,7 +159,15 @@ def test_adam_stands_still_without_a_gradient() -> None:
     gradient = gradient._replace(coefficients=np.zeros_like(gradient.coefficients))
     weights = _weights(3)
     before = weights.copy()
-    _in_parts(update.adam_per_row, gradient, weights, np.zeros((WORDS, 2), dtype=np.float32), RATE, 0.9, 0.0)
+    _in_parts(
+        update.adam_per_row,
+        gradient,
+        weights,
+        np.zeros((WORDS, 2), dtype=np.float32),
+        RATE,
+        0.9,
+        0.0,
+    )
     np.testing.assert_array_equal(weights, before)
 
 
@@ -172,7 +196,9 @@ def test_momentum_is_the_textbook_one(l2: float, units: int, lazy: bool) -> None
 @pytest.mark.parametrize("decay", [0.5, 0.99])
 @pytest.mark.parametrize("together", [1, 3])
 def test_a_lazy_average_is_the_one_of_every_step(together: int, decay: float, units: int) -> None:
-    """Rows are brought up to the step before each change, by a team, and all of them at the end, in two parts."""
+    """Rows are brought up to the step before each change, by a team, and all of them at the end, in
+    two parts.
+    """
     generator = np.random.default_rng(units)
     weights = _weights(units)
     averages, seen = weights.copy(), np.zeros(WORDS, dtype=np.int64)
@@ -191,7 +217,9 @@ def test_a_lazy_average_is_the_one_of_every_step(together: int, decay: float, un
         for rows in (everything[WORDS // 2 :], everything[: WORDS // 2]):
             update.average_rows(rows, weights, averages, seen, STEPS, decay)
     assert (seen == STEPS).all()
-    _assert_near(averages, exact, 5 * STEPS * UNIT * 4.0)  # decay, its power, two products and a sum a step
+    _assert_near(
+        averages, exact, 5 * STEPS * UNIT * 4.0
+    )  # decay, its power, two products and a sum a step
 
 
 def test_sparse_gradients_are_added_to_a_dense_one() -> None:

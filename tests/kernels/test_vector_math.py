@@ -23,12 +23,16 @@ def _exp(x: NDArray[np.float32]) -> NDArray[np.float32]:
     return out
 
 
-@pytest.mark.parametrize(("above", "below", "units"), [(-20.0, -(2.0**-30), 2.0), (-87.0, -20.0, 5.0)])
-def test_exponential_is_within_units_in_the_last_place(above: float, below: float, units: float) -> None:
+@pytest.mark.parametrize(
+    ("above", "below", "units"), [(-20.0, -(2.0**-30), 2.0), (-87.0, -20.0, 5.0)]
+)
+def test_exponential_is_within_units_in_the_last_place(
+    above: float, below: float, units: float
+) -> None:
     """Every 97th single-precision number of a range.
 
-    The compiler may reorder sums, so log 2 is not held in two parts: n log 2 is off by n * 1.9e-9, which makes 4
-    roundings at n = 126. Below -20 nothing but the tail of a sigmoid sees that.
+    The compiler may reorder sums, so log 2 is not held in two parts: n log 2 is off by n * 1.9e-9,
+    which makes 4 roundings at n = 126. Below -20 nothing but the tail of a sigmoid sees that.
     """
     begin, end = (int(np.float32(x).view(np.uint32)) for x in (below, above))
     x = np.arange(begin, end, 97, dtype=np.uint32).view(np.float32)
@@ -52,7 +56,9 @@ values = st.floats(-200.0, 200.0, width=32)
 
 
 @settings(deadline=None, max_examples=200)
-@given(st.lists(values, min_size=1, max_size=40), st.sampled_from([1, 2, 63, 64, 65, 128, 130, 200]))
+@given(
+    st.lists(values, min_size=1, max_size=40), st.sampled_from([1, 2, 63, 64, 65, 128, 130, 200])
+)
 def test_squash_matches_float64(some: list[float], size: int) -> None:
     """Lengths around the blocks of 64, values repeated to fill them."""
     x = np.resize(np.array(some, dtype=np.float32), size)
@@ -66,7 +72,9 @@ def test_squash_matches_float64(some: list[float], size: int) -> None:
 @pytest.mark.parametrize("x", [0.0, -0.0, 1e-30, -1e-30, 88.0, -88.0, 200.0, -200.0, 1e38])
 @pytest.mark.parametrize("size", [1, 64, 65, 130])
 def test_squash_of_equal_values(x: float, size: int) -> None:
-    """All units alike: the product of a block reaches its largest value, 2^64, and nothing overflows."""
+    """All units alike: the product of a block reaches its largest value, 2^64, and nothing
+    overflows.
+    """
     vector = np.full(size, min(x, 1e38 / size), dtype=np.float32)
     exact = vector.astype(np.float64)
     assert abs(squash_vector(vector) - np.logaddexp(0.0, exact).sum()) <= softplus_sum_bound(exact)

@@ -50,7 +50,11 @@ GAPS = _make(9, [(1, 3), (1, 3), (2, 4), (6, 8)])  # positions 0, 4, 5 and 8 are
 
 
 @made_up
-@given(made=made_windows(), first_row=st.sampled_from([0, 1, 1000]), shape=st.sampled_from([(1, -1), (-1, 1)]))
+@given(
+    made=made_windows(),
+    first_row=st.sampled_from([0, 1, 1000]),
+    shape=st.sampled_from([(1, -1), (-1, 1)]),
+)
 @example(made=GAPS, first_row=17, shape=(2, 2))
 def test_cover_counts_the_windows(made: Windows, first_row: int, shape: tuple[int, int]) -> None:
     """Windows of one document or of several; a shard's windows lie in its own rows of the table."""
@@ -72,15 +76,20 @@ def _changes(made: Windows, vectors: NDArray[np.float32]) -> NDArray[np.float32]
 
 
 @made_up
-@given(made=made_windows(), units=st.sampled_from([1, 63, 64, 65, 130]), seed=st.integers(0, 2**32 - 1))
+@given(
+    made=made_windows(), units=st.sampled_from([1, 63, 64, 65, 130]), seed=st.integers(0, 2**32 - 1)
+)
 @example(made=GAPS, units=65, seed=0)
 def test_sweep_sums_the_windows_over_each_position(made: Windows, units: int, seed: int) -> None:
     """Positions in no window are exactly zero.
 
-    n windows bring 2n changes. Adding them up rounds at most 2n times, to partial sums of at most the magnitudes that
-    passed, and the sweep 2n times again, to at most twice that: additions of zero are exact.
+    n windows bring 2n changes. Adding them up rounds at most 2n times, to partial sums of at most
+    the magnitudes that passed, and the sweep 2n times again, to at most twice that: additions of
+    zero are exact.
     """
-    vectors = np.random.default_rng(seed).normal(0.0, 10.0, (len(made.begins), units)).astype(np.float32)
+    vectors = (
+        np.random.default_rng(seed).normal(0.0, 10.0, (len(made.begins), units)).astype(np.float32)
+    )
     out = _changes(made, vectors)
     windows.sweep(np.array(made.covering(), dtype=np.int32), out)
     bound = 2 * len(vectors) * 3 * UNIT * 1.001 * np.abs(vectors).astype(np.float64).sum(axis=0)
@@ -93,7 +102,9 @@ def test_sweep_sums_the_windows_over_each_position(made: Windows, units: int, se
 
 
 def test_rounding_does_not_go_on_from_gap_to_gap() -> None:
-    """What a large vector leaves behind when it is taken away would be far larger than the small ones before it."""
+    """What a large vector leaves behind when it is taken away would be far larger than the small
+    ones before it.
+    """
     made = _make(9, [(6, 8), (5, 7), (1, 3)])
     vectors = np.array([[1e7], [0.3], [1e-6]], dtype=np.float32)
     out = _changes(made, vectors)
@@ -107,7 +118,9 @@ streams = st.lists(st.integers(0, 4), min_size=0, max_size=30)
 @made_up
 @given(stream=streams, units=st.sampled_from([1, 63, 64, 65, 130]), seed=st.integers(0, 2**32 - 1))
 def test_prefix_rows_sum_weighted_rows(stream: list[int], units: int, seed: int) -> None:
-    """With a weight of zero, and in a table with room to spare; n additions and two roundings a term."""
+    """With a weight of zero, and in a table with room to spare; n additions and two roundings a
+    term.
+    """
     generator = np.random.default_rng(seed)
     weights = generator.normal(0.0, 3.0, (5, units)).astype(np.float32)
     word_weights = np.array([1.0, 0.0, 2.7, 0.3, 1.0], dtype=np.float32)
@@ -136,7 +149,10 @@ def test_units_alone_give_the_same_bits_as_together(units: int) -> None:
     """What a unit sums up does not depend on the units beside it."""
     generator = np.random.default_rng(0)
     weights = generator.normal(size=(5, 130)).astype(np.float32)
-    stream, word_weights = generator.integers(0, 5, 40).astype(np.int32), np.full(5, 0.7, dtype=np.float32)
+    stream, word_weights = (
+        generator.integers(0, 5, 40).astype(np.int32),
+        np.full(5, 0.7, dtype=np.float32),
+    )
     together, alone = np.empty((41, 130), dtype=np.float32), np.empty((41, units), dtype=np.float32)
     windows.prefix_rows(stream, weights, word_weights, together)
     windows.prefix_rows(stream, np.ascontiguousarray(weights[:, :units]), word_weights, alone)

@@ -27,7 +27,8 @@ from undertow.learn import AlphaNCE, Sparsity
 from undertow.learn.alpha_nce import AlphaNCEStep
 from undertow.learn.gradient import Gradient
 
-# Sums of a few dozen single-precision terms of order one: 2^-24 each, with room for the polynomial of the exponential.
+# Sums of a few dozen single-precision terms of order one: 2^-24 each, with room for the polynomial
+# of the exponential.
 SINGLE = 2e-5
 
 OPTIONS = [
@@ -86,8 +87,9 @@ def _learning_all(options: AlphaNCE) -> AlphaNCE:
 @pytest.mark.parametrize("most_tokens", [9, 60], ids=["short", "longer than the stream"])
 @sharded
 def test_step_of_three_shards_matches_oracle(options: AlphaNCE, most_tokens: int) -> None:
-    """70 documents: two whole shards, and one of 6. Everything is a mean over documents, so that the errors of many
-    are no larger than those of a few; sums over documents have 70 roundings more.
+    """70 documents: two whole shards, and one of 6. Everything is a mean over documents, so that
+    the errors of many are no larger than those of a few; sums over documents have 70 roundings
+    more.
     """
     case = make_case(documents=70, most_tokens=most_tokens, scale=0.3)
     options = _learning_all(options)
@@ -96,7 +98,10 @@ def test_step_of_three_shards_matches_oracle(options: AlphaNCE, most_tokens: int
     gradient = step_gradient(case, options, corrections=corrections, sparsity=sparsity, threads=3)
     model = case.model(corrections)
     loss, expected = objectives.alpha_nce(
-        model, oracle_draws(case, options), uniform=options.uniform, sharpness=float(options.sharpness)
+        model,
+        oracle_draws(case, options),
+        uniform=options.uniform,
+        sharpness=float(options.sharpness),
     )
     penalty, pressed_W, pressed_a = objectives.sparsity(model, case.counts, target=0.1, cost=2.0)
     words = case.parameters.words
@@ -111,7 +116,9 @@ Bits = dict[str, object]
 
 
 def _bits(gradient: Gradient) -> Bits:
-    """All that a gradient says, to the bit and whatever its parts: of each word the entries in their order."""
+    """All that a gradient says, to the bit and whatever its parts: of each word the entries in
+    their order.
+    """
     rows = gradient.rows
     entries: dict[int, list[tuple[float, int, bytes, float]]] = defaultdict(list)
     for word, coefficient, vector in row_entries(rows):
@@ -143,32 +150,65 @@ def test_the_number_of_threads_does_not_change_a_bit(options: AlphaNCE, learning
 @pytest.mark.parametrize("learning_all", [False, True], ids=["frozen", "learned"])
 @pytest.mark.parametrize("threads", [1, 3])
 @sharded
-def test_a_step_remembers_nothing_of_earlier_minibatches(options: AlphaNCE, threads: int, learning_all: bool) -> None:
-    """Minibatches that grow, shrink and stay as they are, in documents and in tokens: each gives the gradient that a
-    new step gives. So does one after a step whose arrays hold nothing but NaN.
+def test_a_step_remembers_nothing_of_earlier_minibatches(
+    options: AlphaNCE, threads: int, learning_all: bool
+) -> None:
+    """Minibatches that grow, shrink and stay as they are, in documents and in tokens: each gives
+    the gradient that a new step gives. So does one after a step whose arrays hold nothing but NaN.
     """
     options = _learning_all(options) if learning_all else options
     made = make_case(words=40, documents=100, most_tokens=50)
     context = made.context(sparsity=Sparsity(target=0.1, cost=2.0), threads=threads)
     order = np.argsort(made.counts.sum(axis=1), kind="stable")
     short, long = order[:70], order[-70:]
-    minibatches = [short[:33], short[:33], long[:33], short[:33], short[:1], long[-1:], short, long, short, long[:32]]
+    minibatches = [
+        short[:33],
+        short[:33],
+        long[:33],
+        short[:33],
+        short[:1],
+        long[-1:],
+        short,
+        long,
+        short,
+        long[:32],
+    ]
     step = options.begin(context)
     for number, chosen in enumerate([*minibatches, long, long]):
         batch = Case(made.parameters, made.p, made.counts[chosen]).batch()
         if number == len(minibatches):
             _spoil(step)
         ours = _bits(step.gradient(batch, epoch=EPOCH, number=number))
-        assert ours == _bits(options.begin(context).gradient(batch, epoch=EPOCH, number=number)), number
+        assert ours == _bits(options.begin(context).gradient(batch, epoch=EPOCH, number=number)), (
+            number
+        )
 
 
 def _spoil(step: AlphaNCEStep) -> None:
-    """Overwrites what a step computes with, apart from what has to stay: its levels, its zeros and its ones."""
+    """Overwrites what a step computes with, apart from what has to stay: its levels, its zeros and
+    its ones.
+    """
     assert step._rooms
     for room in step._rooms.values():
-        stays = (room.kept.levels, room.split.corrections, room.split.rest_gains, room.noise.gains, room.stream.ones)
-        tables = (room.kept, room.split, room.noise, room.result, room.sums, room.grouping.entries, room.grouping.rows)
-        for array in (array for table in tables for array in table if not any(array is one for one in stays)):
+        stays = (
+            room.kept.levels,
+            room.split.corrections,
+            room.split.rest_gains,
+            room.noise.gains,
+            room.stream.ones,
+        )
+        tables = (
+            room.kept,
+            room.split,
+            room.noise,
+            room.result,
+            room.sums,
+            room.grouping.entries,
+            room.grouping.rows,
+        )
+        for array in (
+            array for table in tables for array in table if not any(array is one for one in stays)
+        ):
             array.fill(np.nan if array.dtype.kind == "f" else -7)
 
 
@@ -176,9 +216,13 @@ def _spoil(step: AlphaNCEStep) -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("level", [0.0, 0.5])
 @pytest.mark.parametrize("name", ["W", "a", "b", "corrections"])
-def test_oracle_gradient_matches_finite_differences(name: str, level: float, weighted: bool, uniform: bool) -> None:
+def test_oracle_gradient_matches_finite_differences(
+    name: str, level: float, weighted: bool, uniform: bool
+) -> None:
     case = make_case(weighted=weighted)
-    options = AlphaNCE(n_noise=4, noise_level=level, uniform=uniform, sharpness=2.0, stream_length=20)
+    options = AlphaNCE(
+        n_noise=4, noise_level=level, uniform=uniform, sharpness=2.0, stream_length=20
+    )
     model, draws = case.model(_corrections(case)), oracle_draws(case, options)
 
     def loss(values: NDArray[np.float64]) -> float:
@@ -194,8 +238,8 @@ def test_oracle_gradient_matches_finite_differences(name: str, level: float, wei
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_hidden_bias_gradient_is_the_sum_over_words(options: AlphaNCE) -> None:
-    """a_j enters as L a_j and L sums the words' weights, so moving a_j moves every W_kj alike. Without the L this
-    fails.
+    """a_j enters as L a_j and L sums the words' weights, so moving a_j moves every W_kj alike.
+    Without the L this fails.
     """
     gradient = step_gradient(make_case(), options, sparsity=Sparsity(target=0.1, cost=2.0))
     over_words = dense_rows(gradient, 5).sum(axis=0)
@@ -212,7 +256,9 @@ def test_sparsity_matches_oracle_and_finite_differences(noise: str) -> None:
     penalty, W, a = objectives.sparsity(model, case.counts, target=0.1, cost=2.0)
     assert pressed.loss - plain.loss == pytest.approx(penalty, abs=SINGLE)
     words = case.parameters.words
-    np.testing.assert_allclose(dense_rows(pressed, words) - dense_rows(plain, words), W, atol=SINGLE)
+    np.testing.assert_allclose(
+        dense_rows(pressed, words) - dense_rows(plain, words), W, atol=SINGLE
+    )
     np.testing.assert_allclose(pressed.hidden_bias - plain.hidden_bias, a, atol=SINGLE)
     for name, analytic in (("W", W), ("a", a)):
 
@@ -220,7 +266,9 @@ def test_sparsity_matches_oracle_and_finite_differences(noise: str) -> None:
             changed = replace(model, **{name: values})
             return objectives.sparsity(changed, case.counts, target=0.1, cost=2.0)[0]
 
-        np.testing.assert_allclose(analytic, finite_differences(loss, getattr(model, name)), atol=1e-8)
+        np.testing.assert_allclose(
+            analytic, finite_differences(loss, getattr(model, name)), atol=1e-8
+        )
 
 
 def test_frozen_visible_bias_at_log_p_equals_the_general_formula() -> None:
@@ -248,16 +296,34 @@ def test_frozen_visible_bias_at_log_p_equals_the_general_formula() -> None:
     seed=st.integers(0, 1000),
 )
 def test_step_matches_oracle_on_odd_shapes(
-    words: int, units: int, documents: int, most_tokens: int, weighted: bool, noise: str, level: float, seed: int
+    words: int,
+    units: int,
+    documents: int,
+    most_tokens: int,
+    weighted: bool,
+    noise: str,
+    level: float,
+    seed: int,
 ) -> None:
-    """One word, one unit, one token, repeated words, zero weights, units that do not fill a block."""
+    """One word, one unit, one token, repeated words, zero weights, units that do not fill a
+    block.
+    """
     case = make_case(
-        words=words, units=units, documents=documents, most_tokens=most_tokens, weighted=weighted, seed=seed, scale=0.3
+        words=words,
+        units=units,
+        documents=documents,
+        most_tokens=most_tokens,
+        weighted=weighted,
+        seed=seed,
+        scale=0.3,
     )
     options = AlphaNCE(n_noise=3, noise_level=level, sharpness=2.0, noise=noise, stream_length=6)  # type: ignore[arg-type]
     gradient = step_gradient(case, options)
     loss, expected = objectives.alpha_nce(
-        case.model(np.zeros(most_tokens + 2)), oracle_draws(case, options), uniform=True, sharpness=2.0
+        case.model(np.zeros(most_tokens + 2)),
+        oracle_draws(case, options),
+        uniform=True,
+        sharpness=2.0,
     )
     tolerance = SINGLE * max(1.0, units / 10)
     assert gradient.loss == pytest.approx(loss, abs=tolerance)
@@ -265,8 +331,12 @@ def test_step_matches_oracle_on_odd_shapes(
     np.testing.assert_allclose(gradient.hidden_bias, expected.a, atol=tolerance)
 
 
-def finite_differences(loss: object, values: NDArray[np.float64], step: float = 1e-5) -> NDArray[np.float64]:
-    """Central differences: their error is of order step^2 plus 2^-53 / step, far below 1e-8 here."""
+def finite_differences(
+    loss: object, values: NDArray[np.float64], step: float = 1e-5
+) -> NDArray[np.float64]:
+    """Central differences: their error is of order step^2 plus 2^-53 / step, far below 1e-8
+    here.
+    """
     assert callable(loss)
     numeric = np.zeros_like(values)
     for index in np.ndindex(values.shape):

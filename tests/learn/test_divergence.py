@@ -26,7 +26,9 @@ def _samples(step: DivergenceStep, case: Case) -> np.ndarray:
     return counts
 
 
-def _step(case: Case, options: ContrastiveDivergence, threads: int = 1) -> tuple[DivergenceStep, Gradient]:
+def _step(
+    case: Case, options: ContrastiveDivergence, threads: int = 1
+) -> tuple[DivergenceStep, Gradient]:
     step = options.begin(case.context(sparsity=Sparsity(0.1, 0.0), threads=threads))
     return step, step.gradient(case.batch(), epoch=1, number=0)
 
@@ -47,7 +49,9 @@ def test_gradient_is_samples_less_data(
     np.testing.assert_allclose(dense_rows(gradient, size), W, atol=SINGLE)
     np.testing.assert_allclose(gradient.hidden_bias, a, atol=SINGLE)
     np.testing.assert_allclose(dense_visible(gradient, size), b, atol=SINGLE)
-    np.testing.assert_allclose(gradient.hidden_bias, dense_rows(gradient, size).sum(axis=0), atol=SINGLE)
+    np.testing.assert_allclose(
+        gradient.hidden_bias, dense_rows(gradient, size).sum(axis=0), atol=SINGLE
+    )
 
 
 def test_sparsity_enters_as_in_the_oracle() -> None:
@@ -62,10 +66,14 @@ def test_sparsity_enters_as_in_the_oracle() -> None:
 
 
 def test_persistent_chain_goes_on_from_its_hidden_units() -> None:
-    """The second epoch draws words from the hidden units that the first one left, not from the data's."""
+    """The second epoch draws words from the hidden units that the first one left, not from the
+    data's.
+    """
     case = make_case(documents=4, most_tokens=30)
     step, _ = _step(case, ContrastiveDivergence(persistent=True, words="exact"))
-    left = np.unpackbits(step.state["chains"], axis=1, count=case.parameters.units).astype(np.float32)
+    left = np.unpackbits(step.state["chains"], axis=1, count=case.parameters.units).astype(
+        np.float32
+    )
     assert step.state["started"].all()
     step.gradient(case.batch(), epoch=2, number=0)
     drawn = _samples(step, case)

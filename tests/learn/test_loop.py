@@ -16,7 +16,17 @@ from scipy import sparse
 
 from undertow._errors import InvalidInput, TrainingDiverged
 from undertow.counts import CountBatch, CsrSource, checked_counts, word_distribution
-from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord, Run, Settings, Sparsity, train
+from undertow.learn import (
+    SGD,
+    Adam,
+    AlphaNCE,
+    ContrastiveDivergence,
+    EpochRecord,
+    Run,
+    Settings,
+    Sparsity,
+    train,
+)
 from undertow.learn.averaging import RunningAverage
 from undertow.model import Parameters, initial_parameters, posteriors
 
@@ -27,21 +37,34 @@ def counts() -> sparse.csr_array:
     return checked_counts(generator.multinomial(20, np.full(30, 1 / 30), size=100))
 
 
-def begin(counts: sparse.csr_array, settings: Settings | None = None, units: int = 8) -> tuple[Run, CsrSource]:
+def begin(
+    counts: sparse.csr_array, settings: Settings | None = None, units: int = 8
+) -> tuple[Run, CsrSource]:
     p = word_distribution(counts)
     parameters = initial_parameters(units, p, np.ones(counts.shape[1]), 0)
     source = CsrSource(counts)
     chosen = settings or Settings(learner=AlphaNCE(stream_length=64), batch_size=32)
-    return Run(parameters, p, chosen, documents=counts.shape[0], longest=source.longest, threads=1), source
+    return Run(
+        parameters, p, chosen, documents=counts.shape[0], longest=source.longest, threads=1
+    ), source
 
 
 def test_history_holds_an_epoch_a_line(counts: sparse.csr_array) -> None:
     run, source = begin(counts)
     seen: list[EpochRecord] = []
-    train(run, source, epochs=3, measure=lambda _: 0.25, on_epoch=lambda _, record: seen.append(record))
+    train(
+        run,
+        source,
+        epochs=3,
+        measure=lambda _: 0.25,
+        on_epoch=lambda _, record: seen.append(record),
+    )
     assert run.history == seen
     assert [record.epoch for record in seen] == [0, 1, 2]
-    assert all(record.tokens == 2000 and record.seconds > 0 and record.split_half == 0.25 for record in seen)
+    assert all(
+        record.tokens == 2000 and record.seconds > 0 and record.split_half == 0.25
+        for record in seen
+    )
     assert run.steps == 3 * 4  # 100 documents in minibatches of 32
 
 
@@ -49,7 +72,11 @@ class SlowSource:
     """A source that makes the loop wait, and says when it is closed."""
 
     def __init__(self, source: CsrSource) -> None:
-        self.vocabulary_size, self.documents, self.longest = source.vocabulary_size, source.documents, source.longest
+        self.vocabulary_size, self.documents, self.longest = (
+            source.vocabulary_size,
+            source.documents,
+            source.longest,
+        )
         self._source, self.closed = source, False
 
     def batches(self, **request: int) -> Iterator[CountBatch]:
@@ -100,7 +127,9 @@ def test_loss_falls(counts: sparse.csr_array) -> None:
     generator = np.random.default_rng(1)
     half = np.repeat([1.0, 0.0], 15)
     topics = generator.multinomial(20, half / 15, size=100) * (np.arange(100) % 2)[:, None]
-    topics += generator.multinomial(20, half[::-1] / 15, size=100) * (1 - np.arange(100) % 2)[:, None]
+    topics += (
+        generator.multinomial(20, half[::-1] / 15, size=100) * (1 - np.arange(100) % 2)[:, None]
+    )
     run, source = begin(checked_counts(topics))
     train(run, source, epochs=10)
     assert run.history[-1].loss < 0.9 * run.history[0].loss
@@ -114,7 +143,8 @@ def test_a_loss_that_is_not_finite_stops_and_says_where(counts: sparse.csr_array
             run.parameters.weights[:, 0] = np.nan
 
     with pytest.raises(
-        TrainingDiverged, match=r"the loss is nan in epoch 2, minibatch 3: lower learning_rate or .* l2"
+        TrainingDiverged,
+        match=r"the loss is nan in epoch 2, minibatch 3: lower learning_rate or .* l2",
     ):
         train(run, source, epochs=5, on_batch=spoil)
 
@@ -127,7 +157,9 @@ def test_a_parameter_that_is_not_finite_is_named(counts: sparse.csr_array, name:
         if run.steps == 4:
             getattr(run.parameters, name)[...] = np.inf
 
-    with pytest.raises(TrainingDiverged, match=f"{name} is not finite after epoch 1: lower learning_rate"):
+    with pytest.raises(
+        TrainingDiverged, match=f"{name} is not finite after epoch 1: lower learning_rate"
+    ):
         train(run, source, epochs=1, on_batch=spoil)
 
 
@@ -138,7 +170,9 @@ def test_a_diverging_run_is_caught(counts: sparse.csr_array) -> None:
         train(run, source, epochs=20)
 
 
-def test_dead_units_are_counted_and_reported(counts: sparse.csr_array, caplog: pytest.LogCaptureFixture) -> None:
+def test_dead_units_are_counted_and_reported(
+    counts: sparse.csr_array, caplog: pytest.LogCaptureFixture
+) -> None:
     run, source = begin(counts)
     run.parameters.hidden_bias[:] = [-50, 50, 0, 0, 0, 0, 0, 0]  # always off, always on, alive
     with caplog.at_level(logging.INFO, logger="undertow"):
@@ -150,7 +184,9 @@ def test_dead_units_are_counted_and_reported(counts: sparse.csr_array, caplog: p
 def test_sparsity_moves_activity_towards_its_target(counts: sparse.csr_array) -> None:
     activity = {}
     for cost in (0.0, 30.0):
-        run, source = begin(counts, Settings(learner=AlphaNCE(stream_length=64), sparsity=Sparsity(0.1, cost)))
+        run, source = begin(
+            counts, Settings(learner=AlphaNCE(stream_length=64), sparsity=Sparsity(0.1, cost))
+        )
         activity[cost] = train(run, source, epochs=60).history[-1].activity
     assert abs(activity[30.0] - 0.1) < 0.05 < abs(activity[0.0] - 0.1)
 
@@ -173,15 +209,24 @@ def test_averages_are_those_of_every_step(counts: sparse.csr_array) -> None:
 
 
 @pytest.mark.parametrize("optimiser", [Adam(annealing=4), SGD(annealing=4)], ids=["adam", "sgd"])
-def test_an_annealed_step_is_one_at_that_rate(counts: sparse.csr_array, optimiser: Adam | SGD) -> None:
-    """A quarter of the run behind it, a step has the rate 4 * 3/4 of what is given; past the end, 4/100."""
+def test_an_annealed_step_is_one_at_that_rate(
+    counts: sparse.csr_array, optimiser: Adam | SGD
+) -> None:
+    """A quarter of the run behind it, a step has the rate 4 * 3/4 of what is given; past the end,
+    4/100.
+    """
     for progress, rate in [(0.0, 4.0), (0.25, 3.0), (1.0, 0.04), (None, 1.0)]:
         results = []
-        for changed, point in [(optimiser, progress), (replace(optimiser, learning_rate=0.1 * rate), None)]:
+        for changed, point in [
+            (optimiser, progress),
+            (replace(optimiser, learning_rate=0.1 * rate), None),
+        ]:
             if point is not None or progress is None:
                 changed = replace(changed, learning_rate=0.1)
             learner = AlphaNCE(stream_length=64, visible_bias="learned", normaliser="learned")
-            run, source = begin(counts, Settings(learner=learner, optimiser=changed, batch_size=100))
+            run, source = begin(
+                counts, Settings(learner=learner, optimiser=changed, batch_size=100)
+            )
             batch = next(iter(source.batches(seed=0, epoch=0, batch_size=100)))
             run.updater.apply(run.step.gradient(batch, epoch=0, number=0), point)
             results.append(run.arrays())
@@ -190,7 +235,9 @@ def test_an_annealed_step_is_one_at_that_rate(counts: sparse.csr_array, optimise
 
 
 def test_progress_counts_planned_steps(counts: sparse.csr_array) -> None:
-    run, source = begin(counts, Settings(learner=AlphaNCE(stream_length=64), batch_size=50, planned_steps=8))
+    run, source = begin(
+        counts, Settings(learner=AlphaNCE(stream_length=64), batch_size=50, planned_steps=8)
+    )
     seen: list[float | None] = []
     train(run, source, epochs=5, on_batch=lambda run: seen.append(run.progress))
     assert seen == [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0, 1.0, 1.0]
@@ -201,13 +248,17 @@ def test_the_rate_falls_as_the_run_goes_on(counts: sparse.csr_array) -> None:
     settings = Settings(learner=AlphaNCE(stream_length=64), batch_size=50, planned_steps=40)
     run, source = begin(counts, settings)
     weights = [run.parameters.weights.copy()]
-    train(run, source, epochs=20, on_batch=lambda run: weights.append(run.parameters.weights.copy()))
+    train(
+        run, source, epochs=20, on_batch=lambda run: weights.append(run.parameters.weights.copy())
+    )
     moves = [np.abs(after - before).mean() for before, after in pairwise(weights)]
     assert np.mean(moves[-4:]) < 0.2 * np.mean(moves[:4])
 
 
 def test_a_level_to_be_chosen_cannot_begin_a_run(counts: sparse.csr_array) -> None:
-    with pytest.raises(InvalidInput, match="noise_level must be chosen before a run begins, got 'auto'"):
+    with pytest.raises(
+        InvalidInput, match="noise_level must be chosen before a run begins, got 'auto'"
+    ):
         begin(counts, Settings(learner=AlphaNCE(noise_level="auto")))
 
 
@@ -224,16 +275,41 @@ def test_source_of_another_vocabulary_is_refused(counts: sparse.csr_array) -> No
         (AlphaNCE, "n_noise", True, "n_noise must be a whole number of at least 1, got True"),
         (AlphaNCE, "noise_level", 1.3, r"noise_level must be in \[0, 1\), got 1.3"),
         (AlphaNCE, "noise_level", float("nan"), r"noise_level must be in \[0, 1\), got nan"),
-        (AlphaNCE, "noise_level", (0.2, 0.5, 0.7), "noise_level must be one number, two numbers or 'auto', got 3"),
+        (
+            AlphaNCE,
+            "noise_level",
+            (0.2, 0.5, 0.7),
+            "noise_level must be one number, two numbers or 'auto', got 3",
+        ),
         (AlphaNCE, "noise_level", (0.2, 1.0), r"noise_level must be in \[0, 1\), got 1.0"),
-        (AlphaNCE, "noise_level", (0.5, 0.2), r"noise_level must give the lower number first, got \(0.5, 0.2\)"),
+        (
+            AlphaNCE,
+            "noise_level",
+            (0.5, 0.2),
+            r"noise_level must give the lower number first, got \(0.5, 0.2\)",
+        ),
         (AlphaNCE, "noise_level", "half", "noise_level must be one of 'auto', got 'half'"),
         (Adam, "annealing", -1, "annealing must be of at least 0, got -1"),
-        (Settings, "planned_steps", -1, "planned_steps must be a whole number of at least 0, got -1"),
+        (
+            Settings,
+            "planned_steps",
+            -1,
+            "planned_steps must be a whole number of at least 0, got -1",
+        ),
         (AlphaNCE, "sharpness", 0, "sharpness must be above 0, got 0"),
         (AlphaNCE, "noise", "pink", "noise must be one of 'windows', 'independent', got 'pink'"),
-        (AlphaNCE, "visible_bias", "thawed", "visible_bias must be one of 'frozen', 'learned', got 'thawed'"),
-        (ContrastiveDivergence, "n_steps", 0, "n_steps must be a whole number of at least 1, got 0"),
+        (
+            AlphaNCE,
+            "visible_bias",
+            "thawed",
+            "visible_bias must be one of 'frozen', 'learned', got 'thawed'",
+        ),
+        (
+            ContrastiveDivergence,
+            "n_steps",
+            0,
+            "n_steps must be a whole number of at least 1, got 0",
+        ),
         (Adam, "learning_rate", -1, "learning_rate must be above 0, got -1"),
         (Adam, "decay", 1.0, r"decay must be in \[0, 1\), got 1.0"),
         (Adam, "l2", "much", "l2 must be a number of at least 0, got 'much'"),
@@ -259,7 +335,9 @@ def test_two_python_threads_may_transform_at_once(counts: sparse.csr_array) -> N
     batch = CountBatch.from_csr(counts)
     expected = posteriors(run.parameters, batch, threads=1)
     found: list[np.ndarray] = []
-    workers = [threading.Thread(target=_features, args=(run.parameters, batch, found)) for _ in range(2)]
+    workers = [
+        threading.Thread(target=_features, args=(run.parameters, batch, found)) for _ in range(2)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -272,7 +350,9 @@ def test_two_python_threads_may_transform_at_once(counts: sparse.csr_array) -> N
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 def test_a_forked_child_trains_to_the_same_bits(counts: sparse.csr_array) -> None:
     run, source = begin(counts, units=70)
-    posteriors(run.parameters, CountBatch.from_csr(counts), threads=2)  # the parent's pool has threads by now
+    posteriors(
+        run.parameters, CountBatch.from_csr(counts), threads=2
+    )  # the parent's pool has threads by now
     expected = train(run, source, epochs=1).parameters.weights.tobytes()
     readable, writable = os.pipe()
     child = os.fork()

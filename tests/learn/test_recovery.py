@@ -1,9 +1,9 @@
 """What kind of estimator each learner is.
 
-Plain NCE with the exact log Z has the gradient of maximum likelihood in the limit of many noise documents. Plain
-NCE, CD and PCD bring a model closer to the distribution of the data. alpha-NCE with the uniform contrastive
-estimate does not have to: its optimum has log-ratios about D times too sharp, so it is tested by its objective
-alone.
+Plain NCE with the exact log Z has the gradient of maximum likelihood in the limit of many noise
+documents. Plain NCE, CD and PCD bring a model closer to the distribution of the data. alpha-NCE
+with the uniform contrastive estimate does not have to: its optimum has log-ratios about D times too
+sharp, so it is tested by its objective alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ def likelihood_gradient(case: Case) -> NDArray[np.float64]:
     model = case.model(np.zeros(1))
     bags, log_p, _ = exact_log_probabilities(case.parameters, TOKENS)
     terms = []
-    for counts, weight in ((bags, np.exp(log_p)), (case.counts, np.full(len(case.counts), 1.0 / len(case.counts)))):
+    for counts, weight in (
+        (bags, np.exp(log_p)),
+        (case.counts, np.full(len(case.counts), 1.0 / len(case.counts))),
+    ):
         u = model.w * counts
         terms.append(np.einsum("n,nk,nh->kh", weight, u, posterior(u, model.W, model.a)))
     difference: NDArray[np.float64] = terms[0] - terms[1]
@@ -71,7 +74,9 @@ def case() -> Case:
     weights = np.ones(4, dtype=np.float32)
     parameters = drawn.parameters
     return Case(
-        Parameters(parameters.weights, parameters.hidden_bias, parameters.visible_bias, weights), drawn.p, counts
+        Parameters(parameters.weights, parameters.hidden_bias, parameters.visible_bias, weights),
+        drawn.p,
+        counts,
     )
 
 
@@ -89,7 +94,9 @@ def test_the_step_of_plain_nce_has_that_expectation(case: Case, noise: str) -> N
     options = AlphaNCE(n_noise=50, noise=noise, stream_length=2048, normaliser="learned", **PLAIN)  # type: ignore[arg-type]
     step = options.begin(case.context())
     step.corrections[:] = exact_corrections(case)
-    drawn = np.array([dense_rows(step.gradient(case.batch(), epoch=epoch, number=0), 4) for epoch in range(400)])
+    drawn = np.array(
+        [dense_rows(step.gradient(case.batch(), epoch=epoch, number=0), 4) for epoch in range(400)]
+    )
     error = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn))
     assert lengths(np.asarray(case.counts, dtype=np.float64)).max() == TOKENS
     # 8 numbers, 5 standard errors each: a false alarm once in a hundred thousand.
@@ -97,7 +104,13 @@ def test_the_step_of_plain_nce_has_that_expectation(case: Case, noise: str) -> N
 
 
 LEARNERS: dict[str, Learner] = {
-    "nce": AlphaNCE(n_noise=25, visible_bias="learned", normaliser="learned", stream_length=2048, **PLAIN),  # type: ignore[arg-type]
+    "nce": AlphaNCE(
+        n_noise=25,
+        visible_bias="learned",
+        normaliser="learned",
+        stream_length=2048,
+        **PLAIN,  # type: ignore[arg-type]
+    ),
     "cd": ContrastiveDivergence(n_steps=5),
     "pcd": ContrastiveDivergence(persistent=True),
 }
@@ -128,10 +141,18 @@ def test_learner_approaches_a_known_model(name: str, seed: int) -> None:
 
     optimiser = Adam(learning_rate=0.01, l2=0.0, hidden_bias_rate=1.0)
     settings = Settings(learner=LEARNERS[name], optimiser=optimiser, averaging=0.999, seed=seed)
-    run = Run(initial_parameters(2, p, np.ones(4), seed), p, settings, documents=3000, longest=tokens, threads=1)
+    run = Run(
+        initial_parameters(2, p, np.ones(4), seed),
+        p,
+        settings,
+        documents=3000,
+        longest=tokens,
+        threads=1,
+    )
     before = divergence(run.parameters)
     train(run, CsrSource(sparse.csr_array(counts)), epochs=40)
     after = divergence(run.result())
-    # Sampling 3,000 documents alone costs about (bags - 1) / (2 * 3000) = 0.006; the noise of the steps as much again.
+    # Sampling 3,000 documents alone costs about (bags - 1) / (2 * 3000) = 0.006; the noise of the
+    # steps as much again.
     assert before > 0.2
     assert after < 0.1 * before, (before, after)

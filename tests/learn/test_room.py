@@ -1,4 +1,6 @@
-"""When the arrays of a minibatch are large enough for the next one: a mistake here writes past their ends."""
+"""When the arrays of a minibatch are large enough for the next one: a mistake here writes past
+their ends.
+"""
 
 from __future__ import annotations
 

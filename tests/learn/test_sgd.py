@@ -1,4 +1,6 @@
-"""SGD with two momenta, against its textbook form in float64: v <- m v - rate gradient, w <- w + v, at every step."""
+"""SGD with two momenta, against its textbook form in float64: v <- m v - rate gradient, w <- w + v,
+at every step.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,14 @@ from undertow.learn.optimiser import SGDUpdater
 from undertow.model import Parameters, initial_parameters
 
 WORDS, UNITS, STEPS = 9, 3, 8
-TWO_MOMENTA = SGD(learning_rate=0.01, momentum=0.9, early_momentum=0.5, early_steps=3, hidden_bias_rate=0.5)
+TWO_MOMENTA = SGD(
+    learning_rate=0.01, momentum=0.9, early_momentum=0.5, early_steps=3, hidden_bias_rate=0.5
+)
 
-# A step's gradient (at most LARGEST and a dense part of at most 1.2) has n + 5 roundings, and its product with the rate
-# 2. A velocity, at most the sum of all steps, rounds 3 times a step: the momentum itself, the damping, and the push.
-# What a velocity is off by, the weights take up once a step. They are below 4, and round once a step.
+# A step's gradient (at most LARGEST and a dense part of at most 1.2) has n + 5 roundings, and its
+# product with the rate 2. A velocity, at most the sum of all steps, rounds 3 times a step: the
+# momentum itself, the damping, and the push. What a velocity is off by, the weights take up once a
+# step. They are below 4, and round once a step.
 PUSH = TWO_MOMENTA.learning_rate * (LARGEST_GRADIENT + 1.2)
 VELOCITY = STEPS * UNIT * ((MOST_ENTRIES + 7) * PUSH + 3 * STEPS * PUSH)
 TOLERANCE = STEPS * VELOCITY + STEPS * UNIT * 4.0
@@ -33,13 +38,17 @@ NAMES = ("weights", "hidden_bias", "visible_bias", "corrections")
 
 
 def gradients(corrections: NDArray[np.float64], *, dense: bool) -> Iterator[Gradient]:
-    """Steps that touch some rows each: word 0 never, word 1 in the first step alone, and all but these now and then."""
+    """Steps that touch some rows each: word 0 never, word 1 in the first step alone, and all but
+    these now and then.
+    """
     generator = np.random.default_rng(0)
     for step in range(STEPS):
         rows = 2 + generator.permutation(WORDS - 2)[: generator.integers(1, WORDS - 2)]
         touched = np.append(rows, 1) if step == 0 else rows
         sign = -1.0 if step % 3 == 1 else 1.0
-        slopes = [sign * generator.uniform(0.8, 1.2, size) for size in (UNITS, WORDS, len(corrections))]
+        slopes = [
+            sign * generator.uniform(0.8, 1.2, size) for size in (UNITS, WORDS, len(corrections))
+        ]
         yield Gradient(
             rows=make_gradient(generator, touched.astype(np.int32), UNITS, sign),
             hidden_bias=slopes[0].astype(np.float32),
@@ -67,9 +76,13 @@ class Subject:
 def make_subject(options: SGD, n_threads: int = 1) -> Subject:
     generator = np.random.default_rng(99)
     shapes = ((WORDS, UNITS), (UNITS,), (WORDS,), (WORDS,))
-    parameters = Parameters(*(generator.normal(0.0, 0.5, shape).astype(np.float32) for shape in shapes))
+    parameters = Parameters(
+        *(generator.normal(0.0, 0.5, shape).astype(np.float32) for shape in shapes)
+    )
     corrections = generator.normal(0.0, 0.5, 4)
-    return Subject(parameters, corrections, options.begin(parameters, {"corrections": corrections}, n_threads))
+    return Subject(
+        parameters, corrections, options.begin(parameters, {"corrections": corrections}, n_threads)
+    )
 
 
 def run_steps(subject: Subject, first: int = 0, last: int = STEPS, *, dense: bool = True) -> None:
@@ -89,7 +102,8 @@ def textbook(options: SGD, *, dense: bool) -> Iterator[dict[str, NDArray[np.floa
         slopes = {
             "weights": written_out[:, :-1],
             "hidden_bias": options.hidden_bias_rate * gradient.hidden_bias.astype(np.float64),
-            "visible_bias": written_out[:, -1] + (0.0 if gradient.visible_bias is None else gradient.visible_bias),
+            "visible_bias": written_out[:, -1]
+            + (0.0 if gradient.visible_bias is None else gradient.visible_bias),
             "corrections": gradient.extras[0].gradient,
         }
         for name, values in exact.items():
@@ -111,12 +125,16 @@ def assert_same_bits(ours: Subject, theirs: Subject) -> None:
 def test_every_step_is_the_textbook_one(n_threads: int, dense: bool, early_steps: int) -> None:
     options = replace(TWO_MOMENTA, early_steps=early_steps)
     subject = make_subject(options, n_threads)
-    steps = zip(gradients(subject.corrections, dense=dense), textbook(options, dense=dense), strict=True)
+    steps = zip(
+        gradients(subject.corrections, dense=dense), textbook(options, dense=dense), strict=True
+    )
     for t, (gradient, exact) in enumerate(steps, start=1):
         subject.updater.apply(gradient)
         for name, values in subject.values().items():
             assert np.abs(exact[name]).max() < 4.0  # what the tolerance supposes
-            np.testing.assert_allclose(values, exact[name], rtol=0, atol=TOLERANCE, err_msg=f"{name} in step {t}")
+            np.testing.assert_allclose(
+                values, exact[name], rtol=0, atol=TOLERANCE, err_msg=f"{name} in step {t}"
+            )
         assert subject.updater.state["steps"].tolist() == [t]
 
 
@@ -152,7 +170,12 @@ def test_without_early_steps_it_is_one_momentum_to_the_bit() -> None:
             update.add_scalars(part, rows, visible_slope)
         for name, values, slope, own_rate in (
             ("visible_bias", theirs.parameters.visible_bias, visible_slope, rate),
-            ("hidden_bias", theirs.parameters.hidden_bias, gradient.hidden_bias, rate * options.hidden_bias_rate),
+            (
+                "hidden_bias",
+                theirs.parameters.hidden_bias,
+                gradient.hidden_bias,
+                rate * options.hidden_bias_rate,
+            ),
             ("corrections", theirs.corrections, gradient.extras[0].gradient, rate),
         ):
             velocities[name] *= momentum
@@ -169,7 +192,9 @@ def test_without_early_steps_it_is_one_momentum_to_the_bit() -> None:
     [
         replace(TWO_MOMENTA, early_steps=0, early_momentum=0.1),  # which nothing uses
         replace(TWO_MOMENTA, early_steps=5, early_momentum=0.9),
-        replace(TWO_MOMENTA, early_steps=STEPS + 1, early_momentum=0.9, momentum=0.2),  # the last step damps by .9 too
+        replace(
+            TWO_MOMENTA, early_steps=STEPS + 1, early_momentum=0.9, momentum=0.2
+        ),  # the last step damps by .9 too
     ],
     ids=["no early steps", "momenta that are alike", "early to the end"],
 )
@@ -180,7 +205,9 @@ def test_runs_that_have_one_momentum_agree_to_the_bit(other: SGD) -> None:
     assert_same_bits(another, one)
 
 
-@pytest.mark.parametrize("stop", [2, 3, 4])  # before, at and after the last step of the early momentum
+@pytest.mark.parametrize(
+    "stop", [2, 3, 4]
+)  # before, at and after the last step of the early momentum
 def test_a_restored_updater_goes_on_to_the_bit(stop: int) -> None:
     whole, first, second = (make_subject(TWO_MOMENTA) for _ in range(3))
     run_steps(whole)

@@ -40,17 +40,21 @@ def found(counts: NDArray[np.int32], number: int, seed: int = 0) -> NDArray[np.f
 
 @pytest.mark.parametrize(("documents", "number"), [(11, 1), (11, 3), (13, 9), (20, 12)])
 def test_they_are_the_first_right_singular_vectors(documents: int, number: int) -> None:
-    """Of so few documents the search goes through all directions there are, so it is exact but for rounding."""
+    """Of so few documents the search goes through all directions there are, so it is exact but for
+    rounding.
+    """
     counts = make_counts(documents)
     rows = unit_rows(counts)
     assert number + directions.MORE >= documents
     _, values, right = np.linalg.svd(rows)
     ours = found(counts, number).astype(np.float64)
     assert ours.shape == (WORDS, number)
-    # Wedin: a vector turns by the error of the matrix over the gap to its neighbours. Products of float32 matrices of
-    # this size are off by at most so many roundings, in each of the rounds.
+    # Wedin: a vector turns by the error of the matrix over the gap to its neighbours. Products of
+    # float32 matrices of this size are off by at most so many roundings, in each of the rounds.
     error = 4 * (directions.ROUNDS + 2) * documents * UNIT * values[0]
-    gaps = np.minimum(np.abs(np.diff(values[: number + 1])), np.append(np.inf, np.abs(np.diff(values[:number]))))
+    gaps = np.minimum(
+        np.abs(np.diff(values[: number + 1])), np.append(np.inf, np.abs(np.diff(values[:number])))
+    )
     for place in range(number):
         expected = right[place] * np.sign(right[place][np.abs(right[place]).argmax()])
         # Squares of singular values are what is told apart, so small ones are less certain.
@@ -110,7 +114,9 @@ def test_the_same_seed_gives_the_same_bits() -> None:
     np.testing.assert_array_equal(found(counts, 8), found(counts, 8))
     other = found(counts, 8, seed=1)
     assert not np.array_equal(found(counts, 8), other)
-    np.testing.assert_allclose(other[:, 0], found(counts, 8)[:, 0], rtol=0, atol=1e-3)  # of another start, the same
+    np.testing.assert_allclose(
+        other[:, 0], found(counts, 8)[:, 0], rtol=0, atol=1e-3
+    )  # of another start, the same
 
 
 def test_empty_documents_change_nothing_of_what_is_found() -> None:

@@ -41,7 +41,9 @@ def test_the_cosine_of_joined_vectors_is_the_mean_of_both() -> None:
 
 def test_scale_says_nothing() -> None:
     factors = 10.0 ** np.arange(-3, 3)[:, None]
-    np.testing.assert_allclose(join(OWN * factors, OTHERS / factors), join(OWN, OTHERS), atol=4 * EPS)
+    np.testing.assert_allclose(
+        join(OWN * factors, OTHERS / factors), join(OWN, OTHERS), atol=4 * EPS
+    )
 
 
 @pytest.mark.parametrize("nothing", [0.0, np.nan, np.inf])
@@ -60,7 +62,9 @@ def test_a_question_with_one_side_is_compared_by_it_alone() -> None:
     none_own, none_other = np.zeros_like(OWN), np.zeros_like(OTHERS)
     documents = compared(OWN, OTHERS).astype(np.float64)
     np.testing.assert_allclose(asked(OWN, none_other) @ documents.T, cosines(OWN), atol=16 * EPS)
-    np.testing.assert_allclose(asked(none_own, OTHERS) @ documents.T, cosines(OTHERS), atol=16 * EPS)
+    np.testing.assert_allclose(
+        asked(none_own, OTHERS) @ documents.T, cosines(OTHERS), atol=16 * EPS
+    )
     assert not asked(none_own, none_other).any()
 
 
@@ -72,7 +76,9 @@ def test_a_document_with_one_side_has_half_of_the_mean() -> None:
 def test_no_square_overflows_or_vanishes() -> None:
     odd = np.array([[3e-30, 4e-30], [3e30, -4e30], [0.0, 0.0]], dtype=np.float32)
     np.testing.assert_allclose(unit(odd), [[0.6, 0.8], [0.6, -0.8], [0.0, 0.0]], atol=2 * EPS)
-    np.testing.assert_allclose(join(odd.astype(np.float64) * 1e200, odd)[:2, :2], unit(odd)[:2], atol=2 * EPS)
+    np.testing.assert_allclose(
+        join(odd.astype(np.float64) * 1e200, odd)[:2, :2], unit(odd)[:2], atol=2 * EPS
+    )
 
 
 def test_scaling_by_a_power_of_two_changes_no_bit() -> None:
@@ -124,11 +130,15 @@ def test_what_is_no_matrix_of_numbers_is_said(vectors: Any, message: str) -> Non
 
 def test_numbers_of_rows_and_columns_are_checked() -> None:
     given = given_vectors(OTHERS)
-    with pytest.raises(InvalidInput, match="vectors must have a row for each document, 7, got 6 rows"):
+    with pytest.raises(
+        InvalidInput, match="vectors must have a row for each document, 7, got 6 rows"
+    ):
         given.check_documents(7)
     with pytest.raises(InvalidInput, match="a row for each document, at least 8, got 6 rows"):
         given.part(4, 8)
-    with pytest.raises(InvalidInput, match="vectors must have 4 numbers a row, as the model has, got 3"):
+    with pytest.raises(
+        InvalidInput, match="vectors must have 4 numbers a row, as the model has, got 3"
+    ):
         given.check_width(4, of="the model")
 
 
@@ -146,10 +156,20 @@ def test_values_have_a_digest() -> None:
     other = OTHERS.copy()
     other[5, 2] += 1.0
     assert GivenVectors(OTHERS).digest() == GivenVectors(OTHERS.copy()).digest()
-    assert len({GivenVectors(one).digest() for one in (OTHERS, other, OTHERS[:5], OTHERS.reshape(3, 6))}) == 4
+    assert (
+        len(
+            {
+                GivenVectors(one).digest()
+                for one in (OTHERS, other, OTHERS[:5], OTHERS.reshape(3, 6))
+            }
+        )
+        == 4
+    )
 
 
-def test_a_mapped_file_is_never_copied_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mapped_file_is_never_copied_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     np.save(tmp_path / "v.npy", GENERATOR.normal(size=(2 * ROWS + 3, 2)))
     mapped = np.load(tmp_path / "v.npy", mmap_mode="r")
     read: list[int] = []

@@ -14,10 +14,16 @@ SINGLE = np.float32
 
 
 def _parameters(
-    weights: tuple[int, ...] = (4, 2), hidden: int = 2, visible: int = 4, words: tuple[int, ...] = (4,)
+    weights: tuple[int, ...] = (4, 2),
+    hidden: int = 2,
+    visible: int = 4,
+    words: tuple[int, ...] = (4,),
 ) -> Parameters:
     return Parameters(
-        np.zeros(weights, SINGLE), np.zeros(hidden, SINGLE), np.zeros(visible, SINGLE), np.ones(words, SINGLE)
+        np.zeros(weights, SINGLE),
+        np.zeros(hidden, SINGLE),
+        np.zeros(visible, SINGLE),
+        np.ones(words, SINGLE),
     )
 
 
@@ -59,11 +65,15 @@ def test_training_starts_at_the_noise_distribution() -> None:
 
 
 def test_first_weights_have_a_deviation_of_a_hundredth() -> None:
-    """The mean square of n normal numbers varies by sqrt(2 / n) of itself: 5 deviations are one false alarm in 10^6."""
+    """The mean square of n normal numbers varies by sqrt(2 / n) of itself: 5 deviations are one
+    false alarm in 10^6.
+    """
     words, units = 500, 40
     uniform = np.full(words, 1.0 / words)
     weights = initial_parameters(units, uniform, np.ones(words), seed=3).weights.astype(np.float64)
     n = weights.size
     assert abs((weights**2).mean() / 1e-4 - 1.0) < 5.0 * np.sqrt(2.0 / n)
     assert abs(weights.mean()) < 5.0 * 0.01 / np.sqrt(n)
-    assert not np.array_equal(weights, initial_parameters(units, uniform, np.ones(words), seed=4).weights)
+    assert not np.array_equal(
+        weights, initial_parameters(units, uniform, np.ones(words), seed=4).weights
+    )

@@ -20,7 +20,8 @@ def test_every_bag_once_with_its_orderings(words: int, tokens: int) -> None:
     counts, log_orderings = all_documents(words, tokens)
     assert counts.shape == (comb(words + tokens - 1, tokens), words)
     sequences = [
-        tuple(np.bincount(np.array(s, dtype=np.int64), minlength=words)) for s in product(range(words), repeat=tokens)
+        tuple(np.bincount(np.array(s, dtype=np.int64), minlength=words))
+        for s in product(range(words), repeat=tokens)
     ]
     for bag, log_number in zip(counts.tolist(), log_orderings, strict=True):
         assert np.exp(log_number) == pytest.approx(sequences.count(tuple(bag)), rel=1e-12)
@@ -42,7 +43,8 @@ def test_no_tokens_have_one_document() -> None:
         (
             2000,
             3,
-            "the exact normaliser enumerates at most 1000000 bags of words, got 1335334000 (2000 words, 3 tokens)",
+            "the exact normaliser enumerates at most 1000000 bags of words, got 1335334000 (2000 "
+            "words, 3 tokens)",
         ),
     ],
 )

@@ -1,4 +1,6 @@
-"""Energies and features of made-up corpora: the single-precision kernels against the float64 oracle."""
+"""Energies and features of made-up corpora: the single-precision kernels against the float64
+oracle.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from hypothesis import given, settings
 
 from tests.oracles.corpora import cases, rows_alone, token_batch
 from tests.oracles.engine import Case, make_case
-from tests.oracles.rounding import UNIT, input_bounds, posterior_bounds, score_bounds, softplus_sum_bound
+from tests.oracles.rounding import (
+    UNIT,
+    input_bounds,
+    posterior_bounds,
+    score_bounds,
+    softplus_sum_bound,
+)
 from undertow import model
 from undertow.counts import CountBatch
 from undertow.kernels.reference import energies
@@ -41,7 +49,9 @@ def test_posteriors_match_the_oracle(case: Case) -> None:
     theirs = case.model(np.zeros(1))
     exact = energies.posterior(_u(case), theirs.W, theirs.a)
     for batch in (case.batch(), token_batch(case)):
-        assert (np.abs(model.posteriors(case.parameters, batch) - exact) <= posterior_bounds(case)).all()
+        assert (
+            np.abs(model.posteriors(case.parameters, batch) - exact) <= posterior_bounds(case)
+        ).all()
 
 
 @made_up
@@ -52,9 +62,14 @@ def test_scores_and_free_energies_match_the_oracle(case: Case) -> None:
     # b.u is summed in float64: at most 60 terms.
     visible = 100 * 2.0**-53 * (1.0 + (_u(case) @ np.abs(theirs.b)).sum())
     for batch in (case.batch(), token_batch(case)):
-        scores, free = model.scores(case.parameters, batch), model.free_energies(case.parameters, batch)
+        scores, free = (
+            model.scores(case.parameters, batch),
+            model.free_energies(case.parameters, batch),
+        )
         assert (np.abs(scores - energies.score(u, theirs.W, theirs.a)) <= bounds).all()
-        assert (np.abs(free - energies.free_energy(u, theirs.W, theirs.a, theirs.b)) <= bounds + visible).all()
+        assert (
+            np.abs(free - energies.free_energy(u, theirs.W, theirs.a, theirs.b)) <= bounds + visible
+        ).all()
 
 
 @made_up
@@ -66,7 +81,9 @@ def test_activations_match_the_oracle(case: Case) -> None:
     exact = energies.inputs(u, theirs.W, theirs.a) / safe
     for batch in (case.batch(), token_batch(case)):
         # Dividing by L rounds once more than the input, which has room for it.
-        assert (np.abs(model.activations(case.parameters, batch) - exact) <= input_bounds(case) / safe).all()
+        assert (
+            np.abs(model.activations(case.parameters, batch) - exact) <= input_bounds(case) / safe
+        ).all()
 
 
 @made_up
@@ -76,8 +93,11 @@ def test_strengths_match_the_oracle(case: Case) -> None:
     exact = energies.strength(_u(case), theirs.W, theirs.a, 7.5)
     lengths = energies.lengths(_u(case))[:, None]
     for batch in (case.batch(), token_batch(case)):
-        # log(1 + softplus) has a slope of at most 1; exp, log1p twice and two sums round a few times more.
-        bounds = 7.5 * input_bounds(case) / np.where(lengths > 0, lengths, 1.0) + 12 * UNIT * (1.0 + exact)
+        # log(1 + softplus) has a slope of at most 1; exp, log1p twice and two sums round a few
+        # times more.
+        bounds = 7.5 * input_bounds(case) / np.where(lengths > 0, lengths, 1.0) + 12 * UNIT * (
+            1.0 + exact
+        )
         assert (np.abs(model.strengths(case.parameters, batch, 7.5) - exact) <= bounds).all()
 
 
@@ -124,7 +144,9 @@ def test_batches_and_threads_do_not_change_a_bit(function: Callable[..., Any]) -
 @pytest.mark.parametrize("units", [1, 64, 65, 130])
 @pytest.mark.parametrize("kind", ["no words", "words of weight zero"])
 def test_an_empty_document(kind: str, units: int) -> None:
-    """Score 0, posteriors 1/2, activations 0; a document whose words all weigh nothing is empty too."""
+    """Score 0, posteriors 1/2, activations 0; a document whose words all weigh nothing is empty
+    too.
+    """
     case = make_case(units=units)
     words = np.array([] if kind == "no words" else [1, 1], dtype=np.int32)
     assert case.parameters.word_weights[1] == 0
@@ -140,19 +162,25 @@ def test_an_empty_document(kind: str, units: int) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_no_documents(function: Callable[..., Any]) -> None:
     nothing = np.array([], dtype=np.int32)
-    batch = CountBatch(np.array([], dtype=np.int64), np.array([0], dtype=np.int64), nothing, nothing)
+    batch = CountBatch(
+        np.array([], dtype=np.int64), np.array([0], dtype=np.int64), nothing, nothing
+    )
     assert len(function(make_case().parameters, batch)) == 0
 
 
 def test_long_documents_keep_their_precision() -> None:
-    """Weighted lengths are real and large: 10^6 tokens of three words, whose input is known exactly."""
+    """Weighted lengths are real and large: 10^6 tokens of three words, whose input is known
+    exactly.
+    """
     case = make_case(words=3, units=2)
     counts = np.array([[700_000, 200_000, 100_000]])
     long = Case(case.parameters, case.p, counts)
     theirs = long.model(np.zeros(1))
     exact = energies.inputs(_u(long), theirs.W, theirs.a) / energies.lengths(_u(long))[:, None]
     three_entries = 12 * UNIT * (np.abs(theirs.W).max() + np.abs(theirs.a).max())
-    np.testing.assert_allclose(model.activations(long.parameters, long.batch()), exact, rtol=0, atol=three_entries)
+    np.testing.assert_allclose(
+        model.activations(long.parameters, long.batch()), exact, rtol=0, atol=three_entries
+    )
 
 
 def test_frozen_normaliser_takes_real_lengths() -> None:
@@ -160,7 +188,9 @@ def test_frozen_normaliser_takes_real_lengths() -> None:
     zero, half, whole = model.frozen_log_normaliser(parameters, np.array([0.0, 0.5, 1.0]))
     assert zero == pytest.approx(3 * np.log(2.0), abs=1e-12)
     assert half - zero == pytest.approx((whole - zero) / 2, abs=1e-12)
-    assert whole - zero == pytest.approx(np.log(np.exp(parameters.visible_bias.astype(np.float64)).sum()), abs=1e-12)
+    assert whole - zero == pytest.approx(
+        np.log(np.exp(parameters.visible_bias.astype(np.float64)).sum()), abs=1e-12
+    )
 
 
 def test_words_given_hidden_survives_large_logits() -> None:

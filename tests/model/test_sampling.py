@@ -1,4 +1,6 @@
-"""Sampling documents: what comes out, what it depends on, what is refused. (Its distribution: tests/statistical.)"""
+"""Sampling documents: what comes out, what it depends on, what is refused. (Its distribution:
+tests/statistical.)
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,10 @@ def test_the_start_is_not_written_to() -> None:
         ({"tokens": 3}, "tokens must be a list of whole numbers of at least 1, got 3"),
         ({"tokens": []}, "tokens must be a list of whole numbers of at least 1, got []"),
         ({"n_steps": 0}, "n_steps must be a whole number of at least 1, got 0"),
-        ({"start": np.zeros(2, dtype=np.int32)}, "start must hold 3 words, got an array of shape (2,)"),
+        (
+            {"start": np.zeros(2, dtype=np.int32)},
+            "start must hold 3 words, got an array of shape (2,)",
+        ),
         ({"threads": 0}, "threads must be a whole number of at least 1, got 0"),
     ],
 )

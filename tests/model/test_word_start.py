@@ -35,15 +35,25 @@ def make_start(seed: int = SEED) -> Parameters:
     return initial_parameters(UNITS, make_shares(), np.linspace(0.0, 3.0, WORDS), seed)
 
 
-def written_out(vectors: NDArray[Any], shares: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+def written_out(
+    vectors: NDArray[Any], shares: NDArray[np.float64], seed: int
+) -> NDArray[np.float64]:
     """The start of W, a number at a time."""
     usual = make_start(seed).weights.astype(np.float64)
     directions = normals(seed, Purpose.WORD_VECTORS, WIDTH, UNITS).astype(np.float64)
-    having = [word for word in range(WORDS) if any(float(number) != 0.0 for number in vectors[word])]
+    having = [
+        word for word in range(WORDS) if any(float(number) != 0.0 for number in vectors[word])
+    ]
     total = sum(shares[word] for word in having)
-    mean = [sum(shares[word] * float(vectors[word, axis]) for word in having) / total for axis in range(WIDTH)]
+    mean = [
+        sum(shares[word] * float(vectors[word, axis]) for word in having) / total
+        for axis in range(WIDTH)
+    ]
     told = {
-        (word, unit): sum((float(vectors[word, axis]) - mean[axis]) * directions[axis, unit] for axis in range(WIDTH))
+        (word, unit): sum(
+            (float(vectors[word, axis]) - mean[axis]) * directions[axis, unit]
+            for axis in range(WIDTH)
+        )
         for word in having
         for unit in range(UNITS)
     }
@@ -80,7 +90,8 @@ def test_what_was_given_is_not_changed() -> None:
 
 def test_the_seed_decides() -> None:
     first, again, other = (
-        started_from(make_start(), make_vectors(), make_shares(), seed).weights for seed in (SEED, SEED, SEED + 1)
+        started_from(make_start(), make_vectors(), make_shares(), seed).weights
+        for seed in (SEED, SEED, SEED + 1)
     )
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
@@ -113,11 +124,24 @@ def test_arrays_lists_and_tables_will_do(of: Any) -> None:
         (np.ones(30), "word_vectors must have two dimensions, words x numbers, got shape (30,)"),
         (make_vectors()[1:], "word_vectors must have a row for each word, 30, got 29 rows"),
         (np.full((30, 2), np.inf), "word_vectors must be finite, got inf in row 0"),
-        (np.zeros((30, 2)), "word_vectors must have a vector for a word at least, got rows of zeros: no word has a "),
-        (np.ones((30, 2)), "word_vectors must tell words apart, got one vector for all that have one, 30"),
-        (np.eye(30)[:, :1], "word_vectors must tell words apart, got one vector for all that have one, 1"),
+        (
+            np.zeros((30, 2)),
+            "word_vectors must have a vector for a word at least, got rows of zeros: no word has a "
+            "",
+        ),
+        (
+            np.ones((30, 2)),
+            "word_vectors must tell words apart, got one vector for all that have one, 30",
+        ),
+        (
+            np.eye(30)[:, :1],
+            "word_vectors must tell words apart, got one vector for all that have one, 1",
+        ),
         (np.ones((30, 0)), "word_vectors must have a number a row at least, got shape (30, 0)"),
-        ([[1.0]] * 29 + [[1.0, 2.0]], "word_vectors must be a matrix of numbers, got rows of different lengths"),
+        (
+            [[1.0]] * 29 + [[1.0, 2.0]],
+            "word_vectors must be a matrix of numbers, got rows of different lengths",
+        ),
         ([["a"]] * 30, "word_vectors must be numbers of at most 64 bits, got values of type <U1"),
     ],
 )

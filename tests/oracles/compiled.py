@@ -1,6 +1,8 @@
-"""Functions that only kernels call, made callable from Python with the kernels' own rules of arithmetic.
+"""Functions that only kernels call, made callable from Python with the kernels' own rules of
+arithmetic.
 
-They are compiled anew in every session: numba's cache would not notice a change of what they inline.
+They are compiled anew in every session: numba's cache would not notice a change of what they
+inline.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def _squash_vector(x: Any) -> Any:
     return _squash(x)
 
 
-def _philox_numbers(seed: Any, purpose: Any, stage: Any, epoch: Any, document: Any, draw: Any) -> Any:
+def _philox_numbers(
+    seed: Any, purpose: Any, stage: Any, epoch: Any, document: Any, draw: Any
+) -> Any:
     return _random(seed, purpose, stage, epoch, document, draw)
 
 
@@ -46,7 +50,9 @@ below_of_each = _compiled(_below_of_each)
 _philox_compiled = _compiled(_philox_numbers)
 
 
-def philox_compiled(seed: int, purpose: int, stage: int, epoch: int, document: int, draw: int) -> list[int]:
+def philox_compiled(
+    seed: int, purpose: int, stage: int, epoch: int, document: int, draw: int
+) -> list[int]:
     """The compiled generator's four numbers."""
     arguments = (np.uint64(value) for value in (seed, purpose, stage, epoch, document, draw))
     return [int(number) for number in _philox_compiled(*arguments)]

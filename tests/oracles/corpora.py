@@ -14,21 +14,29 @@ WEIGHTINGS = ("one", "some", "zero")
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """One word, one unit, units that do not fill a block, one token, repeated words, zero weights, empty documents."""
+    """One word, one unit, units that do not fill a block, one token, repeated words, zero weights,
+    empty documents.
+    """
     words = draw(st.sampled_from([1, 2, 5, 40]))
     units = draw(st.sampled_from([1, 3, 64, 65, 130]))
-    documents = draw(st.lists(st.lists(st.integers(0, words - 1), max_size=12), min_size=1, max_size=5))
+    documents = draw(
+        st.lists(st.lists(st.integers(0, words - 1), max_size=12), min_size=1, max_size=5)
+    )
     scale = draw(st.sampled_from([0.01, 1.0, 8.0]))
     weighting = draw(st.sampled_from(WEIGHTINGS))
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    weights = generator.choice([0.0, 0.3, 1.0, 2.7], words) if weighting == "some" else np.ones(words)
+    weights = (
+        generator.choice([0.0, 0.3, 1.0, 2.7], words) if weighting == "some" else np.ones(words)
+    )
     parameters = Parameters(
         weights=generator.normal(0.0, scale, (words, units)).astype(np.float32),
         hidden_bias=generator.normal(0.0, scale, units).astype(np.float32),
         visible_bias=generator.normal(-3.0, scale, words).astype(np.float32),
         word_weights=np.float32(0.0 if weighting == "zero" else 1.0) * weights.astype(np.float32),
     )
-    counts = np.array([np.bincount(np.array(document, dtype=np.int64), minlength=words) for document in documents])
+    counts = np.array(
+        [np.bincount(np.array(document, dtype=np.int64), minlength=words) for document in documents]
+    )
     return Case(parameters, np.full(words, 1.0 / words), counts)
 
 

@@ -40,7 +40,15 @@ class Case:
     def context(self, *, sparsity: Sparsity | None = None, threads: int = 1) -> StepContext:
         """What a learner is given."""
         longest = int(self.counts.sum(axis=1).max())
-        return StepContext(self.parameters, self.p, sparsity or Sparsity(), len(self.counts), longest, SEED, threads)
+        return StepContext(
+            self.parameters,
+            self.p,
+            sparsity or Sparsity(),
+            len(self.counts),
+            longest,
+            SEED,
+            threads,
+        )
 
     def model(self, corrections: NDArray[np.float64]) -> Model:
         """The oracle's parameters."""
@@ -61,15 +69,17 @@ def make_case(
     scale: float = 0.7,
     seed: int = 0,
 ) -> Case:
-    """A random model whose every term matters: hidden biases, visible biases other than log p, and weights with a
-    zero.
+    """A random model whose every term matters: hidden biases, visible biases other than log p, and
+    weights with a zero.
     """
     generator = np.random.default_rng(seed)
     p = generator.dirichlet(np.full(words, 2.0))
     weights = generator.uniform(0.3, 2.0, words) if weighted else np.ones(words)
     if weighted and words > 2:
         weights[1] = 0.0
-    counts = np.array([generator.multinomial(n, p) for n in generator.integers(1, most_tokens + 1, documents)])
+    counts = np.array(
+        [generator.multinomial(n, p) for n in generator.integers(1, most_tokens + 1, documents)]
+    )
     counts[:, 0] += (counts @ weights == 0).astype(np.int64)  # every document has a length
     bias = np.log(p) + (generator.normal(0.0, 0.3, words) if free_bias else 0.0)
     parameters = Parameters(
@@ -139,7 +149,11 @@ def row_entries(rows: RowGradient) -> Iterator[tuple[int, float, int]]:
 
 def dense_visible(gradient: Gradient, words: int) -> NDArray[np.float64]:
     """b's gradient, sparse and dense parts together."""
-    dense = np.zeros(words) if gradient.visible_bias is None else gradient.visible_bias.astype(np.float64)
+    dense = (
+        np.zeros(words)
+        if gradient.visible_bias is None
+        else gradient.visible_bias.astype(np.float64)
+    )
     for word, coefficient, vector in row_entries(gradient.rows):
         dense[word] += coefficient * float(gradient.rows.scalars[vector])
     return dense

@@ -1,6 +1,8 @@
-"""The joint distribution of all word sequences and all hidden states of a tiny model, written out term by term.
+"""The joint distribution of all word sequences and all hidden states of a tiny model, written out
+term by term.
 
-Nothing here comes from the package but the parameters: the energy is summed token by token, in Python's own numbers.
+Nothing here comes from the package but the parameters: the energy is summed token by token, in
+Python's own numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ class Joint:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Word counts of each sequence."""
-        return np.array([np.bincount(sequence, minlength=self.words) for sequence in self.sequences], dtype=np.int64)
+        return np.array(
+            [np.bincount(sequence, minlength=self.words) for sequence in self.sequences],
+            dtype=np.int64,
+        )
 
     @cached_property
     def log_z(self) -> float:
@@ -65,7 +70,9 @@ class Joint:
         return total
 
     def bag_transitions(self, bags: NDArray[np.int64]) -> Array:
-        """P(next bag | bag) of one Gibbs step: hidden units given words, then words given hidden units."""
+        """P(next bag | bag) of one Gibbs step: hidden units given words, then words given hidden
+        units.
+        """
         rows = {tuple(counts): row for row, counts in enumerate(self.counts.tolist())}
         up = self.hidden_given_words[[rows[tuple(bag)] for bag in bags.tolist()]]
         result: Array = up @ self.by_bag(self.sequences_given_hidden, bags).T
@@ -74,14 +81,23 @@ class Joint:
 
 def enumerate_joint(parameters: Parameters, tokens: int) -> Joint:
     """Every sequence of `tokens` words with every hidden state."""
-    arrays = (parameters.weights, parameters.hidden_bias, parameters.visible_bias, parameters.word_weights)
+    arrays = (
+        parameters.weights,
+        parameters.hidden_bias,
+        parameters.visible_bias,
+        parameters.word_weights,
+    )
     W, a, b, w = (array.astype(np.float64).tolist() for array in arrays)
     units, words = range(parameters.units), range(parameters.words)
     hidden = list(product((0.0, 1.0), repeat=parameters.units))
     # -E is a sum over tokens, since u, b.u and L a.h all are: w_k (W_k.h + b_k + a.h) of each.
-    token = [[w[k] * (b[k] + sum((W[k][j] + a[j]) * h[j] for j in units)) for h in hidden] for k in words]
+    token = [
+        [w[k] * (b[k] + sum((W[k][j] + a[j]) * h[j] for j in units)) for h in hidden] for k in words
+    ]
     sequences = list(product(words, repeat=tokens))
-    minus = [[sum(token[k][i] for k in sequence) for i in range(len(hidden))] for sequence in sequences]
+    minus = [
+        [sum(token[k][i] for k in sequence) for i in range(len(hidden))] for sequence in sequences
+    ]
     return Joint(
         np.array(sequences, dtype=np.int64).reshape(len(sequences), tokens),
         np.array(hidden),

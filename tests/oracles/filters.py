@@ -1,4 +1,6 @@
-"""What a filter says of a document, in plain Python: true, false, or None for unknown, as in SQL."""
+"""What a filter says of a document, in plain Python: true, false, or None for unknown, as in
+SQL.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ def holds(tree: Tree, document: Mapping[str, Any]) -> bool | None:
         case Both(parts):
             return _all([holds(part, document) for part in parts])
         case Either(parts):
-            opposite = _all([None if found is None else not found for found in (holds(p, document) for p in parts)])
+            opposite = _all(
+                [
+                    None if found is None else not found
+                    for found in (holds(p, document) for p in parts)
+                ]
+            )
             return None if opposite is None else not opposite
         case Comparison(column, sign, value):
             mine = document[column]
@@ -41,7 +48,9 @@ def holds(tree: Tree, document: Mapping[str, Any]) -> bool | None:
             return None if mine is None else mine in [_same_kind(value, mine) for value in values]
         case Like(column, pattern):
             mine = document[column]
-            return None if mine is None else re.fullmatch(_regex(pattern), mine, re.DOTALL) is not None
+            return (
+                None if mine is None else re.fullmatch(_regex(pattern), mine, re.DOTALL) is not None
+            )
 
 
 def _all(found: list[bool | None]) -> bool | None:

@@ -13,14 +13,18 @@ from undertow.kernels.cpu.rows import RowGradient
 Array = NDArray[np.float64]
 
 MOST_ENTRIES, PARTS = 4, 2
-# Coefficients and vectors lie in [0.8, 1.2] and a step has one sign, so that no gradient is lost to cancellation.
+# Coefficients and vectors lie in [0.8, 1.2] and a step has one sign, so that no gradient is lost to
+# cancellation.
 SMALLEST_GRADIENT, LARGEST_GRADIENT = 0.8**2, MOST_ENTRIES * 1.2**2
 
 
-def make_gradient(generator: np.random.Generator, rows: NDArray[np.int32], units: int, sign: float) -> RowGradient:
+def make_gradient(
+    generator: np.random.Generator, rows: NDArray[np.int32], units: int, sign: float
+) -> RowGradient:
     """Random entries, one to four for each of the rows, that share a few vectors.
 
-    Rows are in the part of their lowest bit. What lies behind a part's rows and entries is wrong on purpose.
+    Rows are in the part of their lowest bit. What lies behind a part's rows and entries is wrong on
+    purpose.
     """
     most = MOST_ENTRIES * len(rows) + 1
     coefficients = np.full((PARTS, most), np.nan, dtype=np.float32)
@@ -74,6 +78,12 @@ class TextbookAdam:
             slope = gradient[row] + self.l2 * weights[row]
             square = np.full_like(slope, np.mean(slope**2)) if self.per_row else slope**2
             t = self.steps[row] = self.steps.get(row, 0) + 1
-            m = self.first[row] = self.momentum * self.first.get(row, 0.0 * slope) + (1 - self.momentum) * slope
-            v = self.second[row] = self.decay * self.second.get(row, 0.0 * slope) + (1 - self.decay) * square
-            weights[row] -= self.rate * (m / (1 - self.momentum**t)) / np.sqrt(v / (1 - self.decay**t))
+            m = self.first[row] = (
+                self.momentum * self.first.get(row, 0.0 * slope) + (1 - self.momentum) * slope
+            )
+            v = self.second[row] = (
+                self.decay * self.second.get(row, 0.0 * slope) + (1 - self.decay) * square
+            )
+            weights[row] -= (
+                self.rate * (m / (1 - self.momentum**t)) / np.sqrt(v / (1 - self.decay**t))
+            )

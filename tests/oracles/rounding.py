@@ -1,7 +1,8 @@
-"""How far the single-precision kernels may be from the exact result: bounds from the rounding errors themselves.
+"""How far the single-precision kernels may be from the exact result: bounds from the rounding
+errors themselves.
 
-UNIT is the largest relative error of one rounding. A sum of n terms, each with a few roundings of its own, is off by at
-most about (n + a few) UNIT times the sum of the terms' magnitudes.
+UNIT is the largest relative error of one rounding. A sum of n terms, each with a few roundings of
+its own, is off by at most about (n + a few) UNIT times the sum of the terms' magnitudes.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from tests.oracles.engine import Case
 Array = NDArray[np.float64]
 
 UNIT = 2.0**-24
-# exp_of_negative is within 5 units in the last place (a relative error of up to 10 UNIT) where e is so small that 1 + e
-# does not see it, and within 2 elsewhere; 1 + e, its inverse and the product round once each.
+# exp_of_negative is within 5 units in the last place (a relative error of up to 10 UNIT) where e is
+# so small that 1 + e does not see it, and within 2 elsewhere; 1 + e, its inverse and the product
+# round once each.
 SIGMOID = 14 * UNIT
 
 
 def input_bounds(case: Case) -> Array:
-    """Of W.u + L a, (B, H): n tokens, and two roundings each for the coefficient, the product, L and L a."""
+    """Of W.u + L a, (B, H): n tokens, and two roundings each for the coefficient, the product, L
+    and L a.
+    """
     model = case.model(np.zeros(1))
     u = model.w * case.counts
     magnitudes = u @ np.abs(model.W) + u.sum(axis=1, keepdims=True) * np.abs(model.a)
@@ -36,8 +40,9 @@ def posterior_bounds(case: Case) -> Array:
 def softplus_sum_bound(x: Array, block: int = 64) -> Array:
     """Of sum_j softplus(x_j) over the last axis, computed block by block for inputs that are exact.
 
-    The positive parts are a sum of `block` terms, the product has 64 factors with errors of 6 UNIT each (which become
-    absolute in its logarithm), and the logarithm (at most 64 log 2) and the last addition round relatively.
+    The positive parts are a sum of `block` terms, the product has 64 factors with errors of 6 UNIT
+    each (which become absolute in its logarithm), and the logarithm (at most 64 log 2) and the last
+    addition round relatively.
     """
     units = x.shape[-1]
     total = np.maximum(x, 0.0).sum(axis=-1)

@@ -1,4 +1,6 @@
-"""A made-up corpus of clear subjects: disjoint vocabularies beside common words, and models of it, fitted once."""
+"""A made-up corpus of clear subjects: disjoint vocabularies beside common words, and models of it,
+fitted once.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,26 @@ import polars as pl
 from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
 
 SUBJECTS = {
-    "sport": "goal match team player coach league season striker referee stadium cup defender midfield penalty fans "
-    "squad tournament champion injury trainer keeper derby whistle pitch",
-    "politics": "election vote parliament minister party campaign senate president law reform debate policy candidate "
-    "ballot coalition opposition government tax treaty chancellor budget mandate speaker poll",
-    "space": "rocket orbit satellite launch moon planet astronaut comet telescope galaxy probe gravity crater mars "
-    "venus asteroid capsule shuttle booster payload nebula cosmos meteor lander",
+    "sport": (
+        "goal match team player coach league season striker referee stadium cup defender midfield "
+        "penalty fans "
+        "squad tournament champion injury trainer keeper derby whistle pitch"
+    ),
+    "politics": (
+        "election vote parliament minister party campaign senate president law reform debate "
+        "policy candidate "
+        "ballot coalition opposition government tax treaty chancellor budget mandate speaker poll"
+    ),
+    "space": (
+        "rocket orbit satellite launch moon planet astronaut comet telescope galaxy probe gravity "
+        "crater mars "
+        "venus asteroid capsule shuttle booster payload nebula cosmos meteor lander"
+    ),
 }
-COMMON = "today people year week time said new world first last long day many part place work home life case point"
+COMMON = (
+    "today people year week time said new world first last long day many part place work home life "
+    "case point"
+)
 VOCABULARY = {subject: words.split() for subject, words in SUBJECTS.items()}
 SENTENCE = 8  # words
 
@@ -29,10 +43,15 @@ SENTENCE = 8  # words
 def document(generator: np.random.Generator, shares: Mapping[str, float], words: int = 40) -> str:
     """Words of the subjects by their shares, seven of ten; the others are common. In sentences."""
     numbers = generator.multinomial(words, [*(0.7 * share for share in shares.values()), 0.3])
-    drawn = [generator.choice(VOCABULARY[subject], n) for subject, n in zip(shares, numbers[:-1], strict=True)]
+    drawn = [
+        generator.choice(VOCABULARY[subject], n)
+        for subject, n in zip(shares, numbers[:-1], strict=True)
+    ]
     tokens = np.concatenate([*drawn, generator.choice(COMMON.split(), numbers[-1])])
     generator.shuffle(tokens)
-    parts = [" ".join(tokens[first : first + SENTENCE]) for first in range(0, len(tokens), SENTENCE)]
+    parts = [
+        " ".join(tokens[first : first + SENTENCE]) for first in range(0, len(tokens), SENTENCE)
+    ]
     return " ".join(part[0].upper() + part[1:] + "." for part in parts)
 
 
@@ -46,8 +65,12 @@ def halves(first: str, second: str, documents: int, seed: int = 101) -> list[str
     return [document(generator, {first: 0.5, second: 0.5}) for _ in range(documents)]
 
 
-def corpus(subjects: tuple[str, ...] = ("sport", "politics"), documents: int = 300, seed: int = 0) -> pl.DataFrame:
-    """The subjects take turns; every fifth document is a mixture of its own and the next. Ids say the subject."""
+def corpus(
+    subjects: tuple[str, ...] = ("sport", "politics"), documents: int = 300, seed: int = 0
+) -> pl.DataFrame:
+    """The subjects take turns; every fifth document is a mixture of its own and the next. Ids say
+    the subject.
+    """
     generator = np.random.default_rng(seed)
     ids, texts = [], []
     for row in range(documents):
@@ -60,7 +83,9 @@ def corpus(subjects: tuple[str, ...] = ("sport", "politics"), documents: int = 3
 
 
 def untrained(seed: int = 0, **options: Any) -> TopicModel:
-    softmax = ReplicatedSoftmax(32, max_epochs=30, batch_size=64, random_state=seed, n_jobs=options.pop("n_jobs", None))
+    softmax = ReplicatedSoftmax(
+        32, max_epochs=30, batch_size=64, random_state=seed, n_jobs=options.pop("n_jobs", None)
+    )
     return TopicModel(vectorizer=Vectorizer(vocabulary_size=400), softmax=softmax, **options)
 
 

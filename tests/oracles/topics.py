@@ -1,4 +1,6 @@
-"""What the topic tree computes, written out slowly: dense float64, loops, to be read beside the formula."""
+"""What the topic tree computes, written out slowly: dense float64, loops, to be read beside the
+formula.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,17 @@ def sum_of_squares(points: Array, weights: Array) -> float:
 
 def added_squares(points: Array, weights: Array, first: list[int], second: list[int]) -> float:
     """What the union of two clusters adds to the sum of squares."""
-    parts = [sum_of_squares(points[rows], weights[rows]) for rows in (first, second, first + second)]
+    parts = [
+        sum_of_squares(points[rows], weights[rows]) for rows in (first, second, first + second)
+    ]
     return parts[2] - parts[0] - parts[1]
 
 
 def ward_by_hand(points: Array, weights: Array) -> tuple[list[tuple[int, int]], Array]:
     """Merges and heights, all costs worked out anew from the points at every step."""
-    clusters = {number: (number, [number]) for number in range(len(points))}  # place -> node, points
+    clusters = {
+        number: (number, [number]) for number in range(len(points))
+    }  # place -> node, points
     pairs, heights = [], []
     for step in range(len(points) - 1):
         costs = {
@@ -42,7 +48,9 @@ def ward_by_hand(points: Array, weights: Array) -> tuple[list[tuple[int, int]], 
 
 
 def climb(tree: TopicTree, leaf: int, nodes: list[int]) -> int:
-    """The place among the nodes of the first one on the way up from a leaf; -1 for none, or where junk comes first."""
+    """The place among the nodes of the first one on the way up from a leaf; -1 for none, or where
+    junk comes first.
+    """
     node, steps = leaf, 0
     while node != NOWHERE:
         if node in nodes:
@@ -54,7 +62,9 @@ def climb(tree: TopicTree, leaf: int, nodes: list[int]) -> int:
     return -1
 
 
-def counts_by_leaf(presence: NDArray[np.int64], labels: NDArray[np.int32], leaves: int) -> NDArray[np.int64]:
+def counts_by_leaf(
+    presence: NDArray[np.int64], labels: NDArray[np.int32], leaves: int
+) -> NDArray[np.int64]:
     """(leaves, T) Documents of each leaf that hold each term."""
     found = np.zeros((leaves, presence.shape[1]), dtype=np.int64)
     for row, label in zip(presence, labels, strict=True):
@@ -63,12 +73,15 @@ def counts_by_leaf(presence: NDArray[np.int64], labels: NDArray[np.int32], leave
     return found
 
 
-def salience(counts: NDArray[np.int64], sizes: NDArray[np.int64], frequencies: NDArray[np.int64], group: int) -> Array:
+def salience(
+    counts: NDArray[np.int64], sizes: NDArray[np.int64], frequencies: NDArray[np.int64], group: int
+) -> Array:
     """(T,) Of one group, which is the union of all leaves that are given beside their sizes.
 
-    p1 log(p1 / p) times the root of the spread. p1 is the share of the group's documents that hold the term, with two
-    documents of the whole corpus added; p the share of all. The spread is the squared number of documents that hold
-    the term over the group's size times the sum over leaves of squares over sizes.
+    p1 log(p1 / p) times the root of the spread. p1 is the share of the group's documents that hold
+    the term, with two documents of the whole corpus added; p the share of all. The spread is the
+    squared number of documents that hold the term over the group's size times the sum over leaves
+    of squares over sizes.
     """
     documents, inside = int(frequencies[-1]), counts.sum(axis=0)
     found = np.zeros(counts.shape[1])
@@ -78,6 +91,8 @@ def salience(counts: NDArray[np.int64], sizes: NDArray[np.int64], frequencies: N
         if n < least:
             continue
         p1 = (n + 2.0 * everywhere) / (group + 2.0)
-        spread = n**2 / (group * sum(count**2 / size for count, size in zip(counts[:, term], sizes, strict=True)))
+        spread = n**2 / (
+            group * sum(count**2 / size for count, size in zip(counts[:, term], sizes, strict=True))
+        )
         found[term] = max(p1 * np.log(p1 / everywhere), 0.0) * np.sqrt(min(spread, 1.0))
     return found

@@ -62,7 +62,11 @@ def bring_up_to_date(workshop: Workshop, *cells: Cell) -> list[int]:
 
 
 def test_long_cells_go_first_and_each_cell_once(workshop: Workshop) -> None:
-    assert bring_up_to_date(workshop, Counting(2), Counting(5), Counting(2), Counting(3)) == [5, 3, 2]
+    assert bring_up_to_date(workshop, Counting(2), Counting(5), Counting(2), Counting(3)) == [
+        5,
+        3,
+        2,
+    ]
 
 
 def test_second_run_does_no_work(workshop: Workshop) -> None:
@@ -83,7 +87,9 @@ def test_new_version_computes_anew(workshop: Workshop, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"settings": {}}', '"text"'])
-def test_damaged_file_is_computed_anew(workshop: Workshop, damage: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_damaged_file_is_computed_anew(
+    workshop: Workshop, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
     bring_up_to_date(workshop, Counting(2))
     workshop.records.file(Counting(2)).write_text(damage)
     assert bring_up_to_date(workshop, Counting(2)) == [2]
@@ -102,7 +108,14 @@ def test_record_says_what_where_and_when(workshop: Workshop) -> None:
     kept = json.loads(workshop.records.file(Counting(2)).read_text())
     assert list(kept) == ["settings", "figures", "seconds", "date", "machine"]
     assert kept["settings"] == {"kind": "counting", "number": 2, "diverges": False}
-    assert set(kept["machine"]) == {"processor", "cores", "memory_gib", "system", "python", "versions"}
+    assert set(kept["machine"]) == {
+        "processor",
+        "cores",
+        "memory_gib",
+        "system",
+        "python",
+        "versions",
+    }
 
 
 def test_divergence_is_a_result(tmp_path: Path) -> None:
@@ -117,13 +130,16 @@ def test_missing_record_is_said(workshop: Workshop) -> None:
 
 
 def model_cell() -> ModelCell:
-    return ModelCell(settings.POSTS, settings.tuned("20newsgroups", "α-NCE 25 idf"), hidden=128, seed=0)
+    return ModelCell(
+        settings.POSTS, settings.tuned("20newsgroups", "α-NCE 25 idf"), hidden=128, seed=0
+    )
 
 
 def test_digest_is_the_same_in_another_process() -> None:
     code = (
         "from undertow.paper import settings; from undertow.paper.kinds import ModelCell;"
-        "print(ModelCell(settings.POSTS, settings.tuned('20newsgroups', 'α-NCE 25 idf'), hidden=128, seed=0).digest)"
+        "print(ModelCell(settings.POSTS, settings.tuned('20newsgroups', 'α-NCE 25 idf'), "
+        "hidden=128, seed=0).digest)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == model_cell().digest

@@ -1,4 +1,6 @@
-"""The paper's claims: verdicts, and the figures they are made from, against numbers worked out by hand."""
+"""The paper's claims: verdicts, and the figures they are made from, against numbers worked out by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from tests.paper.tiny import TINY, record
 from undertow.paper import settings
 from undertow.paper.cells import Cell, Record
 from undertow.paper.experiments import claims, fig1
-from undertow.paper.experiments.claims import ACCURACY, CLAIMS, HIGH, LOW, PRECISION, Claim, figure_of, verdict
+from undertow.paper.experiments.claims import (
+    ACCURACY,
+    CLAIMS,
+    HIGH,
+    LOW,
+    PRECISION,
+    Claim,
+    figure_of,
+    verdict,
+)
 from undertow.paper.kinds import ModelCell, TimingCell
 from undertow.paper.report import Summary
 
@@ -19,11 +30,14 @@ ALWAYS_DIVERGED = Summary((), diverged=2)
 
 
 def around(middle: float, half: float = 0.01) -> Summary:
-    """Two seeds: their deviation is half * sqrt(2), and the standard error of their mean is `half`."""
+    """Two seeds: their deviation is half * sqrt(2), and the standard error of their mean is
+    `half`.
+    """
     return Summary((middle - half, middle + half))
 
 
-# The standard error of a difference of two such means is sqrt(.01^2 + .01^2) = .01414, and twice that is .02828.
+# The standard error of a difference of two such means is sqrt(.01^2 + .01^2) = .01414, and twice
+# that is .02828.
 
 
 @pytest.mark.parametrize(
@@ -36,7 +50,9 @@ def around(middle: float, half: float = 0.01) -> Summary:
         (0.5, 0.529, "refuted", "refuted"),
     ],
 )
-def test_a_difference_counts_beyond_two_standard_errors(better: float, worse: float, plain: str, harmless: str) -> None:
+def test_a_difference_counts_beyond_two_standard_errors(
+    better: float, worse: float, plain: str, harmless: str
+) -> None:
     assert verdict(around(better), around(worse)) == plain
     assert verdict(around(better), around(worse), harmless=True) == harmless
 
@@ -100,7 +116,9 @@ def sides(claim: Claim, family: str) -> tuple[list[ModelCell], list[ModelCell]]:
     return claim.better(TWO_SEEDS, family), claim.worse(TWO_SEEDS, family)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.text}, {claim.figure}, {claim.corpus.data}")
+@pytest.mark.parametrize(
+    "claim", CLAIMS, ids=lambda claim: f"{claim.text}, {claim.figure}, {claim.corpus.data}"
+)
 def test_both_sides_of_a_claim_are_run(claim: Claim) -> None:
     listed = claims.cells(TWO_SEEDS)
     for family in settings.FAMILIES:
@@ -114,21 +132,33 @@ def test_both_sides_of_a_claim_are_run(claim: Claim) -> None:
 
 def test_nothing_else_is_run() -> None:
     compared = {
-        cell for claim in CLAIMS for family in settings.FAMILIES for side in sides(claim, family) for cell in side
+        cell
+        for claim in CLAIMS
+        for family in settings.FAMILIES
+        for side in sides(claim, family)
+        for cell in side
     }
     assert set(claims.cells(TWO_SEEDS)) == compared | set(fig1.cells(TWO_SEEDS))
 
 
 def test_sides_are_what_the_claims_say() -> None:
-    """The tuned recipes, whose numbers are those of `settings` but for the one that a claim is about."""
-    recipes = {(claim.text, claim.corpus): tuple(side[0].recipe for side in sides(claim, "tuned")) for claim in CLAIMS}
+    """The tuned recipes, whose numbers are those of `settings` but for the one that a claim is
+    about.
+    """
+    recipes = {
+        (claim.text, claim.corpus): tuple(side[0].recipe for side in sides(claim, "tuned"))
+        for claim in CLAIMS
+    }
     posts = settings.POSTS
     more, fewer = recipes["more noise is better: k = 25 over 5", posts]
     assert (more.n_noise, replace(more, n_noise=5)) == (25, fewer)
     for corpus in (posts, settings.FILMS):
         weighted, counted = recipes["idf weights are better than counts", corpus]
         assert (weighted.weighting, replace(weighted, weighting=None)) == ("idf", counted)
-    for text, level in (("partial noise is better than full noise, α = 0", 0.0), ("it is better than α = .9", 0.9)):
+    for text, level in (
+        ("partial noise is better than full noise, α = 0", 0.0),
+        ("it is better than α = .9", 0.9),
+    ):
         for corpus, own in ((posts, 0.7), (settings.FILMS, 0.5)):
             for line, weighting in (("counts", None), ("idf", "idf")):
                 partial, other = recipes[f"{text} ({line})", corpus]
@@ -151,7 +181,9 @@ def test_freezing_is_the_only_claim_of_no_harm() -> None:
 
 
 def make_results() -> dict[Cell, Record]:
-    """CD and few noises do as well as they do here; tuned models are all alike, and tuned NCE diverges."""
+    """CD and few noises do as well as they do here; tuned models are all alike, and tuned NCE
+    diverges.
+    """
     results: dict[Cell, Record] = {}
     for cell in claims.cells(TWO_SEEDS):
         if isinstance(cell, TimingCell):
@@ -163,9 +195,13 @@ def make_results() -> dict[Cell, Record]:
         if recipe.learner == "nce" and recipe.optimiser == "adam":
             results[cell] = record(diverged=True)
             continue
-        better = 0.0 if recipe.optimiser == "adam" or recipe.learner == "cd" else 0.01 * recipe.n_noise
+        better = (
+            0.0 if recipe.optimiser == "adam" or recipe.learner == "cd" else 0.01 * recipe.n_noise
+        )
         figure = 0.5 + better + shift
-        results[cell] = record(accuracy=figure, map=figure - 0.2, recall=[0.1, 1.0], precision=[figure + 0.1, figure])
+        results[cell] = record(
+            accuracy=figure, map=figure - 0.2, recall=[0.1, 1.0], precision=[figure + 0.1, figure]
+        )
     return results
 
 
@@ -177,7 +213,10 @@ def test_the_report_has_a_row_a_claim_and_a_column_a_family() -> None:
     rows = {(row[0], row[1]): list(row[2:]) for row in table.rows}
     assert len(rows) == len(CLAIMS)  # no two are of the same name
     same = ".500 / .500: no difference"
-    assert rows["more noise is better: k = 25 over 5", "accuracy, 20 Newsgroups"] == [".750 / .550: holds", same]
+    assert rows["more noise is better: k = 25 over 5", "accuracy, 20 Newsgroups"] == [
+        ".750 / .550: holds",
+        same,
+    ]
     assert rows["more noise is better: k = 5 over 1", "MAP, 20 Newsgroups"] == [
         ".350 / .310: holds",
         ".300 / .300: no difference",
@@ -190,7 +229,10 @@ def test_the_report_has_a_row_a_claim_and_a_column_a_family() -> None:
         ".750 / .750: no difference",
         ".500 / –: holds",
     ]
-    ends = ("precision at the lowest recall, 20 Newsgroups", "precision at the highest recall, 20 Newsgroups")
+    ends = (
+        "precision at the lowest recall, 20 Newsgroups",
+        "precision at the highest recall, 20 Newsgroups",
+    )
     low, high = (rows["α-NCE 25 retrieves better than CD-1", end] for end in ends)
     assert low == [".850 / .600: holds", ".600 / .600: no difference"]
     assert high == [".750 / .500: holds", same]
@@ -204,4 +246,7 @@ def test_speeds_are_from_the_quickest_cd_to_the_slowest() -> None:
     """CD takes 30 and 60 ms, alpha-NCE 2 and 6: 30 / 6 and 60 / 2."""
     _, speed = claims.report(TWO_SEEDS, make_results()).tables
     assert list(speed.columns) == ["words", "20 Newsgroups", "IMDB"]
-    assert [list(row) for row in speed.rows] == [["20", "5.0 to 30", "5.0 to 30"], ["60", "5.0 to 30", "5.0 to 30"]]
+    assert [list(row) for row in speed.rows] == [
+        ["20", "5.0 to 30", "5.0 to 30"],
+        ["60", "5.0 to 30", "5.0 to 30"],
+    ]

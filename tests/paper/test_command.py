@@ -1,4 +1,6 @@
-"""`undertow paper` as from a shell: every experiment at the tiniest scale, and what is said when something is wrong."""
+"""`undertow paper` as from a shell: every experiment at the tiniest scale, and what is said when
+something is wrong.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def can_choose_alpha() -> bool:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command as from a shell, its quick scale made tiny: exit code, standard output, standard error."""
+    """Runs a command as from a shell, its quick scale made tiny: exit code, standard output,
+    standard error.
+    """
     monkeypatch.setattr(scale, "QUICK", TINY)
     return shell(monkeypatch, capsys)
 
@@ -102,7 +106,9 @@ def test_page_of_ones_own(run: Run, shared: Path, tmp_path: Path) -> None:
     page = tmp_path / "docs" / "paper.md"
     page.parent.mkdir()
     page.write_text("Before.\n<!-- fig2 -->\n<!-- end fig2 -->\nAfter.\n")
-    assert run("paper", "fig2", "--quick", "--out", shared, "--page", page, "--jobs", 1, "--quiet") == (0, "", "")
+    assert run(
+        "paper", "fig2", "--quick", "--out", shared, "--page", page, "--jobs", 1, "--quiet"
+    ) == (0, "", "")
     text = page.read_text()
     assert text.startswith("Before.\n<!-- fig2 -->\n")
     assert text.endswith("<!-- end fig2 -->\nAfter.\n")
@@ -153,7 +159,9 @@ def test_missing_extra_is_said_before_any_work(
     assert not (tmp_path / "out").exists()
 
 
-def test_interruption_says_how_to_go_on(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_says_how_to_go_on(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

@@ -87,7 +87,10 @@ def test_words_say_how_texts_were_counted() -> None:
     assert "signatures kept" in Corpus("20newsgroups", 2000).in_words()
     assert "signatures taken out" in Corpus("20newsgroups", 2000, headers="removed").in_words()
     assert "all words in at least two documents" in Corpus("20newsgroups", None).in_words()
-    assert "n-grams of 1 to 3 words, the 200,000 most frequent" in Corpus("imdb", 200_000, ngrams=3).in_words()
+    assert (
+        "n-grams of 1 to 3 words, the 200,000 most frequent"
+        in Corpus("imdb", 200_000, ngrams=3).in_words()
+    )
     assert "a slice of 3,000" in Corpus("imdb", 5000, documents=3000).in_words()
 
 
@@ -96,7 +99,9 @@ def test_newsgroups_are_counted_as_the_benchmarks_do() -> None:
     ours, theirs = count(Corpus("20newsgroups", 2000)), load(2000)
     assert same(ours.learn, theirs.train)
     assert same(ours.test, theirs.test)
-    assert [theirs.label_names[number] for number in theirs.test_labels] == ours.test_labels.tolist()
+    assert [
+        theirs.label_names[number] for number in theirs.test_labels
+    ] == ours.test_labels.tolist()
 
 
 @pytest.mark.data
@@ -104,7 +109,11 @@ def test_removed_headers_leave_the_same_documents() -> None:
     table = texts.documents("20newsgroups", headers="removed", at_most=100)
     assert dict(table.group_by("split").len().iter_rows()) == {"train": 100, "test": 50}
     assert not table["text"].str.starts_with("From: ").any()
-    assert texts.documents("20newsgroups", headers="kept", at_most=100)["text"].str.contains("Subject: ").all()
+    assert (
+        texts.documents("20newsgroups", headers="kept", at_most=100)["text"]
+        .str.contains("Subject: ")
+        .all()
+    )
 
 
 @pytest.mark.data

@@ -1,4 +1,6 @@
-"""Supervised fine-tuning: its gradient against finite differences, and what it does to a classifier."""
+"""Supervised fine-tuning: its gradient against finite differences, and what it does to a
+classifier.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow.paper.fine_tuning import Classifier, FineTuning, fine_tune, label_ratios, label_weights, shares, slope
+from undertow.paper.fine_tuning import (
+    Classifier,
+    FineTuning,
+    fine_tune,
+    label_ratios,
+    label_weights,
+    shares,
+    slope,
+)
 
 WORDS, UNITS, DOCUMENTS = 9, 4, 12
 
@@ -64,7 +74,9 @@ def test_gradient_matches_finite_differences() -> None:
             moved[1][place] -= step
             losses = [exact_loss(replace(classifier, **{name: one}), x, second) for one in moved]
             assert gradient[place] == pytest.approx((losses[0] - losses[1]) / (2 * step), abs=5e-6)
-    losses = [exact_loss(replace(classifier, offset=0.2 + move), x, second) for move in (step, -step)]
+    losses = [
+        exact_loss(replace(classifier, offset=0.2 + move), x, second) for move in (step, -step)
+    ]
     assert found.offset == pytest.approx((losses[0] - losses[1]) / (2 * step), abs=5e-6)
 
 
@@ -92,4 +104,6 @@ def test_ratios_are_those_of_naive_bayes() -> None:
 def test_shares_sum_to_one_and_an_empty_document_is_zero() -> None:
     counts = sparse.csr_array(np.array([[2, 0, 1], [0, 0, 0], [0, 1, 0]]))
     x = shares(counts, np.array([1.0, 0.0, 2.0]))
-    np.testing.assert_allclose(x.toarray(), np.array([[0.5, 0.0, 0.5], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    np.testing.assert_allclose(
+        x.toarray(), np.array([[0.5, 0.0, 0.5], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    )

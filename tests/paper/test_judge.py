@@ -7,7 +7,12 @@ import pytest
 from scipy import sparse
 
 from undertow.paper.corpora import Corpus, Counted, count
-from undertow.paper.judge import REGULARISATIONS, chosen_regularisation, sparse_accuracy, validation_part
+from undertow.paper.judge import (
+    REGULARISATIONS,
+    chosen_regularisation,
+    sparse_accuracy,
+    validation_part,
+)
 
 
 def test_a_seventh_of_each_label_validates() -> None:
@@ -41,5 +46,7 @@ def test_words_tell_made_up_labels(data: str) -> None:
 def test_what_is_asked_is_the_test_part() -> None:
     rows = sparse.csr_array(np.tile(np.eye(2, dtype=np.int32), (14, 1)))
     labels = np.array(["a", "b"] * 14)
-    wrong = Counted(learn=rows, test=rows[:4], train_labels=labels, test_labels=np.array(["a", "b", "b", "b"]))
+    wrong = Counted(
+        learn=rows, test=rows[:4], train_labels=labels, test_labels=np.array(["a", "b", "b", "b"])
+    )
     assert sparse_accuracy(lambda counts: counts * 1.0, wrong, seed=0) == 0.75

@@ -24,7 +24,9 @@ kept
 
 
 def test_only_what_is_between_the_markers_changes() -> None:
-    assert replaced(PAGE, "table1", r"new \1 \g<0>", "Table 1") == PAGE.replace("old", r"new \1 \g<0>")
+    assert replaced(PAGE, "table1", r"new \1 \g<0>", "Table 1") == PAGE.replace(
+        "old", r"new \1 \g<0>"
+    )
 
 
 def test_missing_section_is_appended() -> None:

@@ -19,7 +19,9 @@ TIMES = {
 }
 CURVES = {"faithful settings": {"CD-1": plots.Curve([0.1, 1.0], [0.8, 0.1])}, "tuned settings": {}}
 LEVELS = [
-    plots.LevelPanel("IMDB", "accuracy", {"counts": [plots.Level(0.0, 0.8, 0.01)], "idf": []}, ("CD-1", 0.85)),
+    plots.LevelPanel(
+        "IMDB", "accuracy", {"counts": [plots.Level(0.0, 0.8, 0.01)], "idf": []}, ("CD-1", 0.85)
+    ),
     plots.LevelPanel("IMDB", "accuracy", {"counts": [], "idf": []}, ("CD-1", None)),
 ]
 DRAWINGS: list[Callable[[], Figure]] = [

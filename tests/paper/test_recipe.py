@@ -1,4 +1,6 @@
-"""Recipes become the estimators that they describe, and the tables of settings the recipes that they should."""
+"""Recipes become the estimators that they describe, and the tables of settings the recipes that
+they should.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,18 @@ def test_faithful_recipe_is_the_papers() -> None:
     model = estimator(recipe, hidden=128, seed=3)
     assert model.learner == AlphaNCE(n_noise=25, noise_level=0.5, sharpness=1.0)
     assert model.learner.uniform
-    whole: dict[str, Any] = {"learning_rate": 0.1 * 128, "l2": 1e-4 / 128}  # for the sum over a minibatch, not its mean
+    whole: dict[str, Any] = {
+        "learning_rate": 0.1 * 128,
+        "l2": 1e-4 / 128,
+    }  # for the sum over a minibatch, not its mean
     momentum: dict[str, Any] = {"momentum": 0.9, "early_momentum": 0.5, "early_steps": 500}
     assert model.optimizer == SGD(**whole, **momentum, hidden_bias_rate=0.01)
-    assert (model.n_components, model.batch_size, model.random_state, model.n_jobs) == (128, 128, 3, 1)
+    assert (model.n_components, model.batch_size, model.random_state, model.n_jobs) == (
+        128,
+        128,
+        3,
+        1,
+    )
     assert not model.early_stopping
     assert (model.sparsity_cost, model.averaging) == (0.0, 0.0)
     assert (model.weighting, model.count_transform) == ("idf", "log")
@@ -54,7 +64,11 @@ def test_options_without_a_field_are_passed_on() -> None:
         estimator_options=(("features", "activation"),),
     )
     model = estimator(recipe, hidden=4, seed=0)
-    assert (model.learner.stream_length, model.optimizer.decay, model.features) == (99, 0.9, "activation")
+    assert (model.learner.stream_length, model.optimizer.decay, model.features) == (
+        99,
+        0.9,
+        "activation",
+    )
 
 
 def test_model_may_have_numbers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +105,9 @@ def test_what_a_learner_does_not_use_is_not_remembered() -> None:
 def test_scales_shrink() -> None:
     assert FULL.corpus(settings.POSTS) == settings.POSTS
     assert FULL.recipe(settings.TUNED_CD) == settings.TUNED_CD
-    small = Scale("small", documents=10, most_words=100, most_hidden=16, most_epochs=3, made_up=True)
+    small = Scale(
+        "small", documents=10, most_words=100, most_hidden=16, most_epochs=3, made_up=True
+    )
     assert small.corpus(settings.POSTS).data == "made-up posts"
     assert small.corpus(replace(settings.POSTS, words=None)).words == 100
     assert small.corpus(replace(settings.POSTS, words=50)).words == 50

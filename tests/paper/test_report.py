@@ -41,7 +41,14 @@ def test_divergence_is_shown() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.6484, ".648"), (1.0, "1.000"), (0.9996, "1.000"), (-0.012, "-.012"), (0.0, ".000"), (None, "–")],
+    [
+        (0.6484, ".648"),
+        (1.0, "1.000"),
+        (0.9996, "1.000"),
+        (-0.012, "-.012"),
+        (0.0, ".000"),
+        (None, "–"),
+    ],
 )
 def test_shares_read_as_in_the_paper(value: float | None, text: str) -> None:
     assert share(value) == text
@@ -51,7 +58,12 @@ def test_rows_are_tidy() -> None:
     (cell,) = model_cells(TINY, settings.POSTS, "tuned", "α-NCE 5")
     rows = tidy_rows(named([cell], "tuned", "α-NCE 5"), {cell: record(map=0.5, precision=[1.0])})
     assert rows[0]["family"] == "tuned"
-    assert (rows[0]["model"], rows[0]["noises"], rows[0]["weighting"], rows[0]["seed"]) == ("α-NCE 5", 5, "counts", 0)
+    assert (rows[0]["model"], rows[0]["noises"], rows[0]["weighting"], rows[0]["seed"]) == (
+        "α-NCE 5",
+        5,
+        "counts",
+        0,
+    )
     assert rows[0]["map"] == 0.5
     assert "precision" not in rows[0]
 
@@ -65,7 +77,14 @@ def test_table1_shows_quoted_figures_and_means() -> None:
     accuracy, _, strength, precision, _ = table1.report(TWO_SEEDS, results).tables
     assert accuracy.columns[1] == "paper (quoted)"
     both = ".650 ± .071"
-    assert list(accuracy.rows[0]) == ["CD-1", ".641", both, both, ".600", ".600"]  # one seed without headers
+    assert list(accuracy.rows[0]) == [
+        "CD-1",
+        ".641",
+        both,
+        both,
+        ".600",
+        ".600",
+    ]  # one seed without headers
     assert list(accuracy.rows[3])[:2] == ["NCE", "–"]
     assert list(strength.rows[0]) == ["CD-1", *[".500 ± .000"] * 2, ".500", ".500"]
     assert list(precision.rows[0]) == ["CD-1", *[".300 ± .000"] * 2, ".300", ".300"]
@@ -87,7 +106,9 @@ def test_curves_are_means_over_seeds_that_did_not_diverge() -> None:
         assert isinstance(cell, ModelCell)
         diverged = cell.recipe.learner == "nce" or cell.seed == 2
         precision = [0.8, 0.2 + 0.2 * cell.seed]
-        results[cell] = record(diverged=True) if diverged else record(recall=[0.1, 1.0], precision=precision)
+        results[cell] = (
+            record(diverged=True) if diverged else record(recall=[0.1, 1.0], precision=precision)
+        )
     curves = fig2.curves(replace(TINY, seeds=3), "tuned", results)
     assert "NCE" not in curves
     assert curves["CD-1"].precision == pytest.approx([0.8, 0.3])
@@ -109,7 +130,11 @@ def test_line_across_is_the_best_cd() -> None:
 
 
 def test_levels_are_run_for_every_seed_and_with_both_settings() -> None:
-    cells = [cell for cell in fig3.cells(TWO_SEEDS) if isinstance(cell, ModelCell) and cell.recipe.learner != "cd"]
+    cells = [
+        cell
+        for cell in fig3.cells(TWO_SEEDS)
+        if isinstance(cell, ModelCell) and cell.recipe.learner != "cd"
+    ]
     found = {(cell.recipe.optimiser, cell.recipe.noise_level, cell.seed) for cell in cells}
     assert found == set(product(("sgd", "adam"), TWO_SEEDS.levels, (0, 1)))
 
@@ -120,7 +145,9 @@ def alpha_results() -> dict[Cell, Record]:
         assert isinstance(cell, ModelCell)
         level = cell.recipe.noise_level
         figure = {0.0: 0.30, 0.5: 0.40, "auto": 0.39}[level] + 0.02 * cell.seed
-        results[cell] = record(map=figure, accuracy=figure, noise_level=0.45 if level == "auto" else None)
+        results[cell] = record(
+            map=figure, accuracy=figure, noise_level=0.45 if level == "auto" else None
+        )
     return results
 
 
@@ -145,16 +172,24 @@ def test_levels_are_plain_json(level: object, plain: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "precision", "verdict"), [(0.76, 0.47, "yes"), (0.74, 0.47, "no"), (0.76, 0.45, "no")]
+    ("accuracy", "precision", "verdict"),
+    [(0.76, 0.47, "yes"), (0.74, 0.47, "no"), (0.76, 0.45, "no")],
 )
 def test_goal_is_reached_by_both_means(accuracy: float, precision: float, verdict: str) -> None:
-    goal = replace(settings.GOALS[0], accuracy=0.75, map=0.46, judged_by="accuracy", retrieved_by="map")
-    spread = [record(accuracy=accuracy + change, map=precision + change) for change in (-0.1, 0.0, 0.1)]
+    goal = replace(
+        settings.GOALS[0], accuracy=0.75, map=0.46, judged_by="accuracy", retrieved_by="map"
+    )
+    spread = [
+        record(accuracy=accuracy + change, map=precision + change) for change in (-0.1, 0.0, 0.1)
+    ]
     assert beat.verdict(goal, spread) == verdict
     assert beat.verdict(goal, [record(diverged=True)]) == "no"
     by_strength = replace(goal, judged_by="accuracy_strength", retrieved_by="map_strength")
     assert beat.verdict(by_strength, spread) == "no"  # these have none
-    assert beat.verdict(by_strength, [record(accuracy_strength=accuracy, map_strength=precision)]) == verdict
+    assert (
+        beat.verdict(by_strength, [record(accuracy_strength=accuracy, map_strength=precision)])
+        == verdict
+    )
 
 
 def test_timing_goes_on_for_alpha_nce_alone() -> None:
@@ -162,6 +197,8 @@ def test_timing_goes_on_for_alpha_nce_alone() -> None:
     assert {cell.words for cell in cells if cell.learner == "cd"} == {20, 60}
     assert {cell.words for cell in cells if cell.learner == "alpha-nce"} == {20, 60, 200}
     assert all(cell.alone for cell in cells)
-    results: dict[Cell, Record] = {cell: record(median_ms=1.25, made_up=cell.words > 60) for cell in cells}
+    results: dict[Cell, Record] = {
+        cell: record(median_ms=1.25, made_up=cell.words > 60) for cell in cells
+    }
     table = fig1.report(TINY, results).tables[0]
     assert list(table.rows[-1]) == ["200", "–", "–", "1.25", "1.25"]

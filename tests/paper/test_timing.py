@@ -17,7 +17,9 @@ CORPUS = Corpus("made-up posts", 60)
 
 @pytest.mark.parametrize("learner", ["cd", "alpha-nce"])
 @pytest.mark.parametrize(("words", "made_up"), [(20, False), (60, False), (500, True)])
-def test_times_of_real_and_made_up_documents(learner: str, words: int, made_up: bool, tmp_path: Path) -> None:
+def test_times_of_real_and_made_up_documents(
+    learner: str, words: int, made_up: bool, tmp_path: Path
+) -> None:
     cell = TimingCell(CORPUS, words, learner, 2, steps=4, threads=1)  # type: ignore[arg-type]
     figures = cell.run(Corpora(tmp_path))
     assert figures["steps"] == 4

@@ -1,4 +1,6 @@
-"""The smallest scale: made-up documents, a few units, two epochs. Everything runs in seconds and means nothing."""
+"""The smallest scale: made-up documents, a few units, two epochs. Everything runs in seconds and
+means nothing.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ TINY = Scale(
 
 def run_tiny(what: str, out: Path, *, scale: Scale = TINY, jobs: int = 1) -> Outcome:
     return reproduce(
-        what, scale=scale, out=out, page=out / "page.md", command=lambda name: f"undertow paper {name}", jobs=jobs
+        what,
+        scale=scale,
+        out=out,
+        page=out / "page.md",
+        command=lambda name: f"undertow paper {name}",
+        jobs=jobs,
     )
 
 

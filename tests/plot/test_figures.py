@@ -1,4 +1,6 @@
-"""Figures hold what the model and the overview say, and nothing that documents could make them do."""
+"""Figures hold what the model and the overview say, and nothing that documents could make them
+do.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, dict):
         for name, part in value.items():
             yield from strings(part, name)
-    elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind in "OU"):
+    elif isinstance(value, (list, tuple)) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "OU"
+    ):
         for part in value:
             yield from strings(part, key)
 
@@ -72,7 +76,11 @@ def test_only_our_own_markup_is_in_a_figure(name: str, figures: Figures) -> None
 def test_backgrounds_let_the_page_through(name: str, figures: Figures) -> None:
     layout = figures(name).layout
     assert (layout.paper_bgcolor, layout.plot_bgcolor) == (None, None)
-    assert layout.template.layout.paper_bgcolor == layout.template.layout.plot_bgcolor == "rgba(0, 0, 0, 0)"
+    assert (
+        layout.template.layout.paper_bgcolor
+        == layout.template.layout.plot_bgcolor
+        == "rgba(0, 0, 0, 0)"
+    )
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -86,7 +94,9 @@ def test_bars_are_the_salience_of_words(model: TopicModel) -> None:
         assert list(trace.x) == [word.salience for word in topic.words]
     one = model.topics(4)[1]
     figure = plot.topic(model, one.id, n_words=7)
-    assert list(figure.data[0].x) == [word.salience for word in model.topic(one.id, n_words=7).words]
+    assert list(figure.data[0].x) == [
+        word.salience for word in model.topic(one.id, n_words=7).words
+    ]
     assert len(figure.layout.yaxis.ticktext) == len(figure.data[0].y)
 
 
@@ -137,7 +147,11 @@ def test_neighbours_in_the_tree_have_different_colours(model: TopicModel) -> Non
     order = _colours.tree_order(model.atlas_, nodes)
     assert sorted(order) == list(range(5))
     for wide in model.atlas_.cut(3):  # what lies in one topic stands together
-        places = [place for place, position in enumerate(order) if nodes[position] in model.atlas_.tree.below(wide)]
+        places = [
+            place
+            for place, position in enumerate(order)
+            if nodes[position] in model.atlas_.tree.below(wide)
+        ]
         assert places == list(range(places[0], places[0] + len(places)))
     styles = _colours.topic_styles(model.atlas_, nodes)
     assert len({colour for colour, _ in styles}) == 5
@@ -167,10 +181,14 @@ def test_similar_topics_stand_beside_each_other(model: TopicModel) -> None:
     ids = list(model.topic_names(5))
     order = [ids.index(int(name.rsplit(" ", 1)[1])) for name in whole.data[0].x]
     assert sorted(order) == list(range(5))
-    np.testing.assert_allclose(whole.data[0].z, topic_similarity(model, 5)[np.ix_(order, order)], atol=6e-4)
+    np.testing.assert_allclose(
+        whole.data[0].z, topic_similarity(model, 5)[np.ix_(order, order)], atol=6e-4
+    )
     blocks = np.kron(np.eye(3), np.ones((4, 4)))
     shuffled = np.random.default_rng(0).permutation(12)
-    order_found = shuffled[_similarity.like_beside_like(blocks[np.ix_(shuffled, shuffled)].astype(np.float32))]
+    order_found = shuffled[
+        _similarity.like_beside_like(blocks[np.ix_(shuffled, shuffled)].astype(np.float32))
+    ]
     assert [len(set(part // 4)) for part in np.split(order_found, 3)] == [1, 1, 1]
 
 
@@ -209,7 +227,9 @@ def test_a_dropped_topic_is_grey(model: TopicModel, overview: Overview) -> None:
     np.testing.assert_array_equal(rest.rows, np.flatnonzero(overview.topics(kept, [gone]) == 0))
 
 
-def test_documents_without_a_known_word_are_not_on_the_map(model: TopicModel, overview: Overview) -> None:
+def test_documents_without_a_known_word_are_not_on_the_map(
+    model: TopicModel, overview: Overview
+) -> None:
     figure = plot.map(overview, model)
     assert sum(len(trace.x) for trace in figure.data) == 119
     assert figure.layout.title.text == "119 documents of 120"
@@ -223,7 +243,9 @@ def test_a_sample_is_taken_of_many(model: TopicModel, overview: Overview) -> Non
     assert len(set(rows.tolist())) == 50
 
 
-def test_hover_shows_the_text_itself(model: TopicModel, overview: Overview, table: pl.DataFrame) -> None:
+def test_hover_shows_the_text_itself(
+    model: TopicModel, overview: Overview, table: pl.DataFrame
+) -> None:
     texts = table["text"].to_list()
     figure = plot.map(overview, model, texts=texts)
     shown = "".join(text for trace in figure.data for text in trace.customdata)
@@ -245,7 +267,10 @@ def test_names_cover_neither_each_other_nor_what_they_name() -> None:
     assert len(found) > 15
     for number, (x, y, width, height) in enumerate(boxes(found)):
         for other in boxes(found)[:number]:
-            assert abs(x - other[0]) * 2 >= width + other[2] or abs(y - other[1]) * 2 >= height + other[3]
+            assert (
+                abs(x - other[0]) * 2 >= width + other[2]
+                or abs(y - other[1]) * 2 >= height + other[3]
+            )
         own = groups[names.index(found[number].name)]
         under = (np.abs(own - (x, y)) * 2 <= (width - 0.01, height - 0.01)).all(axis=1)
         assert under.mean() <= _places.COVERED
@@ -255,14 +280,24 @@ def test_names_cover_neither_each_other_nor_what_they_name() -> None:
 
 def test_names_without_room_are_left_out() -> None:
     generator = np.random.default_rng(0)
-    one, other = generator.uniform(0.2, 0.3, size=(300, 2)), generator.uniform(0.7, 0.8, size=(300, 2))
-    assert [place.name for place in _places.places(["one", "two"], [one, other], 9)] == ["one", "two"]
+    one, other = (
+        generator.uniform(0.2, 0.3, size=(300, 2)),
+        generator.uniform(0.7, 0.8, size=(300, 2)),
+    )
+    assert [place.name for place in _places.places(["one", "two"], [one, other], 9)] == [
+        "one",
+        "two",
+    ]
     assert [place.name for place in _places.places(["one", "one"], [one, other], 9)] == ["one"]
     assert len(_places.places(["one", "two"], [one, other], 1)) == 1
     assert _places.places(["x" * 400], [one], 9) == []  # wider than the map
     assert _places.places([], [], 9) == []
-    crowd = [np.array([x, y]) + 0.004 * generator.normal(size=(20, 2)) for x in _GRID for y in _GRID]
-    found = _places.places([f"a rather long name {number}" for number in range(len(crowd))], crowd, 999)
+    crowd = [
+        np.array([x, y]) + 0.004 * generator.normal(size=(20, 2)) for x in _GRID for y in _GRID
+    ]
+    found = _places.places(
+        [f"a rather long name {number}" for number in range(len(crowd))], crowd, 999
+    )
     assert 5 < len(found) < len(crowd) / 2
 
 
@@ -274,7 +309,9 @@ def test_a_name_is_not_put_among_the_documents_of_others() -> None:
     assert [place.name for place in _places.places(["few"], [few], 9)] == ["few"]
 
 
-def test_a_name_that_would_cover_its_own_documents_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_would_cover_its_own_documents_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     everywhere = np.random.default_rng(0).uniform(size=(4000, 2))
     assert [place.name for place in _places.places(["a name"], [everywhere], 9)] == ["a name"]
     monkeypatch.setattr(_places, "LINE", 0.3)
@@ -283,7 +320,10 @@ def test_a_name_that_would_cover_its_own_documents_is_left_out(monkeypatch: pyte
 
 
 def test_names_stand_beside_the_thickest_of_their_documents() -> None:
-    assert _places.thickest(np.concatenate([np.full((30, 2), 0.2), np.full((10, 2), 0.9)])) == (0.2, 0.2)
+    assert _places.thickest(np.concatenate([np.full((30, 2), 0.2), np.full((10, 2), 0.9)])) == (
+        0.2,
+        0.2,
+    )
 
 
 def test_streams_are_the_shares_of_the_overview(model: TopicModel, overview: Overview) -> None:
@@ -308,7 +348,10 @@ def test_times_are_written_as_exactly_as_they_need_to_be() -> None:
     assert _times.written(second, "date", 1000.0) == "2021-03-04 05:06:07"
     assert _times.written(second, "date", 30 * day) == "2021-03-04"
     assert _times.written(second, "date", 3000 * day) == "2021-03"
-    assert (_times.written(1993.0, "number", 20.0), _times.written(0.25, "number", 1.0)) == ("1993", "0.25")
+    assert (_times.written(1993.0, "number", 20.0), _times.written(0.25, "number", 1.0)) == (
+        "1993",
+        "0.25",
+    )
     assert str(_times.axis_values(np.array([second]), "date")[0]) == "2021-03-04T05:06:07.000"
     assert _times.scale_ticks(np.array([5.0, np.nan]), "number") == ([5.0], ["5"])
 
@@ -325,7 +368,9 @@ def test_what_is_asked_for_has_to_be_there(model: TopicModel, overview: Overview
     with pytest.raises(InvalidInput, match="must be of documents with times"):
         plot.over_time(bare, model)
     first, second = model.atlas_.cut(2)
-    inside = next(node for node in model.atlas_.cut(5) if node in model.atlas_.tree.below(first) - {first})
+    inside = next(
+        node for node in model.atlas_.cut(5) if node in model.atlas_.tree.below(first) - {first}
+    )
     for wrong in ([], [first, first], [first, inside]):
         with pytest.raises(InvalidInput, match="none lies in another"):
             plot.over_time(overview, model, topics=wrong)
@@ -341,13 +386,20 @@ def test_what_is_asked_for_has_to_be_there(model: TopicModel, overview: Overview
         plot.map(overview, model, texts=["one"])
 
 
-def test_without_plotly_the_extra_is_named(model: TopicModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_plotly_the_extra_is_named(
+    model: TopicModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_look, "find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"pip install 'undertow\[explorer\]'"):
         plot.tree(model)
 
 
 def test_importing_it_loads_no_plotly() -> None:
-    code = "import sys, undertow.plot; print([name for name in ('plotly', 'jinja2') if name in sys.modules])"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        "import sys, undertow.plot; print([name for name in ('plotly', 'jinja2') if name in "
+        "sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "[]"

@@ -25,7 +25,12 @@ PLACES = """(() => {
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_hostile_words_are_shown_and_do_nothing(
-    open_browser: Open, tmp_path: Path, model: TopicModel, overview: Overview, table: pl.DataFrame, dark: bool
+    open_browser: Open,
+    tmp_path: Path,
+    model: TopicModel,
+    overview: Overview,
+    table: pl.DataFrame,
+    dark: bool,
 ) -> None:
     figures = (
         plot.topics(model, 4, n_words=20),
@@ -35,17 +40,34 @@ def test_hostile_words_are_shown_and_do_nothing(
         plot.map(overview, model, 4, texts=table["text"].to_list()),
         plot.over_time(overview, model, 4),
     )
-    parts = [figure.to_html(include_plotlyjs=number == 0, full_html=False) for number, figure in enumerate(figures)]
-    style = "<meta charset=utf-8><body style='background:" + ("#15181d" if dark else "#ffffff") + "'>"
+    parts = [
+        figure.to_html(include_plotlyjs=number == 0, full_html=False)
+        for number, figure in enumerate(figures)
+    ]
+    style = (
+        "<meta charset=utf-8><body style='background:" + ("#15181d" if dark else "#ffffff") + "'>"
+    )
     (tmp_path / "figures.html").write_text(style + "".join(parts), encoding="utf-8")
     visit = open_browser(dark=dark)
     visit.page.goto((tmp_path / "figures.html").as_uri())
     visit.page.wait_for_function("document.querySelectorAll('.main-svg').length >= 8")
-    labels = visit.page.evaluate("[...document.querySelectorAll('svg text')].map(text => text.textContent)")
-    for word in ("<script>window.hacked=1…", "<b>violin</b>", "$x^2$", "&lt;b&gt;", "%{x}", "<!--", "1990"):
+    labels = visit.page.evaluate(
+        "[...document.querySelectorAll('svg text')].map(text => text.textContent)"
+    )
+    for word in (
+        "<script>window.hacked=1…",
+        "<b>violin</b>",
+        "$x^2$",
+        "&lt;b&gt;",
+        "%{x}",
+        "<!--",
+        "1990",
+    ):
         assert word in labels
     assert any("<b>bold</b>" in text for text in labels)
-    assert visit.page.evaluate("document.querySelectorAll('svg a, svg img, svg script').length") == 0
+    assert (
+        visit.page.evaluate("document.querySelectorAll('svg a, svg img, svg script').length") == 0
+    )
     assert visit.page.evaluate("window.hacked === undefined")
     visit.screenshot(f"figures-{'dark' if dark else 'light'}")
 

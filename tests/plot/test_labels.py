@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from undertow.plot._labels import label, paragraph, shortened
 
-HOSTILE = ("<b>x</b>", "<script>x</script>", "<a href=javascript:alert(1)>x</a>", "a & b &lt;i&gt;", "$x$", "<extra>")
+HOSTILE = (
+    "<b>x</b>",
+    "<script>x</script>",
+    "<a href=javascript:alert(1)>x</a>",
+    "a & b &lt;i&gt;",
+    "$x$",
+    "<extra>",
+)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -1,4 +1,6 @@
-"""The palette stays apart with every kind of colour vision, and stands out from light and dark pages."""
+"""The palette stays apart with every kind of colour vision, and stands out from light and dark
+pages.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,25 @@ from undertow.plot import _palette
 VISIONS = {
     "all cones": np.eye(3),
     "no red cones": np.array(
-        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
     ),
     "no green cones": np.array(
-        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
     ),
     "no blue cones": np.array(
-        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ]
     ),
 }
 LIGHT, DARK = "#ffffff", "#15181d"
@@ -32,10 +46,14 @@ def linear(colour: str) -> NDArray[np.float64]:
 
 
 def lab(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
-    to_xyz = np.array([[0.41246, 0.35758, 0.18044], [0.21267, 0.71515, 0.07217], [0.01933, 0.11919, 0.95030]])
+    to_xyz = np.array(
+        [[0.41246, 0.35758, 0.18044], [0.21267, 0.71515, 0.07217], [0.01933, 0.11919, 0.95030]]
+    )
     xyz = to_xyz @ rgb / np.array([0.95047, 1.0, 1.08883])
     curved = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.array([116 * curved[1] - 16, 500 * (curved[0] - curved[1]), 200 * (curved[1] - curved[2])])
+    return np.array(
+        [116 * curved[1] - 16, 500 * (curved[0] - curved[1]), 200 * (curved[1] - curved[2])]
+    )
 
 
 def contrast(one: str, other: str) -> float:

@@ -1,4 +1,6 @@
-"""What tests of reports share: a hostile model and its documents, a report of them, and a browser."""
+"""What tests of reports share: a hostile model and its documents, a report of them, and a
+browser.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def map_is_known(overview: insight.Overview, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture(scope="session")
-def report(model: TopicModel, table: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(
+    model: TopicModel, table: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A report with everything in it."""
     title = "Fruit & <script>window.hacked=8</script>"
-    return write_report(model, tmp_path_factory.mktemp("report") / "report.html", table, title=title)
+    return write_report(
+        model, tmp_path_factory.mktemp("report") / "report.html", table, title=title
+    )

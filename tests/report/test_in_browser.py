@@ -1,4 +1,6 @@
-"""A report in a browser, opened as a file: drawn, sorted and searched, without a network, whatever documents hold."""
+"""A report in a browser, opened as a file: drawn, sorted and searched, without a network, whatever
+documents hold.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from undertow.report import write_report
 pytestmark = pytest.mark.torture  # slow, and rarely fails
 
 
-def opened(open_browser: Open, report: Path, *, dark: bool = False, size: tuple[int, int] = WIDE) -> Visit:
+def opened(
+    open_browser: Open, report: Path, *, dark: bool = False, size: tuple[int, int] = WIDE
+) -> Visit:
     visit = open_browser(dark=dark, size=size, offline=True)
     visit.page.goto(report.as_uri())
     visit.page.wait_for_selector("#map-figure[data-drawn]")
@@ -31,7 +35,8 @@ def opened(open_browser: Open, report: Path, *, dark: bool = False, size: tuple[
 def names(visit: Visit) -> list[str]:
     """The topics that are shown, in their order."""
     found: list[str] = visit.page.evaluate(
-        "[...document.querySelectorAll('.topic')].filter(topic => !topic.hidden).map(topic => topic.dataset.name)"
+        "[...document.querySelectorAll('.topic')].filter(topic => !topic.hidden).map(topic => "
+        "topic.dataset.name)"
     )
     return found
 
@@ -43,28 +48,44 @@ def test_it_is_drawn_and_nothing_planted_runs(
 ) -> None:
     visit = opened(open_browser, report, dark=dark, size=size)
     page = visit.page
-    assert page.locator("[data-chart] svg path.curve").count() == page.locator("[data-chart]").count() >= 4
+    assert (
+        page.locator("[data-chart] svg path.curve").count()
+        == page.locator("[data-chart]").count()
+        >= 4
+    )
     assert page.locator("#streams path.stream").count() == page.locator(".topic").count()
     for details in page.query_selector_all("details"):
         details.evaluate("element => { element.open = true; }")
     assert page.evaluate("window.hacked === undefined")
-    assert page.evaluate("document.querySelectorAll('main a:not([href^=\"#\"]), svg a, main img').length") == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]  # nothing to scroll sideways
+    assert (
+        page.evaluate(
+            "document.querySelectorAll('main a:not([href^=\"#\"]), svg a, main img').length"
+        )
+        == 0
+    )
+    assert (
+        page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    )  # nothing to scroll sideways
     page.evaluate("scrollTo(0, 0)")
     visit.screenshot(f"report-{'dark' if dark else 'light'}-{size[0]}")
 
 
-def test_the_first_screen_is_for_everybody(open_browser: Open, report: Path, model: TopicModel) -> None:
+def test_the_first_screen_is_for_everybody(
+    open_browser: Open, report: Path, model: TopicModel
+) -> None:
     """Documents, topics, sizes, words and quotations come before anything about models."""
     page = opened(open_browser, report).page
     seen = page.evaluate(
-        "[...document.querySelectorAll('header, main section')].filter(part => part.getBoundingClientRect().top < 900)"
+        "[...document.querySelectorAll('header, main section')].filter(part => "
+        "part.getBoundingClientRect().top < 900)"
         ".map(part => part.innerText).join(' ').toLowerCase()"
     )
     assert f"120 documents, {len(model.topics())} topics" in seen
     assert all(word in seen for word in ("guitar", "planet", "gear"))
     assert all(word not in seen for word in ("loss", "epoch", "hidden unit", "retrieval"))
-    widths = page.evaluate("[...document.querySelectorAll('.summary .bar span')].map(bar => bar.offsetWidth)")
+    widths = page.evaluate(
+        "[...document.querySelectorAll('.summary .bar span')].map(bar => bar.offsetWidth)"
+    )
     assert widths == sorted(widths, reverse=True)
     sizes = [topic.documents for topic in model.topics()]
     assert widths[3] / widths[0] == pytest.approx(sizes[3] / sizes[0], abs=0.03)
@@ -73,19 +94,30 @@ def test_the_first_screen_is_for_everybody(open_browser: Open, report: Path, mod
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_no_label_covers_another(open_browser: Open, report: Path, size: tuple[int, int]) -> None:
     page = opened(open_browser, report, size=size).page
-    for selector, least in (("#map-figure .names span", 1), (".node", 5), ("#streams .stream-names text", 0)):
+    for selector, least in (
+        ("#map-figure .names span", 1),
+        (".node", 5),
+        ("#streams .stream-names text", 0),
+    ):
         boxes = page.evaluate(
-            "(selector) => [...document.querySelectorAll(selector)].map(one => one.getBoundingClientRect())"
+            "(selector) => [...document.querySelectorAll(selector)].map(one => "
+            "one.getBoundingClientRect())"
             ".map(box => [box.left, box.top, box.right, box.bottom])",
             selector,
         )
         assert len(boxes) >= least
         for number, one in enumerate(boxes):
             for other in boxes[:number]:
-                apart = one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]
+                apart = (
+                    one[0] >= other[2]
+                    or other[0] >= one[2]
+                    or one[1] >= other[3]
+                    or other[1] >= one[3]
+                )
                 assert apart, (selector, one, other)
     overflowing = page.evaluate(
-        "[...document.querySelectorAll('.node')].filter(node => node.scrollHeight > node.clientHeight + 3).length"
+        "[...document.querySelectorAll('.node')].filter(node => node.scrollHeight > "
+        "node.clientHeight + 3).length"
     )
     assert overflowing == 0
 
@@ -95,11 +127,15 @@ PLACED = """([points, width, height]) => report.placeNames(
     points.map((own) => ({ points: own.flat(), width, height })), { width: 600, height: 500 })"""
 
 
-def test_names_cover_neither_each_other_nor_what_they_name(open_browser: Open, report: Path) -> None:
+def test_names_cover_neither_each_other_nor_what_they_name(
+    open_browser: Open, report: Path
+) -> None:
     page = opened(open_browser, report).page
     generator = np.random.default_rng(0)
     groups = [
-        (generator.uniform((60, 60), (540, 440), size=2) + 18 * generator.normal(size=(200, 2))).tolist()
+        (
+            generator.uniform((60, 60), (540, 440), size=2) + 18 * generator.normal(size=(200, 2))
+        ).tolist()
         for _ in range(14)
     ]
     boxes = page.evaluate(PLACED, [groups, 90, 15])
@@ -113,7 +149,10 @@ def test_names_cover_neither_each_other_nor_what_they_name(open_browser: Open, r
                 or box["top"] >= other["top"] + other["height"]
                 or other["top"] >= box["top"] + box["height"]
             )
-        low, high = np.array([box["left"], box["top"]]), np.array([box["left"] + 90, box["top"] + 15])
+        low, high = (
+            np.array([box["left"], box["top"]]),
+            np.array([box["left"] + 90, box["top"] + 15]),
+        )
         under = ((own > low + 3) & (own < high - 3)).all(axis=1)
         assert under.mean() <= 0.08
         assert ((own > low - 20) & (own < high + 20)).all(axis=1).any()  # it stands beside its own
@@ -121,7 +160,9 @@ def test_names_cover_neither_each_other_nor_what_they_name(open_browser: Open, r
     assert page.evaluate(PLACED, [[everywhere], 90, 15]) != [None]
     assert page.evaluate(PLACED, [[everywhere], 300, 100]) == [None]  # it would cover its own
     crowd = [[x, y] for x in range(0, 600, 4) for y in range(0, 500, 4)]
-    assert page.evaluate(PLACED, [[everywhere[:40:10], crowd], 90, 15])[0] is None  # it would stand among others
+    assert (
+        page.evaluate(PLACED, [[everywhere[:40:10], crowd], 90, 15])[0] is None
+    )  # it would stand among others
 
 
 def test_points_are_seen(
@@ -133,10 +174,14 @@ def test_points_are_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The picture of the map has the colours of its groups."""
-    spread = np.where(np.isfinite(overview.positions), np.random.default_rng(0).random((120, 2)), np.nan)
+    spread = np.where(
+        np.isfinite(overview.positions), np.random.default_rng(0).random((120, 2)), np.nan
+    )
     known = replace(overview, positions=spread.astype(np.float32))
     monkeypatch.setattr(insight, "overview_of_texts", lambda model, corpus, progress=None: known)
-    visit = opened(open_browser, write_report(model, tmp_path / "report.html", table, evaluate=False))
+    visit = opened(
+        open_browser, write_report(model, tmp_path / "report.html", table, evaluate=False)
+    )
     colours = visit.page.evaluate("report.data.topics.slice(0, 4).map(topic => topic.colour)")
     pixels = seen(visit)
     for colour in colours:
@@ -180,7 +225,9 @@ def test_the_pointer_shows_a_document_and_its_topic(open_browser: Open, report: 
     box = page.locator("#map-figure canvas").bounding_box()
     assert box is not None
     side = min(box["width"], box["height"]) - 28
-    places = page.evaluate("[...report.numbers(report.data.map.positions)].map(number => number / 65534)")
+    places = page.evaluate(
+        "[...report.numbers(report.data.map.positions)].map(number => number / 65534)"
+    )
     shown = []
     for row in range(12):
         x = box["x"] + box["width"] / 2 + (places[2 * row] - 0.5) * side
@@ -212,7 +259,9 @@ def test_the_map_zooms_and_moves(open_browser: Open, report: Path) -> None:
     page.wait_for_function("(before) => scrollY !== before", arg=before)
 
 
-def test_the_streams_are_read_with_the_pointer(open_browser: Open, report: Path, model: TopicModel) -> None:
+def test_the_streams_are_read_with_the_pointer(
+    open_browser: Open, report: Path, model: TopicModel
+) -> None:
     page = opened(open_browser, report).page
     page.locator("#streams").scroll_into_view_if_needed()
     box = page.locator("#streams svg").bounding_box()
@@ -242,7 +291,8 @@ def test_sorting_and_searching(open_browser: Open, report: Path, model: TopicMod
     assert names(visit) == [topic.name for topic in records]
     page.click("[data-sort=name]")
     assert page.evaluate(
-        "(shown) => shown.every((name, i) => !i || shown[i - 1].localeCompare(name) <= 0)", names(visit)
+        "(shown) => shown.every((name, i) => !i || shown[i - 1].localeCompare(name) <= 0)",
+        names(visit),
     )
     page.click("[data-sort=size]")
     assert sorted(names(visit)) == sorted(topic.name for topic in records)
@@ -324,7 +374,9 @@ def test_a_model_alone_needs_no_map(open_browser: Open, model: TopicModel, tmp_p
 
 
 @pytest.mark.usefixtures("map_is_known")
-def test_a_title_in_any_script(open_browser: Open, model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
+def test_a_title_in_any_script(
+    open_browser: Open, model: TopicModel, table: pl.DataFrame, tmp_path: Path
+) -> None:
     title = "שלום — 主题 <i>x</i> 👩‍🚀"
     file = write_report(model, tmp_path / "report.html", table, title=title, evaluate=False)
     assert opened(open_browser, file).page.inner_text("h1") == title

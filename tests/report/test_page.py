@@ -60,15 +60,22 @@ def test_all_scripts_are_ours(page: Page) -> None:
     assert scripts == [{"type": "application/json", "id": "data"}, *[{}] * len(_page.SCRIPTS)]
     for name, script in zip(_page.SCRIPTS, page.scripts[1:], strict=True):
         assert script == (_page.FOLDER / name).read_text(encoding="utf-8")
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", script)
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", script
+        )
 
 
 def test_the_policy_lists_the_scripts_and_no_address(page: Page) -> None:
-    policies = [a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
+    policies = [
+        a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert len(policies) == 1
     policy = policies[0] or ""
     for script in page.scripts[1:]:
-        assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in policy
+        assert (
+            f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+            in policy
+        )
     assert policy.startswith("default-src 'none';")
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
     assert "unsafe-eval" not in policy
@@ -76,7 +83,9 @@ def test_the_policy_lists_the_scripts_and_no_address(page: Page) -> None:
 
 
 def test_the_policy_comes_before_anything_that_could_run(text: str) -> None:
-    assert text.index("Content-Security-Policy") < min(text.index("<style"), text.index("<script"), text.index("<link"))
+    assert text.index("Content-Security-Policy") < min(
+        text.index("<style"), text.index("<script"), text.index("<link")
+    )
 
 
 def test_nothing_is_fetched_and_nothing_is_handled_by_attribute(page: Page) -> None:
@@ -95,7 +104,9 @@ def test_planted_markup_is_text(text: str, page: Page) -> None:
     assert "Fruit &amp; &lt;script&gt;window.hacked=8&lt;/script&gt;" in text
 
 
-def test_data_is_json_with_every_document(page: Page, model: TopicModel, overview: Overview) -> None:
+def test_data_is_json_with_every_document(
+    page: Page, model: TopicModel, overview: Overview
+) -> None:
     data = json.loads(page.scripts[0])
     assert set(data) == {"topics", "map", "streams", "charts"}
     drawn = data["map"]
@@ -106,7 +117,9 @@ def test_data_is_json_with_every_document(page: Page, model: TopicModel, overvie
     np.testing.assert_allclose(positions, overview.positions[rows], atol=1e-4)
     nodes = model.atlas_.cut()
     assert [topic["id"] for topic in data["topics"]] == nodes
-    np.testing.assert_array_equal(numbers(drawn["topic"]), overview.topics(model.atlas_, nodes)[rows])
+    np.testing.assert_array_equal(
+        numbers(drawn["topic"]), overview.topics(model.atlas_, nodes)[rows]
+    )
     places = numbers(drawn["label"]["of"])
     for row in rows:
         own = overview.label_of[row]
@@ -124,7 +137,8 @@ def numbers(packed: str) -> Any:
 
 @given(
     st.recursive(
-        st.text() | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+        st.text() | st.integers() | st.none(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
 def test_any_data_stays_inside_its_element_and_comes_back(value: Any) -> None:
@@ -140,11 +154,15 @@ def test_what_could_end_a_script_cannot(planted: str) -> None:
 
 def test_no_script_can_end_its_element() -> None:
     for name in _page.SCRIPTS:
-        assert not re.search(r"</script|<!--", (_page.FOLDER / name).read_text(encoding="utf-8"), flags=re.IGNORECASE)
+        assert not re.search(
+            r"</script|<!--", (_page.FOLDER / name).read_text(encoding="utf-8"), flags=re.IGNORECASE
+        )
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "openTSNE"])
 def test_without_the_extra_it_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_page, "find_spec", lambda name: None if name == missing else object())
-    with pytest.raises(InvalidInput, match=rf"needs {missing}, which .* pip install 'undertow\[explorer\]'"):
+    with pytest.raises(
+        InvalidInput, match=rf"needs {missing}, which .* pip install 'undertow\[explorer\]'"
+    ):
         check_extra()

@@ -17,9 +17,13 @@ from undertow.tasks import c_npmi, c_v, diversity, npmi
 
 
 @pytest.mark.parametrize("n", [None, 2, 5])
-def test_figures_are_those_of_the_words_of_topics(model: TopicModel, table: pl.DataFrame, n: int | None) -> None:
+def test_figures_are_those_of_the_words_of_topics(
+    model: TopicModel, table: pl.DataFrame, n: int | None
+) -> None:
     figures = quality.topic_figures(model, quality.read_corpus(model, as_corpus(table)), n)
-    columns = {word: number for number, word in enumerate(model.words())}  # no stemmer: words are as they are written
+    columns = {
+        word: number for number, word in enumerate(model.words())
+    }  # no stemmer: words are as they are written
     top = [[columns[word.word] for word in topic.words] for topic in model.topics(n, n_words=10)]
     texts = words_in_order(model.vectorizer_, table["text"])
     assert figures["topics"] == len(top)
@@ -30,7 +34,9 @@ def test_figures_are_those_of_the_words_of_topics(model: TopicModel, table: pl.D
 
 
 @pytest.mark.parametrize("n", [None, 2, 5])
-def test_topics_of_documents_are_compared_with_labels(model: TopicModel, table: pl.DataFrame, n: int | None) -> None:
+def test_topics_of_documents_are_compared_with_labels(
+    model: TopicModel, table: pl.DataFrame, n: int | None
+) -> None:
     figures = quality.topic_figures(model, quality.read_corpus(model, as_corpus(table)), n)
     labelled = table.filter(pl.col("label").is_not_null())
     shares = model.transform_topics(labelled["text"], n)
@@ -40,13 +46,17 @@ def test_topics_of_documents_are_compared_with_labels(model: TopicModel, table: 
     assert figures["ari"] == pytest.approx(adjusted_rand_score(labels, groups))
 
 
-def test_without_labels_to_tell_apart_there_is_no_comparison(model: TopicModel, table: pl.DataFrame) -> None:
+def test_without_labels_to_tell_apart_there_is_no_comparison(
+    model: TopicModel, table: pl.DataFrame
+) -> None:
     for other in (table.drop("label"), table.with_columns(label=pl.lit("one"))):
         figures = quality.topic_figures(model, quality.read_corpus(model, as_corpus(other)))
         assert set(figures) == {"topics", "npmi", "c_npmi", "c_v", "diversity"}
 
 
-def test_a_model_without_topics_is_judged_by_its_vectors(model: TopicModel, table: pl.DataFrame) -> None:
+def test_a_model_without_topics_is_judged_by_its_vectors(
+    model: TopicModel, table: pl.DataFrame
+) -> None:
     earlier = copy.copy(model)
     del earlier.atlas_
     figures = quality.label_free_figures(earlier, quality.read_corpus(earlier, as_corpus(table)))

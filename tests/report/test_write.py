@@ -26,7 +26,10 @@ from undertow.topics._texts import shortened
 
 
 def data_of(file: Path) -> Any:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read_text(encoding="utf-8"))
+    found = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>',
+        file.read_text(encoding="utf-8"),
+    )
     assert found
     return json.loads(found[1])
 
@@ -36,7 +39,15 @@ def sections(file: Path) -> list[str]:
 
 
 def test_all_parts_are_there(report: Path) -> None:
-    assert sections(report) == ["topics", "tree", "map", "over-time", "details", "model", "settings"]
+    assert sections(report) == [
+        "topics",
+        "tree",
+        "map",
+        "over-time",
+        "details",
+        "model",
+        "settings",
+    ]
 
 
 def test_every_topic_is_on_the_page(report: Path, model: TopicModel) -> None:
@@ -51,22 +62,30 @@ def test_every_topic_is_on_the_page(report: Path, model: TopicModel) -> None:
         assert all(f"<q>{document.sentence}</q>" in text for document in topic.typical[:1])
     assert text.count("<q>") >= 4
     for record in _topics.topics(model, None, None, {}):
-        expected = [other for other in similar_topics(model, record["id"], 3) if other.similarity > 0]
+        expected = [
+            other for other in similar_topics(model, record["id"], 3) if other.similarity > 0
+        ]
         assert record["similar"] == expected
 
 
 @pytest.mark.parametrize("n", [2, 5])
 @pytest.mark.usefixtures("map_is_known")
-def test_any_number_of_topics(model: TopicModel, table: pl.DataFrame, tmp_path: Path, n: int) -> None:
+def test_any_number_of_topics(
+    model: TopicModel, table: pl.DataFrame, tmp_path: Path, n: int
+) -> None:
     file = write_report(model, tmp_path / "report.html", table, n=n, evaluate=False)
     text = file.read_text(encoding="utf-8")
-    assert re.findall(r'<article class="topic" id="topic-(\d+)"', text) == [str(node) for node in model.topic_names(n)]
+    assert re.findall(r'<article class="topic" id="topic-(\d+)"', text) == [
+        str(node) for node in model.topic_names(n)
+    ]
     data = data_of(file)
     assert [topic["id"] for topic in data["topics"]] == list(model.topic_names(n))
     assert sorted(data["streams"]["order"]) == list(range(n))
 
 
-def test_the_tree_holds_every_topic_once(model: TopicModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tree_holds_every_topic_once(
+    model: TopicModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(atlas, "LEVEL", 2)  # few topics, and still two levels
     monkeypatch.setattr(atlas, "FEWEST_BRANCHES", 2)
     shown = _topics.topics(model, 5, None, {})
@@ -119,16 +138,24 @@ def test_it_is_small(report: Path, overview: Overview, model: TopicModel) -> Non
     assert max(map(len, _map.map_of(overview, model, None, many, long)["titles"])) <= 60
 
 
-def test_figures_are_those_of_evaluate(report: Path, model: TopicModel, table: pl.DataFrame) -> None:
+def test_figures_are_those_of_evaluate(
+    report: Path, model: TopicModel, table: pl.DataFrame
+) -> None:
     read = quality.read_corpus(model, as_corpus(table))
-    figures = quality.label_figures(model.softmax_, read, 0) | quality.label_free_figures(model, read)
+    figures = quality.label_figures(model.softmax_, read, 0) | quality.label_free_figures(
+        model, read
+    )
     del figures["documents_per_second"]  # another at each run
     text = report.read_text(encoding="utf-8")
     for fact in _facts.judgements(figures):
-        assert re.search(rf"{re.escape(fact.name)}<small>.*</small></th><td>{re.escape(fact.value)}</td>", text)
+        assert re.search(
+            rf"{re.escape(fact.name)}<small>.*</small></th><td>{re.escape(fact.value)}</td>", text
+        )
     assert len(_facts.judgements(figures)) == len(_facts.JUDGEMENTS) - 1
     curve = data_of(report)["charts"]["precision"]
-    assert curve["y"] == pytest.approx([level["precision"] for level in figures["precision_at_recall"]], rel=1e-5)
+    assert curve["y"] == pytest.approx(
+        [level["precision"] for level in figures["precision_at_recall"]], rel=1e-5
+    )
 
 
 def test_typical_documents_are_those_of_the_overview(
@@ -147,21 +174,31 @@ def test_a_model_alone(model: TopicModel, tmp_path: Path) -> None:
     assert sections(file) == ["topics", "tree", "details", "model", "settings"]
     text = unescape(file.read_text(encoding="utf-8"))
     assert '<h1 dir="auto">fruit</h1>' in text
-    assert all(f"<bdi>{document.id}</bdi>" in text for topic in model.topics() for document in topic.typical)
+    assert all(
+        f"<bdi>{document.id}</bdi>" in text
+        for topic in model.topics()
+        for document in topic.typical
+    )
     assert data_of(file)["map"] is None
     assert [path.name for path in file.parent.iterdir()] == ["report.html"]
 
 
 @pytest.mark.usefixtures("map_is_known")
-def test_the_same_twice_but_for_the_time(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:
+def test_the_same_twice_but_for_the_time(
+    model: TopicModel, table: pl.DataFrame, tmp_path: Path
+) -> None:
     files = [write_report(model, tmp_path / f"{n}.html", table, evaluate=False) for n in range(2)]
-    one, other = (re.sub(r"Made [-0-9: ]+ UTC", "", file.read_text(encoding="utf-8")) for file in files)
+    one, other = (
+        re.sub(r"Made [-0-9: ]+ UTC", "", file.read_text(encoding="utf-8")) for file in files
+    )
     assert one == other
     assert 'id="quality"' not in one
 
 
 def test_bare_texts(model: TopicModel, tmp_path: Path) -> None:
-    file = write_report(model, tmp_path / "report.html", ["apple pear plum", "gear wheel brake", "xyzzy"])
+    file = write_report(
+        model, tmp_path / "report.html", ["apple pear plum", "gear wheel brake", "xyzzy"]
+    )
     assert data_of(file)["map"]["colourings"] == ["topic"]
     assert "over-time" not in sections(file)
 
@@ -179,7 +216,9 @@ def test_what_cannot_be_measured_is_left_out(model: TopicModel, tmp_path: Path) 
 
 def test_a_model_with_one_unit_and_no_history(tmp_path: Path) -> None:
     texts = ["apple pear", "pear plum", "plum apple"] * 5
-    model = TopicModel(vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(1, max_epochs=1), random_state=0)
+    model = TopicModel(
+        vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(1, max_epochs=1), random_state=0
+    )
     model.fit(texts)
     model.softmax_.history_ = []
     file = write_report(model, tmp_path / "report.html")
@@ -216,11 +255,15 @@ def test_many_documents_are_judged_by_a_sample(
 def test_rows_of_a_corpus_are_read_by_their_numbers(model: TopicModel, table: pl.DataFrame) -> None:
     rows = np.array([3, 50, 119])
     read = quality.read_corpus(model, as_corpus(table), rows=rows)
-    np.testing.assert_array_equal(read.counts.toarray(), model.counts(table["text"][rows.tolist()]).toarray())
+    np.testing.assert_array_equal(
+        read.counts.toarray(), model.counts(table["text"][rows.tolist()]).toarray()
+    )
     assert list(read.labels) == table["label"][rows.tolist()].to_list()
 
 
-def test_texts_of_a_sampled_overview_are_found_by_id(overview: Overview, table: pl.DataFrame) -> None:
+def test_texts_of_a_sampled_overview_are_found_by_id(
+    overview: Overview, table: pl.DataFrame
+) -> None:
     places = [5, 80, 2]
     part = replace(overview, ids=[overview.ids[place] for place in places], sampled_from=120)
     expected = {row: table["text"][place][:10] for row, place in enumerate(places)}
@@ -252,7 +295,9 @@ def test_a_file_is_not_written_over_unless_asked(model: TopicModel, tmp_path: Pa
         write_report(model, tmp_path, overwrite=True)
 
 
-def test_a_failure_leaves_what_was_there(model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_what_was_there(
+    model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "report.html"
     file.write_text("mine")
 
@@ -262,11 +307,16 @@ def test_a_failure_leaves_what_was_there(model: TopicModel, tmp_path: Path, monk
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space left"):
         write_report(model, file, overwrite=True)
-    assert (file.read_text(), [path.name for path in tmp_path.iterdir()]) == ("mine", ["report.html"])
+    assert (file.read_text(), [path.name for path in tmp_path.iterdir()]) == (
+        "mine",
+        ["report.html"],
+    )
 
 
 def test_a_model_of_counts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="model must be a TopicModel or its folder, got ReplicatedSoftmax"):
+    with pytest.raises(
+        InvalidInput, match="model must be a TopicModel or its folder, got ReplicatedSoftmax"
+    ):
         write_report(ReplicatedSoftmax(3), tmp_path / "report.html")
 
 

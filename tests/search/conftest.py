@@ -36,7 +36,9 @@ def table() -> pl.DataFrame:
 @pytest.fixture(scope="session")
 def model(table: pl.DataFrame) -> TopicModel:
     softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(table)
+    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
+        table
+    )
 
 
 @pytest.fixture

@@ -21,7 +21,9 @@ from undertow.search._new_ids import _highest
 
 
 def texts(index: Index) -> dict[str, str]:
-    found = [dict(zip(part["id"], part["text"], strict=True)) for part in index.scan(["id", "text"])]
+    found = [
+        dict(zip(part["id"], part["text"], strict=True)) for part in index.scan(["id", "text"])
+    ]
     return {name: text for part in found for name, text in part.items()}
 
 
@@ -29,7 +31,13 @@ def test_documents_without_ids_take_nobody_s_place(tmp_path: Path, model: TopicM
     index = Index.create(tmp_path / "index", model, ["apple pear", "gear and brake"])
     assert index.add(["plum", "melon"]) == Added(2, 0, ("2", "3"))
     assert index.add(pl.DataFrame({"text": ["cherry"]})) == Added(1, 0, ("4", "4"))
-    assert texts(index) == {"0": "apple pear", "1": "gear and brake", "2": "plum", "3": "melon", "4": "cherry"}
+    assert texts(index) == {
+        "0": "apple pear",
+        "1": "gear and brake",
+        "2": "plum",
+        "3": "melon",
+        "4": "cherry",
+    }
 
 
 def test_new_ids_are_above_every_number_that_is_one(index: Index) -> None:
@@ -46,29 +54,39 @@ def test_numbers_of_all_pieces_of_an_index_count(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_documents, "ROWS", 3)
-    index = Index.create(tmp_path / "index", model, pl.DataFrame({"id": ["7", *"abcde", "3"], "text": ["plum"] * 7}))
+    index = Index.create(
+        tmp_path / "index", model, pl.DataFrame({"id": ["7", *"abcde", "3"], "text": ["plum"] * 7})
+    )
     assert index.add(["pear"] * 7).made == ("8", "14")
     assert list(texts(index)) == ["7", *"abcde", "3", *map(str, range(8, 15))]
     assert _highest(pl.Series(["a"])) == -1
 
 
 def test_rows_of_a_split_are_numbered_without_gaps(tmp_path: Path, index: Index) -> None:
-    pl.DataFrame({"text": ["pear", "plum", "grape"], "split": ["test", "train", "test"]}).write_csv(tmp_path / "a.csv")
+    pl.DataFrame({"text": ["pear", "plum", "grape"], "split": ["test", "train", "test"]}).write_csv(
+        tmp_path / "a.csv"
+    )
     assert index.add(open_corpus(tmp_path / "a.csv").where_split("test")).made == ("0", "1")
     assert (texts(index)["0"], texts(index)["1"]) == ("pear", "grape")
 
 
-def test_an_id_that_is_there_is_refused_before_any_work(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_id_that_is_there_is_refused_before_any_work(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before, version = texts(index), index.version
     more = pl.DataFrame({"id": ["new", "d7", "d5"], "text": ["plum"] * 3})
     monkeypatch.setattr(_documents, "ROWS", 1)
     told: list[int] = []
-    with pytest.raises(InvalidInput, match=r"ids must be new .*, got 'd7', which is there already: .* replace"):
+    with pytest.raises(
+        InvalidInput, match=r"ids must be new .*, got 'd7', which is there already: .* replace"
+    ):
         index.add(more, progress=lambda done, total: told.append(done))
     assert (texts(index), index.version, told) == (before, version, [])
     assert index.add(more, replace=True) == Added(1, 2)
     assert texts(index) == before | {"new": "plum", "d7": "plum", "d5": "plum"}
-    with pytest.raises(InvalidInput, match="replace must be used with documents that have ids, got"):
+    with pytest.raises(
+        InvalidInput, match="replace must be used with documents that have ids, got"
+    ):
         index.add(["plum"], replace=True)
 
 
@@ -94,7 +112,11 @@ class Interrupt(Exception):
 @pytest.mark.parametrize("error", [Interrupt("mine"), KeyboardInterrupt()])
 @pytest.mark.parametrize("at", [50, 100, 120])
 def test_an_addition_that_is_cut_off_has_added_nothing(
-    index: Index, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch, at: int, error: BaseException
+    index: Index,
+    table: pl.DataFrame,
+    monkeypatch: pytest.MonkeyPatch,
+    at: int,
+    error: BaseException,
 ) -> None:
     monkeypatch.setattr(_documents, "ROWS", 50)
     before, version, seen = texts(index), index.version, []
@@ -124,15 +146,26 @@ Index.open(sys.argv[1]).add(pl.DataFrame({"text": ["apple"] * 200}), progress=di
 
 @pytest.mark.torture  # a process of its own
 def test_a_writer_that_is_killed_has_added_nothing(index: Index) -> None:
-    assert subprocess.run([sys.executable, "-c", KILLED, str(index.path)], timeout=300, check=False).returncode == 9
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", KILLED, str(index.path)], timeout=300, check=False
+        ).returncode
+        == 9
+    )
     index.refresh()
     assert len(index) == len(Index.open(index.path)) == 120
     assert index.add(["plum"]).made == ("0", "0")
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals are the whole process's there")
-def test_ctrl_c_while_the_database_writes_stops_it(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one who waits is interrupted, not the thread that makes rows; that has to stop as well."""
+@pytest.mark.skipif(
+    not hasattr(signal, "pthread_kill"), reason="signals are the whole process's there"
+)
+def test_ctrl_c_while_the_database_writes_stops_it(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one who waits is interrupted, not the thread that makes rows; that has to stop as
+    well.
+    """
     monkeypatch.setattr(_documents, "ROWS", 1)
     made: list[int] = []
 
@@ -142,7 +175,9 @@ def test_ctrl_c_while_the_database_writes_stops_it(index: Index, monkeypatch: py
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         time.sleep(0.02)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell's background ignores it
     try:
         with pytest.raises(KeyboardInterrupt):
             index.add(["plum"] * 100, progress=slowly)
@@ -169,11 +204,15 @@ def test_replacing_that_was_cut_off_is_finished_by_doing_it_again(
     assert texts(index) == dict(zip(other["id"], other["text"], strict=True))
 
 
-def test_trouble_of_the_database_is_named_as_such(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trouble_of_the_database_is_named_as_such(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def wrong(*arguments: Any) -> Any:
         return _documents.rows_of(*arguments).select(["id"])  # not the columns that the table has
 
     monkeypatch.setattr(_build, "rows_of", wrong)
-    with pytest.raises(IndexFileError, match="must hold documents that can be read and written, got"):
+    with pytest.raises(
+        IndexFileError, match="must hold documents that can be read and written, got"
+    ):
         index.add(["plum"])
     assert len(index) == 120

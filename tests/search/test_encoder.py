@@ -17,9 +17,29 @@ from undertow.search import Index, _encoder
 from undertow.search._encoder import Encoder
 
 ODD = [
-    *("", " ", "xylophone", "the of and", "apple", "Apple, PEAR; plum!", "apple " * 300, "don't brake"),
-    *("engines braking gears", "ÉCOLE naïve café", "ΑΣ ΣΟΦΙΑ apple", "\u0915\u094d\u200d\u0937 apple"),
-    *("<b>apple</b> &amp; pear", "中文 apple", "a\u0301pple", "\U00016d40\U00016d41 apple", "apple\x00pear"),
+    *(
+        "",
+        " ",
+        "xylophone",
+        "the of and",
+        "apple",
+        "Apple, PEAR; plum!",
+        "apple " * 300,
+        "don't brake",
+    ),
+    *(
+        "engines braking gears",
+        "ÉCOLE naïve café",
+        "ΑΣ ΣΟΦΙΑ apple",
+        "\u0915\u094d\u200d\u0937 apple",
+    ),
+    *(
+        "<b>apple</b> &amp; pear",
+        "中文 apple",
+        "a\u0301pple",
+        "\U00016d40\U00016d41 apple",
+        "apple\x00pear",
+    ),
     "road_driver 7 42",
 ]
 OPTIONS: list[dict[str, Any]] = [
@@ -37,9 +57,13 @@ def _never() -> TopicModel:
     raise AssertionError("the estimator was asked for")
 
 
-def _saved(folder: Path, texts: list[str], count_transform: Any = "log", **options: Any) -> TopicModel:
+def _saved(
+    folder: Path, texts: list[str], count_transform: Any = "log", **options: Any
+) -> TopicModel:
     softmax = ReplicatedSoftmax(9, max_epochs=2, batch_size=32, count_transform=count_transform)
-    model = TopicModel(9, vectorizer=Vectorizer(**options), softmax=softmax, random_state=0).fit(texts)
+    model = TopicModel(9, vectorizer=Vectorizer(**options), softmax=softmax, random_state=0).fit(
+        texts
+    )
     model.save(folder)
     return model
 
@@ -56,7 +80,9 @@ def test_vectors_codes_and_words_are_the_estimators(
     np.testing.assert_allclose(encoded.vectors, strengths / lengths, atol=1e-6)
     np.testing.assert_array_equal(encoded.codes, model.encode(texts, "code"))
     counts = model.counts(texts)
-    assert encoded.known.tolist() == [bool(total) for total in counts @ model.softmax_.word_weights_]
+    assert encoded.known.tolist() == [
+        bool(total) for total in counts @ model.softmax_.word_weights_
+    ]
     for row in range(len(texts)):
         np.testing.assert_array_equal(encoded.words(row)[0], counts[[row]].indices)
 
@@ -94,7 +120,9 @@ def test_a_model_of_counts_or_a_damaged_one_is_refused(tmp_path: Path, model: To
         Encoder.load(tmp_path / "m", _never)
 
 
-def test_the_outline_is_that_of_the_atlas(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:
+def test_the_outline_is_that_of_the_atlas(
+    tmp_path: Path, model: TopicModel, table: pl.DataFrame
+) -> None:
     model.save(tmp_path / "m")
     encoder = Encoder.load(tmp_path / "m", _never)
     outline, atlas = encoder.outline, model.atlas_
@@ -105,7 +133,9 @@ def test_the_outline_is_that_of_the_atlas(tmp_path: Path, model: TopicModel, tab
     texts = table["text"].head(30).to_list()
     vectors = encoder.encode(texts).vectors
     np.testing.assert_array_equal(outline.leaves_of(vectors)[0], atlas.leaves_of(vectors)[0])
-    np.testing.assert_allclose(outline.shares_of_few(vectors, nodes), model.transform_topics(texts), atol=1e-4)
+    np.testing.assert_allclose(
+        outline.shares_of_few(vectors, nodes), model.transform_topics(texts), atol=1e-4
+    )
 
 
 def test_unit_names_are_the_models(tmp_path: Path, model: TopicModel) -> None:
@@ -122,7 +152,8 @@ def test_questions_load_nothing_heavy(index: Index) -> None:
     code = (
         "import sys; from undertow.search import Index\n"
         f"index = Index.open({str(index.path)!r})\n"
-        "for mode in ('semantic', 'text', 'hybrid'): assert index.search('ripe apple', 3, mode=mode)\n"
+        "for mode in ('semantic', 'text', 'hybrid'): assert index.search('ripe apple', 3, "
+        "mode=mode)\n"
         "assert index.search(like='d1', where=\"label = 'cars'\")\n"
         "assert len(index.info()) > 3 and index.knows('apple') and index.outline is not None\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])\n"

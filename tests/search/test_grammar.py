@@ -1,4 +1,6 @@
-"""Filters: what is understood, what is refused, and that the database takes them as they are meant."""
+"""Filters: what is understood, what is refused, and that the database takes them as they are
+meant.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,29 @@ from hypothesis import strategies as st
 
 from tests.oracles.filters import holds
 from undertow import InvalidInput
-from undertow.search._grammar import Among, Both, Comparison, Either, Like, Missing, Not, Tree, parse
+from undertow.search._grammar import (
+    Among,
+    Both,
+    Comparison,
+    Either,
+    Like,
+    Missing,
+    Not,
+    Tree,
+    parse,
+)
 from undertow.search._names import Names
 from undertow.search._store import Store
 from undertow.search._where import expression, names_of
 
-COLUMNS = {"label": "text", "count": "whole", "score": "number", "seen": "flag", "day": "day", "moment": "moment"}
+COLUMNS = {
+    "label": "text",
+    "count": "whole",
+    "score": "number",
+    "seen": "flag",
+    "day": "day",
+    "moment": "moment",
+}
 
 
 @pytest.mark.parametrize(
@@ -30,7 +49,10 @@ COLUMNS = {"label": "text", "count": "whole", "score": "number", "seen": "flag",
         ("score >= 1.5e2", Comparison("score", ">=", 150.0)),
         ("seen = TRUE", Comparison("seen", "=", True)),
         ("day < DATE '2026-01-31'", Comparison("day", "<", date(2026, 1, 31))),
-        ("moment < timestamp '2026-01-31 12:00:00'", Comparison("moment", "<", datetime(2026, 1, 31, 12))),
+        (
+            "moment < timestamp '2026-01-31 12:00:00'",
+            Comparison("moment", "<", datetime(2026, 1, 31, 12)),
+        ),
         ("label in ('a', 'b')", Among("label", ("a", "b"))),
         ("label NOT IN ('a')", Not(Among("label", ("a",)))),
         ("label LIKE 'sci.%'", Like("label", "sci.%")),
@@ -39,7 +61,10 @@ COLUMNS = {"label": "text", "count": "whole", "score": "number", "seen": "flag",
         (
             "label = 'a' OR label = 'b' AND NOT count = 1",
             Either(
-                (Comparison("label", "=", "a"), Both((Comparison("label", "=", "b"), Not(Comparison("count", "=", 1)))))
+                (
+                    Comparison("label", "=", "a"),
+                    Both((Comparison("label", "=", "b"), Not(Comparison("count", "=", 1)))),
+                )
             ),
         ),
         ("(label = 'a')", Comparison("label", "=", "a")),
@@ -88,7 +113,10 @@ def test_what_the_grammar_does_not_know_is_refused(where: str, message: str) -> 
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ("author = 'a'", r"columns of the index \(label, count, score, seen, day, moment\), got 'author'"),
+        (
+            "author = 'a'",
+            r"columns of the index \(label, count, score, seen, day, moment\), got 'author'",
+        ),
         ("vector = 1", "columns of the index"),
         ("label = 1", "compare label with 'text', got 1"),
         ("count = 1.5", "compare count with a whole number, got 1.5"),
@@ -110,7 +138,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "score": st.sampled_from([-1.5, -0.0, 0.0, 0.25, 3.0, 1e300]),
     "seen": st.booleans(),
     "day": st.dates(date(2026, 1, 1), date(2026, 1, 4)),
-    "moment": st.datetimes(datetime(2026, 1, 1), datetime(2026, 1, 2)).map(lambda at: at.replace(minute=0, second=0)),
+    "moment": st.datetimes(datetime(2026, 1, 1), datetime(2026, 1, 2)).map(
+        lambda at: at.replace(minute=0, second=0)
+    ),
 }
 TYPES = {
     "label": pa.string(),
@@ -121,11 +151,13 @@ TYPES = {
     "moment": pa.timestamp("us"),
 }
 DOCUMENTS = st.lists(
-    st.fixed_dictionaries({name: st.none() | value for name, value in VALUES.items()}), min_size=1, max_size=12
+    st.fixed_dictionaries({name: st.none() | value for name, value in VALUES.items()}),
+    min_size=1,
+    max_size=12,
 )
-PATTERNS = st.lists(st.sampled_from(["a", "b", "%", "_", "\\%", "\\_", "\\\\", "'", "\n", "😀"]), max_size=4).map(
-    "".join
-)
+PATTERNS = st.lists(
+    st.sampled_from(["a", "b", "%", "_", "\\%", "\\_", "\\\\", "'", "\n", "😀"]), max_size=4
+).map("".join)
 
 
 def _conditions(column: str) -> st.SearchStrategy[Tree]:
@@ -136,7 +168,9 @@ def _conditions(column: str) -> st.SearchStrategy[Tree]:
         st.builds(Among, st.just(column), st.lists(value, min_size=1, max_size=3).map(tuple)),
         st.just(Missing(column)),
     ]
-    return st.one_of(*ways, *([st.builds(Like, st.just(column), PATTERNS)] if column == "label" else []))
+    return st.one_of(
+        *ways, *([st.builds(Like, st.just(column), PATTERNS)] if column == "label" else [])
+    )
 
 
 def _larger(trees: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
@@ -184,13 +218,17 @@ def test_what_is_written_is_what_is_parsed(tree: Tree) -> None:
     assert parse(written(tree)) == tree
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(DOCUMENTS, st.lists(TREES, min_size=1, max_size=4))
 def test_the_database_finds_what_the_filter_means(
     tmp_path_factory: pytest.TempPathFactory, documents: list[dict[str, Any]], trees: list[Tree]
 ) -> None:
     rows = [{"id": str(number), **document} for number, document in enumerate(documents)]
-    schema = pa.schema([pa.field("id", pa.string()), *(pa.field(name, kind) for name, kind in TYPES.items())])
+    schema = pa.schema(
+        [pa.field("id", pa.string()), *(pa.field(name, kind) for name, kind in TYPES.items())]
+    )
     folder: Path = tmp_path_factory.mktemp("filters")
     store = Store.create(folder, schema)
     store.append(pa.Table.from_pylist(rows, schema=schema))

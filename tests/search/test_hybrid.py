@@ -18,13 +18,17 @@ HALF = 2e-3  # what half precision takes from a cosine
 
 def expected(model: TopicModel, table: pl.DataFrame, query: str) -> dict[str, float]:
     """Scores by their definition, in float64."""
-    vectors, (asked,) = (model.encode(texts, "strength").astype(np.float64) for texts in (table["text"], [query]))
+    vectors, (asked,) = (
+        model.encode(texts, "strength").astype(np.float64) for texts in (table["text"], [query])
+    )
     cosines = (vectors @ asked) / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(asked))
     texts = [text.split() for text in table["text"]]
     words = dict.fromkeys(query.split(), 1.0)
     matches = bm25(texts, words)
     held = {word: sum(word in text for text in texts) for word in words}
-    telling = {word: np.log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for word, count in held.items()}
+    telling = {
+        word: np.log(1 + (len(texts) - count + 0.5) / (count + 0.5)) for word, count in held.items()
+    }
     possible = sum(telling.values())
     by_words = max(min(16 / len(words), 1.0), 0.3)
     by_meaning = sum(weight for word, weight in telling.items() if word in model.words()) / possible
@@ -34,7 +38,8 @@ def expected(model: TopicModel, table: pl.DataFrame, query: str) -> dict[str, fl
 
 
 MANY = (
-    "apple pear plum cherry grape melon orchard juice ripe fruit engine wheel brake clutch gear diesel garage tyre road"
+    "apple pear plum cherry grape melon orchard juice ripe fruit engine wheel brake clutch gear "
+    "diesel garage tyre road"
 )
 
 
@@ -49,7 +54,9 @@ MANY = (
         f"zeppelin {MANY}",
     ],
 )
-def test_scores_are_as_they_are_defined(index: Index, model: TopicModel, table: pl.DataFrame, query: str) -> None:
+def test_scores_are_as_they_are_defined(
+    index: Index, model: TopicModel, table: pl.DataFrame, query: str
+) -> None:
     wanted = expected(model, table, query)
     hits = index.search(query, 120, duplicates=True)
     assert {hit.id for hit in hits} == set(wanted)
@@ -68,7 +75,9 @@ def test_words_of_whole_documents_keep_a_weight(index: Index) -> None:
     assert asked_in_words(words, full, encoder).question.weight_of_words == 0.3
 
 
-def test_copies_without_end_are_not_all_looked_at(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_without_end_are_not_all_looked_at(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from undertow.search import _answering
 
     looked: list[int] = []
@@ -91,16 +100,22 @@ def test_few_are_the_first_of_many(index: Index) -> None:
 
 def test_a_headline_finds_its_text_and_meaning_orders_the_rest(index: Index) -> None:
     """As with "are mobile phones dangerous for children"."""
-    index.add(pl.DataFrame({"id": ["phones"], "text": ["Mobile phones may be a health risk to children"]}))
+    index.add(
+        pl.DataFrame({"id": ["phones"], "text": ["Mobile phones may be a health risk to children"]})
+    )
     hits = index.search("are mobile phones dangerous for children, engine gear diesel?", 10)
     assert hits[0].id == "phones"
-    assert {int(hit.id[1:]) % 2 for hit in hits[1:]} == {1}  # cars, among them some without a word of the question
+    assert {int(hit.id[1:]) % 2 for hit in hits[1:]} == {
+        1
+    }  # cars, among them some without a word of the question
     alone = index.search("are mobile phones dangerous for children?")
     assert [hit.id for hit in alone] == ["phones"]
     assert [part.word for part in alone[0].why.words] == ["children", "mobile", "phones"]
 
 
-def test_a_document_like_itself_is_found_by_what_others_share(index: Index, table: pl.DataFrame) -> None:
+def test_a_document_like_itself_is_found_by_what_others_share(
+    index: Index, table: pl.DataFrame
+) -> None:
     texts = dict(zip(table["id"], table["text"], strict=True))
     hits = index.search(like="d2", n=119, duplicates=True)
     assert "d2" not in {hit.id for hit in hits}
@@ -137,11 +152,15 @@ def test_a_poor_answer_is_said_to_be_poor(index: Index) -> None:
     assert found.hint.startswith("Nothing fits well")
 
 
-def test_inflected_words_are_found_where_the_model_stems(tmp_path: Path, table: pl.DataFrame) -> None:
+def test_inflected_words_are_found_where_the_model_stems(
+    tmp_path: Path, table: pl.DataFrame
+) -> None:
     from undertow import ReplicatedSoftmax, Vectorizer
 
     softmax = ReplicatedSoftmax(4, max_epochs=2, batch_size=32)
-    stemming = TopicModel(4, vectorizer=Vectorizer(stemmer="english"), softmax=softmax, random_state=0).fit(table)
+    stemming = TopicModel(
+        4, vectorizer=Vectorizer(stemmer="english"), softmax=softmax, random_state=0
+    ).fit(table)
     index = Index.create(tmp_path / "index", stemming, ["mobile phones", "a road", "telephoning"])
     (hit,) = index.search("phone", mode="text")
     assert hit.text == "mobile phones"
@@ -150,14 +169,19 @@ def test_inflected_words_are_found_where_the_model_stems(tmp_path: Path, table: 
 
 # Near-copies
 
-STORY = "the old engine of the red car in the garage lost its clutch on the way to the long road home today"
+STORY = (
+    "the old engine of the red car in the garage lost its clutch on the way to the long road home "
+    "today"
+)
 
 
 def test_near_copies_stand_together(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:
     copies = [STORY, STORY + " again", STORY.replace("red", "blue"), STORY.upper()]
     texts = pl.DataFrame({"id": [f"s{number}" for number in range(4)], "text": copies})
     index = Index.create(tmp_path / "index", model, pl.concat([table.select("id", "text"), texts]))
-    assert index.info()["near_copies"] == pytest.approx(2, abs=1)  # an estimate: one word changed is a lot here
+    assert index.info()["near_copies"] == pytest.approx(
+        2, abs=1
+    )  # an estimate: one word changed is a lot here
     hits = index.search(STORY, 5)
     assert len(hits) == 5
     together = next(hit for hit in hits if hit.id.startswith("s"))
@@ -168,7 +192,9 @@ def test_near_copies_stand_together(tmp_path: Path, model: TopicModel, table: pl
     assert all(hit.alike == () for hit in apart)
 
 
-def test_many_copies_do_not_hide_the_others(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:
+def test_many_copies_do_not_hide_the_others(
+    tmp_path: Path, model: TopicModel, table: pl.DataFrame
+) -> None:
     texts = pl.DataFrame({"id": [f"s{number}" for number in range(60)], "text": [STORY] * 60})
     index = Index.create(tmp_path / "index", model, pl.concat([table.select("id", "text"), texts]))
     hits = index.search("red car lost its clutch on the way home today", 8)
@@ -181,11 +207,15 @@ def test_many_copies_do_not_hide_the_others(tmp_path: Path, model: TopicModel, t
 # Sizes and languages
 
 
-def test_many_documents_are_scored_by_the_kernels(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_documents_are_scored_by_the_kernels(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from undertow.fulltext import lists
     from undertow.search import _near
 
-    few = index.search("engine gear and a plum", 20)  # the first question: nothing compiled is loaded for it
+    few = index.search(
+        "engine gear and a plum", 20
+    )  # the first question: nothing compiled is loaded for it
     monkeypatch.setattr(lists, "BY_KERNEL", 0)
     monkeypatch.setattr(_near, "BY_KERNEL", 0)
     again = index.search("engine gear and a plum", 20)
@@ -196,9 +226,16 @@ def test_many_documents_are_scored_by_the_kernels(index: Index, monkeypatch: pyt
 def test_chinese_is_found_by_its_words(tmp_path: Path) -> None:
     from undertow import ReplicatedSoftmax, Vectorizer
 
-    texts = ["今天北京的天气很好", "机器学习改变了世界", "他在学习做中国菜", "明天上海的天气不好"] * 8
+    texts = [
+        "今天北京的天气很好",
+        "机器学习改变了世界",
+        "他在学习做中国菜",
+        "明天上海的天气不好",
+    ] * 8
     softmax = ReplicatedSoftmax(4, max_epochs=2, batch_size=8)
-    model = TopicModel(4, vectorizer=Vectorizer(segmenter="pairs"), softmax=softmax, random_state=0).fit(texts)
+    model = TopicModel(
+        4, vectorizer=Vectorizer(segmenter="pairs"), softmax=softmax, random_state=0
+    ).fit(texts)
     index = Index.create(tmp_path / "index", model, texts[:4])
     assert {hit.text for hit in index.search("天气", mode="text")} == {texts[0], texts[3]}
     assert index.search("机器学习", 1, mode="text")[0].text == texts[1]

@@ -26,7 +26,9 @@ def ids(hits: Any) -> list[str]:
 
 
 def one(name: str, text: str, **more: Any) -> pl.DataFrame:
-    return pl.DataFrame({"id": [name], "text": [text], **{key: [value] for key, value in more.items()}})
+    return pl.DataFrame(
+        {"id": [name], "text": [text], **{key: [value] for key, value in more.items()}}
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -39,7 +41,9 @@ def test_every_mode_finds_a_planted_document(index: Index, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_results_are_of_the_theme_and_in_order(index: Index, table: pl.DataFrame, mode: str) -> None:
+def test_results_are_of_the_theme_and_in_order(
+    index: Index, table: pl.DataFrame, mode: str
+) -> None:
     hits = index.search("engine gear and diesel", 20, mode=mode)
     texts = dict(zip(table["id"], table["text"], strict=True))
     assert len(hits) == 20
@@ -47,9 +51,13 @@ def test_results_are_of_the_theme_and_in_order(index: Index, table: pl.DataFrame
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-def test_exact_cosines_are_those_of_numpy(index: Index, model: TopicModel, table: pl.DataFrame) -> None:
+def test_exact_cosines_are_those_of_numpy(
+    index: Index, model: TopicModel, table: pl.DataFrame
+) -> None:
     query = "apple pear and a road"
-    vectors, asked = (model.encode(texts, "strength").astype(np.float64) for texts in (table["text"], [query]))
+    vectors, asked = (
+        model.encode(texts, "strength").astype(np.float64) for texts in (table["text"], [query])
+    )
     lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(asked)
     cosines = dict(zip(table["id"], (vectors @ asked[0]) / lengths, strict=True))
     hits = index.search(query, 120, mode="semantic", duplicates=True)
@@ -69,10 +77,14 @@ def test_an_index_is_one_thing_that_can_be_moved(index: Index, tmp_path: Path) -
 
 
 def test_adding_merges_by_id(index: Index) -> None:
-    added = index.add(pl.concat([one("d0", "a road and a wheel"), one("new", "a plum")]), replace=True)
+    added = index.add(
+        pl.concat([one("d0", "a road and a wheel"), one("new", "a plum")]), replace=True
+    )
     assert added == Added(added=1, replaced=1)
     assert len(index) == 121
-    assert index.search("wheel", 200, mode="text", where="id = 'd0'")[0].text == "a road and a wheel"
+    assert (
+        index.search("wheel", 200, mode="text", where="id = 'd0'")[0].text == "a road and a wheel"
+    )
     for mode in MODES:
         assert ids(index.search("road wheel", 200, mode=mode)).count("d0") == 1
 
@@ -111,7 +123,9 @@ def test_documents_without_known_words_are_found_by_text(index: Index) -> None:
     assert index.search("xylophone", mode="semantic") == []
     assert index.search("xylophone", mode="code") == []
     assert not index.knows("xylophone")
-    assert "odd" not in ids(index.search("apple", 200)) + ids(index.search("apple", 200, mode="code"))
+    assert "odd" not in ids(index.search("apple", 200)) + ids(
+        index.search("apple", 200, mode="code")
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +160,10 @@ def test_texts_are_texts(index: Index, text: str) -> None:
         ({"query": "a" * 100_001}, "query must have at most 100,000 characters, got 100,001"),
         ({"query": "a", "n": 0}, "n must be a whole number of at least 1, got 0"),
         ({"query": "a", "n": 1001}, "n must be at most 1,000, got 1,001"),
-        ({"query": "a", "mode": "magic"}, "mode must be one of 'hybrid', 'semantic', 'text', 'code', got 'magic'"),
+        (
+            {"query": "a", "mode": "magic"},
+            "mode must be one of 'hybrid', 'semantic', 'text', 'code', got 'magic'",
+        ),
         ({"query": 7}, "query must be a text, got 7"),
         ({"query": "a\udc80"}, "query must be valid Unicode"),
         ({"query": "a", "where": "label = '\udc80'"}, "where must be valid Unicode"),
@@ -188,11 +205,17 @@ def test_times_can_be_compared(tmp_path: Path, model: TopicModel) -> None:
     assert ids(index.search("apple", where="time IS NULL")) == ["a"]
     days = Index.create(tmp_path / "days", model, one("a", "apple", date=date(2026, 3, 1)))
     assert ids(days.search("apple", where="time = DATE '2026-03-01'")) == ["a"]
-    for value, kind, where in (("soon", "text", "'soon'"), (1999, "whole", "1999"), (0.5, "number", "0.5")):
+    for value, kind, where in (
+        ("soon", "text", "'soon'"),
+        (1999, "whole", "1999"),
+        (0.5, "number", "0.5"),
+    ):
         index = Index.create(tmp_path / kind, model, one("a", "apple", year=value))
         assert index.columns["time"] == kind
         assert ids(index.search("apple", where=f"time = {where}")) == ["a"]
-    with pytest.raises(InvalidInput, match=r"time must hold days such as 2026-01-31, got 'soon' in document 0"):
+    with pytest.raises(
+        InvalidInput, match=r"time must hold days such as 2026-01-31, got 'soon' in document 0"
+    ):
         days.add(one("b", "apple", date="soon"))
 
 
@@ -218,13 +241,17 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
         Index.open(tmp_path / "index")
     with pytest.raises(InvalidInput, match="an unfinished index of other documents"):
         Index.create(tmp_path / "index", model, table.head(110))
-    index = Index.create(tmp_path / "index", model, table, progress=lambda done, total: seen.append(done))
+    index = Index.create(
+        tmp_path / "index", model, table, progress=lambda done, total: seen.append(done)
+    )
     assert seen == [50, 100, 100, 120]
     straight = Index.create(tmp_path / "straight", model, table)
     assert index.search("apple gear", 120) == straight.search("apple gear", 120)
 
 
-def test_a_finished_index_is_replaced_only_when_asked(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:
+def test_a_finished_index_is_replaced_only_when_asked(
+    tmp_path: Path, model: TopicModel, table: pl.DataFrame
+) -> None:
     Index.create(tmp_path / "index", model, table)
     with pytest.raises(InvalidInput, match="must not hold a finished index"):
         Index.create(tmp_path / "index", model, table)
@@ -284,7 +311,8 @@ def test_without_the_database_the_extra_is_named(
     ]
     for call in calls:
         with pytest.raises(
-            InvalidInput, match=r"needs lancedb, which is not installed: pip install 'undertow\[search\]'"
+            InvalidInput,
+            match=r"needs lancedb, which is not installed: pip install 'undertow\[search\]'",
         ):
             call()
 

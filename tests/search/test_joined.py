@@ -19,14 +19,18 @@ from undertow.search import Index, _build
 from undertow.search import _documents as documents_module
 
 WIDTH = 6
-# Off by what half precision and bytes are: 2^-11 of each number of a vector of length 1, on both sides.
+# Off by what half precision and bytes are: 2^-11 of each number of a vector of length 1, on both
+# sides.
 TOLERANCE = 2e-3
 
 
 def made_up(documents: int = 120) -> NDArray[np.float64]:
     """What another encoder sees: groups that words say nothing of."""
     generator = np.random.default_rng(3)
-    return np.eye(WIDTH)[np.arange(documents) // 2 % WIDTH] * 2.0 + generator.normal(size=(documents, WIDTH)) / 4
+    return (
+        np.eye(WIDTH)[np.arange(documents) // 2 % WIDTH] * 2.0
+        + generator.normal(size=(documents, WIDTH)) / 4
+    )
 
 
 VECTORS = made_up()
@@ -102,7 +106,9 @@ def test_a_question_may_bring_its_vector(joined: Index) -> None:
     own, other = by_hand(joined.model)
     text = make_table()["text"][7]
     check_best(found_by(joined, query=text, vector=VECTORS[7]), (own[7] + other[7]) / 2)
-    check_best(found_by(joined, query=text, vector=VECTORS[7][None].tolist()), (own[7] + other[7]) / 2)
+    check_best(
+        found_by(joined, query=text, vector=VECTORS[7][None].tolist()), (own[7] + other[7]) / 2
+    )
 
 
 def test_without_one_it_is_compared_by_words_alone(joined: Index) -> None:
@@ -152,7 +158,9 @@ def test_questions_that_do_not_fit_are_said(joined: Index, index: Index) -> None
             joined.search("fruit", vector=vector)
     with pytest.raises(InvalidInput, match="vector must be used with a query, got one with like"):
         joined.search(like="d7", vector=VECTORS[7])
-    with pytest.raises(InvalidInput, match="vector must be left out, as the index was made without vectors"):
+    with pytest.raises(
+        InvalidInput, match="vector must be left out, as the index was made without vectors"
+    ):
         index.search("fruit", vector=VECTORS[7])
 
 
@@ -168,7 +176,9 @@ def test_vectors_are_stored_side_by_side(joined: Index) -> None:
     np.testing.assert_allclose(vectors @ vectors.T, (own + other) / 2, atol=TOLERANCE)
     others = joined.others(["d3", "nope"])
     assert others is not None
-    np.testing.assert_allclose(cosines(np.vstack([others[0], VECTORS[3]]))[0, 1], 1.0, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        cosines(np.vstack([others[0], VECTORS[3]]))[0, 1], 1.0, atol=TOLERANCE
+    )
     assert not others[1].any()
 
 
@@ -183,18 +193,28 @@ def test_an_index_may_join_what_the_model_does_not_know(model: TopicModel, tmp_p
     assert all(part.part <= shares[part.topic] + TOLERANCE for part in hit.why.topics)
 
 
-def test_a_model_with_vectors_needs_them(joined_model: TopicModel, model: TopicModel, tmp_path: Path) -> None:
+def test_a_model_with_vectors_needs_them(
+    joined_model: TopicModel, model: TopicModel, tmp_path: Path
+) -> None:
     table = make_table()
-    with pytest.raises(InvalidInput, match="vectors must be given, 6 numbers for each document, as to the model"):
+    with pytest.raises(
+        InvalidInput, match="vectors must be given, 6 numbers for each document, as to the model"
+    ):
         Index.create(tmp_path / "made", joined_model, table)
-    with pytest.raises(InvalidInput, match="vectors must have 6 numbers a row, as the model has, got 2"):
+    with pytest.raises(
+        InvalidInput, match="vectors must have 6 numbers a row, as the model has, got 2"
+    ):
         Index.create(tmp_path / "made", joined_model, table, vectors=VECTORS[:, :2])
-    with pytest.raises(InvalidInput, match="vectors must have a row for each document, 120, got 119 rows"):
+    with pytest.raises(
+        InvalidInput, match="vectors must have a row for each document, 120, got 119 rows"
+    ):
         Index.create(tmp_path / "made", model, table, vectors=VECTORS[1:])
     assert not (tmp_path / "made").exists()
 
 
-def test_an_index_without_documents_waits_for_vectors(joined_model: TopicModel, tmp_path: Path) -> None:
+def test_an_index_without_documents_waits_for_vectors(
+    joined_model: TopicModel, tmp_path: Path
+) -> None:
     made = Index.create(tmp_path / "made", joined_model)
     assert made.vectors_width == WIDTH
     made.add(make_table(), vectors=VECTORS)
@@ -204,13 +224,20 @@ def test_an_index_without_documents_waits_for_vectors(joined_model: TopicModel, 
 
 def test_documents_that_come_bring_theirs(joined: Index, index: Index) -> None:
     new = pl.DataFrame({"id": ["n1", "n2"], "text": ["ripe apple", "qqqq"]})
-    with pytest.raises(InvalidInput, match="vectors must be given, 6 numbers for each document, as before, got none"):
+    with pytest.raises(
+        InvalidInput,
+        match="vectors must be given, 6 numbers for each document, as before, got none",
+    ):
         joined.add(new)
-    with pytest.raises(InvalidInput, match="vectors must have 6 numbers a row, as the index has, got 3"):
+    with pytest.raises(
+        InvalidInput, match="vectors must have 6 numbers a row, as the index has, got 3"
+    ):
         joined.add(new, vectors=VECTORS[:2, :3])
     with pytest.raises(InvalidInput, match="a row for each document, 2, got 1"):
         joined.add(new, vectors=VECTORS[:1])
-    with pytest.raises(InvalidInput, match="vectors must be left out, as the index was made without any"):
+    with pytest.raises(
+        InvalidInput, match="vectors must be left out, as the index was made without any"
+    ):
         index.add(new, vectors=VECTORS[:2])
     joined.add(new, vectors=VECTORS[:2])
     found = joined.search("qqqqq", 1, mode="semantic", vector=VECTORS[1], duplicates=True)
@@ -262,11 +289,16 @@ def test_small_vectors_are_made_again(joined: Index) -> None:
     assert found_by(Index.open(joined.path), like="d7") == before
 
 
-def test_a_model_of_another_width_is_not_taken(folder: Path, model: TopicModel, tmp_path: Path) -> None:
+def test_a_model_of_another_width_is_not_taken(
+    folder: Path, model: TopicModel, tmp_path: Path
+) -> None:
     shutil.copytree(folder, tmp_path / "copy")
     opened = Index.open(tmp_path / "copy")
     opened.model.grow_topics(make_table()["text"], vectors=VECTORS[:, :3])
-    with pytest.raises(InvalidInput, match="model must have topics of the 6 numbers that the index joins, or of none"):
+    with pytest.raises(
+        InvalidInput,
+        match="model must have topics of the 6 numbers that the index joins, or of none",
+    ):
         opened.save_model()
     opened.model.grow_topics(make_table()["text"])
     opened.save_model()

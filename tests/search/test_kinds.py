@@ -1,4 +1,6 @@
-"""Columns that are kept on request: their kinds, their values, filters on them, and what is refused."""
+"""Columns that are kept on request: their kinds, their values, filters on them, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,16 @@ FILTERS = {
     "date >= DATE '2026-01-01'": "a",
     "at = TIMESTAMP '2026-01-31 12:30:00'": "a",
     "NOT (rating = 5 OR seen = FALSE) AND date IS NULL": "",  # unknown is not true
-    "rating IS NULL AND author IS NULL AND score IS NULL AND seen IS NULL AND date IS NULL AND at IS NULL": "b",
+    " AND ".join(
+        f"{name} IS NULL" for name in ("rating", "author", "score", "seen", "date", "at")
+    ): "b",
 }
 
 
 def written(folder: Path, suffix: str, rows: Mapping[str, list[Any]] = ROWS) -> Path:
-    """A file of the rows, with the date under another name than those that are taken for the time."""
+    """A file of the rows, with the date under another name than those that are taken for the
+    time.
+    """
     table = pl.DataFrame(rows)
     path = folder / f"corpus.{suffix}"
     if suffix == "parquet":
@@ -57,8 +63,12 @@ def written(folder: Path, suffix: str, rows: Mapping[str, list[Any]] = ROWS) -> 
     return path
 
 
-@pytest.mark.parametrize(("suffix", "keep"), [("parquet", None), ("csv", [*KEPT, "at"]), ("jsonl", None)])
-def test_kept_columns_are_typed_filtered_and_shown(tmp_path: Path, model: TopicModel, suffix: str, keep: Any) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "keep"), [("parquet", None), ("csv", [*KEPT, "at"]), ("jsonl", None)]
+)
+def test_kept_columns_are_typed_filtered_and_shown(
+    tmp_path: Path, model: TopicModel, suffix: str, keep: Any
+) -> None:
     corpus = open_corpus(written(tmp_path, suffix), time_column="at")
     index = Index.create(tmp_path / "index", model, corpus, keep=keep)
     own = {"id": "text", "text": "text", "label": "text", "split": "text", "time": "moment"}
@@ -66,9 +76,17 @@ def test_kept_columns_are_typed_filtered_and_shown(tmp_path: Path, model: TopicM
     hits = {hit.id: hit for hit in index.search("apple pear plum gear", 10, mode="text")}
     for number, name in enumerate("abc"):
         expected = {column: ROWS[column][number] for column in KEPT}
-        assert hits[name].fields == {"label": None, "split": None, "time": ROWS["at"][number], **expected}
+        assert hits[name].fields == {
+            "label": None,
+            "split": None,
+            "time": ROWS["at"][number],
+            **expected,
+        }
     for where, found in FILTERS.items():
-        assert "".join(hit.id for hit in index.search("apple plum gear", where=where, mode="text")) == found, where
+        assert (
+            "".join(hit.id for hit in index.search("apple plum gear", where=where, mode="text"))
+            == found
+        ), where
     document = index.document("a")
     assert document is not None
     assert document.fields["rating"] == 5
@@ -76,16 +94,26 @@ def test_kept_columns_are_typed_filtered_and_shown(tmp_path: Path, model: TopicM
 
 def test_kinds_can_be_told(tmp_path: Path, model: TopicModel) -> None:
     corpus = open_corpus(written(tmp_path, "csv"), time_column="at")
-    index = Index.create(tmp_path / "index", model, corpus, keep=["rating:number", "score:text", "date:moment"])
+    index = Index.create(
+        tmp_path / "index", model, corpus, keep=["rating:number", "score:text", "date:moment"]
+    )
     assert {name: index.columns[name] for name in ("rating", "score", "date")} == {
         "rating": "number",
         "score": "text",
         "date": "moment",
     }
-    assert index.search("apple", where="rating > 4.5 AND score = '0.5'")[0].fields["date"] == datetime(2026, 1, 31)
+    assert index.search("apple", where="rating > 4.5 AND score = '0.5'")[0].fields[
+        "date"
+    ] == datetime(2026, 1, 31)
     table = pl.DataFrame(ROWS).drop("at")
-    same = Index.create(tmp_path / "table", model, table, keep={"rating": "number", "score": "text", "seen": None})
-    assert (same.columns["rating"], same.columns["score"], same.columns["seen"]) == ("number", "text", "flag")
+    same = Index.create(
+        tmp_path / "table", model, table, keep={"rating": "number", "score": "text", "seen": None}
+    )
+    assert (same.columns["rating"], same.columns["score"], same.columns["seen"]) == (
+        "number",
+        "text",
+        "flag",
+    )
 
 
 def test_what_is_added_has_the_same_columns(tmp_path: Path, model: TopicModel) -> None:
@@ -104,8 +132,14 @@ def test_what_is_added_has_the_same_columns(tmp_path: Path, model: TopicModel) -
     before = index.version
     one = table.head(1).with_columns(id=pl.lit("new"))
     wrong: list[tuple[pl.DataFrame, str]] = [
-        (one.with_columns(rating=0.5), "rating must hold whole numbers of 64 bits, got a column of Float64"),
-        (one.with_columns(rating=pl.lit("5x")), "rating must hold whole numbers of 64 bits, got '5x' in document 0"),
+        (
+            one.with_columns(rating=0.5),
+            "rating must hold whole numbers of 64 bits, got a column of Float64",
+        ),
+        (
+            one.with_columns(rating=pl.lit("5x")),
+            "rating must hold whole numbers of 64 bits, got '5x' in document 0",
+        ),
         (one.with_columns(seen=1), "seen must hold true or false, got a column of Int32"),
         (one.with_columns(author=pl.lit([1])), "author must hold .* got a column of List"),
     ]
@@ -119,7 +153,9 @@ def test_a_wrong_value_at_the_end_changes_nothing(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_documents, "ROWS", 2)
-    index = Index.create(tmp_path / "index", model, pl.DataFrame(ROWS).drop("at", "date"), keep="rating")
+    index = Index.create(
+        tmp_path / "index", model, pl.DataFrame(ROWS).drop("at", "date"), keep="rating"
+    )
     (tmp_path / "more.csv").write_text("id,text,rating\nf,pear,1\nd,plum,2\ne,plum,three\n")
     with pytest.raises(InvalidInput, match=r"rating must hold .*, got 'three' in document 2"):
         index.add(open_corpus(tmp_path / "more.csv"))
@@ -140,9 +176,15 @@ def test_a_wrong_value_at_the_end_changes_nothing(
         ([3], "must hold names of columns, got 3"),
         ({"rating": "x"}, "must give a kind of"),
         ([f"c{number}" for number in range(65)], "at most 64 columns, got 65"),
-        (["author:whole"], 'author must hold whole numbers of 64 bits, got "Ann O\'Hara" in document 0'),
+        (
+            ["author:whole"],
+            'author must hold whole numbers of 64 bits, got "Ann O\'Hara" in document 0',
+        ),
         (["lists"], "lists must hold true or false, .* got a column of List"),
-        (["huge"], "huge must hold whole numbers of 64 bits, got 18446744073709551615 in document 0"),
+        (
+            ["huge"],
+            "huge must hold whole numbers of 64 bits, got 18446744073709551615 in document 0",
+        ),
         (["far"], "far must hold days such as 2026-01-31, got .* in document 0"),
     ],
 )
@@ -156,19 +198,29 @@ def test_wrong_wishes_are_refused_before_anything_is_made(
         "label": pl.Series(["x"] * 3),
     }
     with pytest.raises(InvalidInput, match=message):
-        Index.create(tmp_path / "index", model, pl.DataFrame(ROWS).with_columns(**columns), keep=keep)
+        Index.create(
+            tmp_path / "index", model, pl.DataFrame(ROWS).with_columns(**columns), keep=keep
+        )
     assert not (tmp_path / "index").exists()
 
 
-def test_an_index_begun_without_documents_is_told_the_kinds(tmp_path: Path, model: TopicModel) -> None:
-    with pytest.raises(InvalidInput, match=r"keep must give kinds where there is no corpus .*got none for 'rating'"):
+def test_an_index_begun_without_documents_is_told_the_kinds(
+    tmp_path: Path, model: TopicModel
+) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"keep must give kinds where there is no corpus .*got none for 'rating'"
+    ):
         Index.create(tmp_path / "index", model, keep=["author:text", "rating"])
     index = Index.create(tmp_path / "index", model, keep=["author:text", "rating:whole"])
     index.add(pl.DataFrame(ROWS).drop("at", "date"))
-    assert index.search("apple", where="rating = 5", mode="text")[0].fields["author"] == "Ann O'Hara"
+    assert (
+        index.search("apple", where="rating = 5", mode="text")[0].fields["author"] == "Ann O'Hara"
+    )
 
 
-@pytest.mark.parametrize("name", ["select", "order", "Count", "timestamp", "date", "x1", "user", "distance", "row"])
+@pytest.mark.parametrize(
+    "name", ["select", "order", "Count", "timestamp", "date", "x1", "user", "distance", "row"]
+)
 def test_names_that_mean_something_elsewhere(tmp_path: Path, model: TopicModel, name: str) -> None:
     table = pl.DataFrame({"text": ["apple", "apple"], "time": [1, 2], name: [1, 2]})
     index = Index.create(tmp_path / "index", model, table)
@@ -204,7 +256,9 @@ def as_written(value: Any) -> str:
 @given(st.data(), st.sampled_from(list(KINDS)))
 def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     values = data.draw(st.lists(st.none() | VALUES[kind], min_size=1, max_size=8))
-    strings = pl.Series("x", [None if value is None else as_written(value) for value in values], dtype=pl.String)
+    strings = pl.Series(
+        "x", [None if value is None else as_written(value) for value in values], dtype=pl.String
+    )
     assert as_kind(strings, kind).to_list() == values
     typed = pl.Series("x", values, dtype=TYPES[kind])
     assert kind_of(typed) == kind
@@ -252,12 +306,16 @@ def test_the_narrowest_kind_that_fits(values: list[str | None], kind: str) -> No
 
 def test_values_of_other_types() -> None:
     east = timezone(timedelta(hours=2))
-    moments = pl.Series("x", [datetime(2026, 1, 1, 1, tzinfo=east)]).cast(pl.Datetime("ns", "Europe/Paris"))
+    moments = pl.Series("x", [datetime(2026, 1, 1, 1, tzinfo=east)]).cast(
+        pl.Datetime("ns", "Europe/Paris")
+    )
     assert as_kind(moments, "moment").to_list() == [datetime(2025, 12, 31, 23)]
     assert as_kind(pl.Series(["2026-01-01 01:00:00.123456789+02:00"]), "moment").to_list() == [
         datetime(2025, 12, 31, 23, 0, 0, 123456)
     ]
-    assert as_kind(pl.Series([datetime(2026, 1, 1, tzinfo=UTC)]), "moment").to_list() == [datetime(2026, 1, 1)]
+    assert as_kind(pl.Series([datetime(2026, 1, 1, tzinfo=UTC)]), "moment").to_list() == [
+        datetime(2026, 1, 1)
+    ]
     assert as_kind(pl.Series([float("nan"), 1.0, None]), "number").to_list() == [None, 1.0, None]
     assert as_kind(pl.Series([Decimal("1.50")]), "number").to_list() == [1.5]
     assert as_kind(pl.Series(["b", "a"], dtype=pl.Categorical), "text").to_list() == ["b", "a"]

@@ -17,13 +17,16 @@ BEGIN = (
 USED = (
     "import polars as pl; from undertow.search import Index\n"
     "index = Index.open({path!r}); before = len(index)\n"
-    "index.add(pl.DataFrame({{'id': ['d1', 'new'], 'text': ['ripe apple', 'ripe melon'], 'label': ['x', 'y'],"
+    "index.add(pl.DataFrame({{'id': ['d1', 'new'], 'text': ['ripe apple', 'ripe melon'], 'label': "
+    "['x', 'y'],"
     " 'split': ['train'] * 2}}), replace=True)\n"
     "assert len(index) == before + 1 and index.document('d1').text == 'ripe apple'\n"
-    "for mode in ('semantic', 'code', 'text', 'hybrid'): assert index.search('ripe apple', 3, mode=mode)\n"
+    "for mode in ('semantic', 'code', 'text', 'hybrid'): assert index.search('ripe apple', 3, "
+    "mode=mode)\n"
     "assert index.delete('new').documents == 1\n"
     "index.optimize(); assert len(index) == before\n"
-    "made = Index.create({path!r} + '2', index.model, pl.DataFrame({{'id': ['a'], 'text': ['apple pear']}}))\n"
+    "made = Index.create({path!r} + '2', index.model, pl.DataFrame({{'id': ['a'], 'text': ['apple "
+    "pear']}}))\n"
     "assert made.search('apple')[0].id == 'a'\n"
 )
 
@@ -48,9 +51,12 @@ def test_all_works_and_what_was_left_out_can_be_had(index: Index) -> None:
 @pytest.mark.parametrize("trouble", ["_StandIns.create_module", "_Nowhere.find_spec"])
 def test_it_is_loaded_as_always_where_that_goes_wrong(trouble: str, index: Index) -> None:
     code = (
-        f"{BEGIN}\ndef fail(*given): raise RuntimeError('a stand-in that does not fit')\n_lance.{trouble} = fail\n"
-        f"_lance.load_quickly(); import lancedb.db\nassert type(lancedb.db.TableNotFoundError) is type\n"
-        f"from undertow.search import Index; assert Index.open({str(index.path)!r}).search('apple', mode='text')\n"
+        f"{BEGIN}\ndef fail(*given): raise RuntimeError('a stand-in that does not "
+        f"fit')\n_lance.{trouble} = fail\n"
+        f"_lance.load_quickly(); import lancedb.db\nassert type(lancedb.db.TableNotFoundError) is "
+        f"type\n"
+        f"from undertow.search import Index; assert "
+        f"Index.open({str(index.path)!r}).search('apple', mode='text')\n"
         "print('lance_namespace' in sys.modules)"
     )
     assert _run(code).strip() == "True"

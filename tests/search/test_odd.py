@@ -46,7 +46,9 @@ def test_ids_and_texts_of_any_letters(shared: Index, names: list[str], text: str
         assert found is not None
         assert (found.text, found.fields["label"]) == (text, name)
         quoted = name.replace("'", "''")
-        assert ids(shared.search("apple", where=f"id = '{quoted}' AND label = '{quoted}'")) == [name]
+        assert ids(shared.search("apple", where=f"id = '{quoted}' AND label = '{quoted}'")) == [
+            name
+        ]
         assert name not in ids(shared.search(like=name, n=1000, duplicates=True))
     assert shared.delete(names) == Deleted(len(names), ())
     assert len(shared) == 1
@@ -70,7 +72,9 @@ def test_documents_of_which_the_model_knows_nothing(tmp_path: Path, model: Topic
 
 def test_no_documents_at_all(tmp_path: Path, model: TopicModel) -> None:
     with pytest.raises(InvalidInput, match="corpus must hold a document"):
-        Index.create(tmp_path / "index", model, pl.DataFrame({"text": []}, schema={"text": pl.String}))
+        Index.create(
+            tmp_path / "index", model, pl.DataFrame({"text": []}, schema={"text": pl.String})
+        )
     (tmp_path / "empty.csv").write_text("id,text\n")
     with pytest.raises(InvalidInput, match="corpus must hold a document"):
         Index.create(tmp_path / "index", model, open_corpus(tmp_path / "empty.csv"))
@@ -104,7 +108,9 @@ def test_all_deleted_and_added_again(index: Index, table: pl.DataFrame) -> None:
     index.optimize()
     for mode in MODES:
         scores = [round(hit.score, 4) for hit in index.search("apple gear", 50, mode=mode)]
-        assert scores == [round(hit.score, 4) for hit in straight.search("apple gear", 50, mode=mode)]
+        assert scores == [
+            round(hit.score, 4) for hit in straight.search("apple gear", 50, mode=mode)
+        ]
 
 
 def test_many_ids_at_once(index: Index, table: pl.DataFrame) -> None:
@@ -125,6 +131,8 @@ def test_long_documents_are_cut_into_commits_by_their_bytes(
     assert sum(pieces) == 7
     assert len(pieces) >= 4
     for first in range(8):
-        rest = [text for chunk in _documents.chunks_from(corpus, first, found) for text in chunk["text"]]
+        rest = [
+            text for chunk in _documents.chunks_from(corpus, first, found) for text in chunk["text"]
+        ]
         assert rest == texts[first:]
     assert len(Index.create(tmp_path / "index", model, texts)) == 7

@@ -20,7 +20,12 @@ def test_words_are_those_that_both_hold_as_they_were_asked_for(index: Index) -> 
             held = [part.word for part in hit.why.words]
             assert held
             assert set(held) <= set(hit.text.split()) & {"engine", "gear", "diesel", "road"}
-            assert set(held) | set(hit.why.missing) == {"engine", "gear", "diesel", "road"}  # no document has the rest
+            assert set(held) | set(hit.why.missing) == {
+                "engine",
+                "gear",
+                "diesel",
+                "road",
+            }  # no document has the rest
             assert not set(held) & set(hit.why.missing)
             parts = [part.part for part in hit.why.words]
             assert parts == sorted(parts, reverse=True)
@@ -38,7 +43,9 @@ def test_topics_are_those_that_both_are_about(index: Index, model: TopicModel) -
         assert len(hit.why.topics) == min(TOPICS, int((both >= LEAST).sum()))
         for found in hit.why.topics:
             assert found.name == names[found.topic]
-            assert found.part == pytest.approx(both[topics.index(found.topic)], abs=5e-3)  # half precision
+            assert found.part == pytest.approx(
+                both[topics.index(found.topic)], abs=5e-3
+            )  # half precision
 
 
 def test_a_question_by_meaning_has_no_words(index: Index) -> None:
@@ -66,7 +73,9 @@ def test_texts_are_encoded_as_the_model_does(model: TopicModel, table: pl.DataFr
     np.testing.assert_array_equal(counts.toarray(), model.counts(texts).toarray())
     encoded = Encoded.of(model, counts)
     strengths = model.encode(texts, "strength")
-    np.testing.assert_allclose(encoded.vectors * np.linalg.norm(strengths, axis=1)[:, None], strengths, rtol=1e-5)
+    np.testing.assert_allclose(
+        encoded.vectors * np.linalg.norm(strengths, axis=1)[:, None], strengths, rtol=1e-5
+    )
     np.testing.assert_array_equal(encoded.codes, model.encode(texts, "code"))
     assert encoded.known.tolist() == [True] * 20 + [False]
 

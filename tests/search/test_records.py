@@ -1,4 +1,6 @@
-"""Whole records: titles, links, all columns under their own names, and dates as people write them."""
+"""Whole records: titles, links, all columns under their own names, and dates as people write
+them.
+"""
 
 from __future__ import annotations
 
@@ -48,19 +50,40 @@ def found(index: Index, where: str) -> str:
 def test_all_columns_are_kept_under_their_own_names(index: Index) -> None:
     assert index.columns == {
         **dict.fromkeys(("id", "text", "label", "split", "title", "url", "Desk"), "text"),
-        **{"Word Count": "whole", "code": "text", "größe": "number", 'a"b`c': "flag", "not": "text"},
+        **{
+            "Word Count": "whole",
+            "code": "text",
+            "größe": "number",
+            'a"b`c': "flag",
+            "not": "text",
+        },
     }
     assert index.remarks == ()
     hit = index.search("apple", where="id = 'a'", mode="text")[0]
     assert hit.fields == {
-        **{"label": "fruit", "split": None, "title": "Melon harvest", "url": "https://e.org/a?x=1&y=2"},
-        **{"Desk": "politics", "Word Count": 3, "code": "x", "größe": 1.5, 'a"b`c': True, "not": "p"},
+        **{
+            "label": "fruit",
+            "split": None,
+            "title": "Melon harvest",
+            "url": "https://e.org/a?x=1&y=2",
+        },
+        **{
+            "Desk": "politics",
+            "Word Count": 3,
+            "code": "x",
+            "größe": 1.5,
+            'a"b`c': True,
+            "not": "p",
+        },
     }
     document = index.document("a")
     assert document is not None
     assert document.fields == hit.fields
     own = {"id": "id", "text": "body", "title": "headline", "label": "category", "url": "link"}
-    assert index.corpus_columns == {"split": "split", **own}  # the model was fitted on a table with a split
+    assert index.corpus_columns == {
+        "split": "split",
+        **own,
+    }  # the model was fitted on a table with a split
 
 
 def test_an_opened_index_knows_the_names_too(index: Index) -> None:
@@ -99,18 +122,24 @@ def test_filters_name_columns_as_the_corpus_does(index: Index, where: str, ids: 
 
 
 def test_a_name_that_could_be_two(tmp_path: Path, model: TopicModel) -> None:
-    table = pl.DataFrame({"text": ["apple"] * 2, "a": [1, 2], "A": [2, 1], "Label": ["x", "y"], "label": ["y", "x"]})
+    table = pl.DataFrame(
+        {"text": ["apple"] * 2, "a": [1, 2], "A": [2, 1], "Label": ["x", "y"], "label": ["y", "x"]}
+    )
     index = Index.create(tmp_path / "index", model, table)
     assert [hit.fields["A"] for hit in index.search("apple", where="A = 2")] == [2]
     assert [hit.fields["A"] for hit in index.search("apple", where="a = 2")] == [1]
     assert [hit.id for hit in index.search("apple", where="Label = 'x' AND label = 'y'")] == ["0"]
-    with pytest.raises(InvalidInput, match="where must name one column, got 'LABEL', which could be label or Label"):
+    with pytest.raises(
+        InvalidInput, match="where must name one column, got 'LABEL', which could be label or Label"
+    ):
         index.search("apple", where="LABEL = 'x'")
     with pytest.raises(InvalidInput, match=r"columns of the index \(id, .*\), got 'b'"):
         index.search("apple", where="b = 1")
 
 
-def test_a_column_with_the_name_of_a_role_that_another_has(tmp_path: Path, model: TopicModel) -> None:
+def test_a_column_with_the_name_of_a_role_that_another_has(
+    tmp_path: Path, model: TopicModel
+) -> None:
     (tmp_path / "a.csv").write_text("text,label,stars,title\napple,x,5,t\ngear,y,4,u\n")
     corpus = open_corpus(tmp_path / "a.csv", label_column="stars", title_column="")
     index = Index.create(tmp_path / "index", model, corpus)
@@ -121,14 +150,31 @@ def test_a_column_with_the_name_of_a_role_that_another_has(tmp_path: Path, model
 
 
 def test_names_to_store() -> None:
-    names = ["label_", "Label", "two words", "two-words", "9", "_rowid", "Ünï", "AND", "x" * 100, "vector", "a"]
+    names = [
+        "label_",
+        "Label",
+        "two words",
+        "two-words",
+        "9",
+        "_rowid",
+        "Ünï",
+        "AND",
+        "x" * 100,
+        "vector",
+        "a",
+    ]
     stored = stored_names(names)
     assert list(stored.values()) == names
     assert len({name.casefold() for name in stored}) == len(names)
     assert stored["a"] == "a"
     assert stored["label_"] == "label_"
     assert all(name.isascii() and name[0].isalpha() and len(name) <= 64 for name in stored)
-    assert [written(name) for name in ("a", "two words", "AND", 'x"y')] == ["a", '"two words"', '"AND"', '"x""y"']
+    assert [written(name) for name in ("a", "two words", "AND", 'x"y')] == [
+        "a",
+        '"two words"',
+        '"AND"',
+        '"x""y"',
+    ]
     assert Names({"a": "text"}).stored("A") == "a"
 
 
@@ -177,7 +223,9 @@ def test_what_is_a_link(link: object, safe: bool) -> None:
 
 
 def test_what_cannot_be_kept_is_said(tmp_path: Path, model: TopicModel) -> None:
-    table = pl.DataFrame({"text": ["apple", "gear"], "tags": [["a"], []], "raw": [b"x", b"y"], "ok": [1, 2]})
+    table = pl.DataFrame(
+        {"text": ["apple", "gear"], "tags": [["a"], []], "raw": [b"x", b"y"], "ok": [1, 2]}
+    )
     table = table.with_columns(
         huge=pl.Series([1, 2**64 - 1], dtype=pl.UInt64), took=pl.Series([1, 2]).cast(pl.Duration)
     )
@@ -188,7 +236,8 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path, model: TopicModel) -> None:
         r"not kept (names that cannot be shown): 'a\nb'",
         "not kept (lists, structures or bytes): 'tags', 'raw'",
         "not kept: huge must hold whole numbers of 64 bits, got 18446744073709551615 in document 1",
-        "not kept: took must hold true or false, whole numbers of 64 bits, numbers, days such as 2026-01-31, moments "
+        "not kept: took must hold true or false, whole numbers of 64 bits, numbers, days such as "
+        "2026-01-31, moments "
         "such as 2026-01-31 12:00:00, texts, got a column of Duration(time_unit='us')",
     )
     assert index.search("apple")[0].fields["ok"] == 1
@@ -197,14 +246,18 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path, model: TopicModel) -> None:
 
 
 def test_of_too_many_columns_the_first_are_kept() -> None:
-    table = pl.DataFrame({"text": ["apple"], **{f"c{number}": [number] for number in range(MOST + 2)}})
+    table = pl.DataFrame(
+        {"text": ["apple"], **{f"c{number}": [number] for number in range(MOST + 2)}}
+    )
     kept = chosen(as_corpus(table), None)
     assert list(kept.columns) == [f"c{number}" for number in range(MOST)]
     assert kept.remarks == ("not kept (more than 64 columns): 'c64', 'c65'",)
 
 
 def test_nested_values_behind_the_first_lines(tmp_path: Path, model: TopicModel) -> None:
-    rows = [{"text": "apple", "tag": "x", "list": [1]}] * 1200 + [{"text": "gear", "tag": ["y"], "list": None}]
+    rows = [{"text": "apple", "tag": "x", "list": [1]}] * 1200 + [
+        {"text": "gear", "tag": ["y"], "list": None}
+    ]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     index = Index.create(tmp_path / "index", model, open_corpus(tmp_path / "a.jsonl"))
     assert index.remarks == ("not kept (lists, structures or bytes): 'list'",)
@@ -212,8 +265,12 @@ def test_nested_values_behind_the_first_lines(tmp_path: Path, model: TopicModel)
 
 
 def test_adding_leaves_empty_and_out_and_says_so(tmp_path: Path, model: TopicModel) -> None:
-    index = Index.create(tmp_path / "index", model, TABLE.select("id", "body", "Desk", "Word Count", "category"))
-    more = pl.DataFrame({"id": ["d"], "body": ["brake"], "category": ["cars"], "Word Count": [7], "x": [1]})
+    index = Index.create(
+        tmp_path / "index", model, TABLE.select("id", "body", "Desk", "Word Count", "category")
+    )
+    more = pl.DataFrame(
+        {"id": ["d"], "body": ["brake"], "category": ["cars"], "Word Count": [7], "x": [1]}
+    )
     more = more.with_columns(headline=pl.lit("Diesel"), link=pl.lit("https://e.org/d"))
     added = index.add(more)
     assert added.remarks == (
@@ -235,7 +292,9 @@ def test_columns_are_remembered(tmp_path: Path, model: TopicModel) -> None:
         }
     )
     (tmp_path / "a.csv").write_text(rows.write_csv())
-    opened = open_corpus(tmp_path / "a.csv", text_column="story", label_column="desk", title_column="")
+    opened = open_corpus(
+        tmp_path / "a.csv", text_column="story", label_column="desk", title_column=""
+    )
     fitted = TopicModel(softmax=model.softmax, random_state=0).fit(opened)
     assert fitted.columns_ == {"text": "story", "title": "", "label": "desk"}
     fitted.save(tmp_path / "model")
@@ -244,16 +303,24 @@ def test_columns_are_remembered(tmp_path: Path, model: TopicModel) -> None:
     assert again.columns_ == fitted.columns_
     assert again.counts(rows).sum() == 7  # a table of the same columns is read likewise
     index = Index.create(tmp_path / "index", again, rows)
-    assert [hit.id for hit in index.search("gear", where="desk = 'b'", mode="text")] == ["3", "1"][::-1]
+    assert [hit.id for hit in index.search("gear", where="desk = 'b'", mode="text")] == ["3", "1"][
+        ::-1
+    ]
     index.add(rows.head(1).with_columns(id=pl.lit("new"), story=pl.lit("cherry")))
     assert [hit.id for hit in index.search("cherry", mode="text")] == ["new"]
 
 
 def test_an_index_remembers_other_columns_than_its_model(tmp_path: Path, model: TopicModel) -> None:
     (tmp_path / "a.csv").write_text("text,stars,category\napple,5,fruit\n")
-    index = Index.create(tmp_path / "index", model, open_corpus(tmp_path / "a.csv", label_column="stars"))
+    index = Index.create(
+        tmp_path / "index", model, open_corpus(tmp_path / "a.csv", label_column="stars")
+    )
     index.add(pl.DataFrame({"id": ["n"], "text": ["gear"], "stars": [4], "category": ["cars"]}))
-    assert index.search("gear", mode="text")[0].fields == {"label": "4", "split": None, "category": "cars"}
+    assert index.search("gear", mode="text")[0].fields == {
+        "label": "4",
+        "split": None,
+        "category": "cars",
+    }
 
 
 # Dates
@@ -261,7 +328,9 @@ def test_an_index_remembers_other_columns_than_its_model(tmp_path: Path, model: 
 
 def dated(folder: Path, model: TopicModel, *dates: str, **options: Any) -> Index:
     (folder / "a.csv").write_text("text,date\n" + "".join(f'apple,"{one}"\n' for one in dates))
-    return Index.create(folder / "index", model, open_corpus(folder / "a.csv"), overwrite=True, **options)
+    return Index.create(
+        folder / "index", model, open_corpus(folder / "a.csv"), overwrite=True, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,7 +341,11 @@ def dated(folder: Path, model: TopicModel, *dates: str, **options: Any) -> Index
         (["2026/1/31", "2026.02.01"], "day", date(2026, 1, 31)),
         (["31.1.26", "1.2.26"], "day", date(2026, 1, 31)),
         (["January 2026", "2026-02"], "day", date(2026, 1, 1)),
-        (["Sat, 31 Jan 2026 12:00:00 +0200", "Sun Feb 1 00:00:00 2026"], "moment", datetime(2026, 1, 31, 10)),
+        (
+            ["Sat, 31 Jan 2026 12:00:00 +0200", "Sun Feb 1 00:00:00 2026"],
+            "moment",
+            datetime(2026, 1, 31, 10),
+        ),
         (["01/31/2026 9:05 pm", "02/01/2026"], "moment", datetime(2026, 1, 31, 21, 5)),
         (["2026", "2027"], "whole", 2026),
         (["soon", "later"], "text", "soon"),
@@ -285,14 +358,23 @@ def test_times_in_the_usual_formats(
     assert index.columns["time"] == kind
     assert index.document("0").fields["time"] == first  # type: ignore[union-attr]
     if kind in ("day", "moment"):
-        for where in ("time >= DATE '2026-02-01'", "date >= '2026-02-01'", "time > DATE 'Jan 31, 2026' AND id = '1'"):
+        for where in (
+            "time >= DATE '2026-02-01'",
+            "date >= '2026-02-01'",
+            "time > DATE 'Jan 31, 2026' AND id = '1'",
+        ):
             assert [hit.id for hit in index.search("apple", where=where)] == ["1"], where
 
 
 def test_texts_of_a_table_are_times_too(tmp_path: Path, model: TopicModel) -> None:
-    table = pl.DataFrame({"text": ["apple"] * 2, "time": ["31/01/2026", None], "note": ["1.2.03", "4.5.06"]})
+    table = pl.DataFrame(
+        {"text": ["apple"] * 2, "time": ["31/01/2026", None], "note": ["1.2.03", "4.5.06"]}
+    )
     index = Index.create(tmp_path / "index", model, table)
-    assert (index.columns["time"], index.columns["note"]) == ("day", "text")  # versions, for all one knows
+    assert (index.columns["time"], index.columns["note"]) == (
+        "day",
+        "text",
+    )  # versions, for all one knows
 
 
 def test_the_whole_column_says_which_number_is_the_day(
@@ -313,12 +395,17 @@ def test_the_whole_column_says_which_number_is_the_day(
 def test_dates_that_do_not_say_which_is_the_day(tmp_path: Path, model: TopicModel) -> None:
     index = dated(tmp_path, model, "05/02/2026")
     assert index.document("0").fields["time"] == date(2026, 5, 2)  # type: ignore[union-attr]
-    assert index.remarks == ("time: 05/02/2026 is read with the month first: no date says which it is",)
+    assert index.remarks == (
+        "time: 05/02/2026 is read with the month first: no date says which it is",
+    )
     told = dated(tmp_path, model, "05/02/2026", day_first=True)
     assert told.document("0").fields["time"] == date(2026, 2, 5)  # type: ignore[union-attr]
     assert told.remarks == ("time: 05/02/2026 is read with the day first, as told",)
     both = dated(tmp_path, model, "05/02/2026", "13/02/2026", "14/02/2026", "02/15/2026")
-    remark = "time: 05/02/2026 is read with the day first, as in 13/02/2026; 02/15/2026 only makes sense the other way"
+    remark = (
+        "time: 05/02/2026 is read with the day first, as in 13/02/2026; 02/15/2026 only makes "
+        "sense the other way"
+    )
     assert both.remarks == (remark,)
 
 

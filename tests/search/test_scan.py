@@ -59,7 +59,9 @@ def test_arguments_are_checked(index: Index) -> None:
 def test_documents_by_their_ids(index: Index, table: pl.DataFrame) -> None:
     index.add(one("it's", "a wheel", time=date(2026, 1, 31)))
     found = index.documents(["d9", "nobody", "it's", "d9"])
-    expected = Document("d9", table["text"][9], {"label": table["label"][9], "split": "train", "time": None})
+    expected = Document(
+        "d9", table["text"][9], {"label": table["label"][9], "split": "train", "time": None}
+    )
     assert found == [
         expected,
         None,

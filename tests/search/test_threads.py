@@ -24,7 +24,9 @@ def batch(turn: int, ids: list[str]) -> pl.DataFrame:
     return pl.DataFrame({"id": ids, "text": texts, "label": [str(turn)] * len(ids)})
 
 
-def repeat(work: Callable[[int], object], until: float, wrong: list[BaseException]) -> Callable[[], None]:
+def repeat(
+    work: Callable[[int], object], until: float, wrong: list[BaseException]
+) -> Callable[[], None]:
     """Does the work again and again, until there was trouble somewhere or the time is over."""
 
     def loop() -> None:
@@ -40,7 +42,9 @@ def repeat(work: Callable[[int], object], until: float, wrong: list[BaseExceptio
 
 
 class Shared:
-    """What the threads do to an index that they share. A batch of `ids` is replaced as a whole, again and again."""
+    """What the threads do to an index that they share. A batch of `ids` is replaced as a whole,
+    again and again.
+    """
 
     ids = tuple(f"s{number}" for number in range(20))
 
@@ -58,7 +62,9 @@ class Shared:
         assert self.index.delete(list(made)).documents == 2
 
     def search(self, turn: int) -> None:
-        hits = self.index.search("apple pear", 1000, mode=MODES[turn % 4], where="id LIKE 's%'", reasons=False)
+        hits = self.index.search(
+            "apple pear", 1000, mode=MODES[turn % 4], where="id LIKE 's%'", reasons=False
+        )
         for hit in hits:
             assert hit.text == f"apple pear turn{hit.fields['label']} of {hit.id}"
         assert sorted(hit.id for hit in hits) == sorted(self.ids)
@@ -84,7 +90,14 @@ def test_threads_may_share_an_index(index: Index) -> None:
     shared = Shared(index)
     shared.replace(0)
     until, wrong = time.monotonic() + SECONDS, list[BaseException]()
-    work = (shared.replace, shared.come_and_go, shared.search, shared.search, shared.look_like, shared.scan)
+    work = (
+        shared.replace,
+        shared.come_and_go,
+        shared.search,
+        shared.search,
+        shared.look_like,
+        shared.scan,
+    )
     threads = [threading.Thread(target=repeat(part, until, wrong)) for part in work]
     for thread in threads:
         thread.start()
@@ -104,8 +117,12 @@ def test_threads_may_share_an_index(index: Index) -> None:
 # The same, one step at a time
 
 
-def interleaved(index: Index, monkeypatch: pytest.MonkeyPatch, method: str, change: Callable[[], Any]) -> None:
-    """A change takes place in another thread just before the store answers `method` the next time."""
+def interleaved(
+    index: Index, monkeypatch: pytest.MonkeyPatch, method: str, change: Callable[[], Any]
+) -> None:
+    """A change takes place in another thread just before the store answers `method` the next
+    time.
+    """
     answer = getattr(Store, method)
 
     def late(store: Store, *arguments: Any) -> Any:
@@ -166,7 +183,9 @@ def test_a_search_waits_for_no_writer(index: Index) -> None:
     assert len(index) == 121
 
 
-def test_a_look_that_saw_less_does_not_undo_one_that_saw_more(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_that_saw_less_does_not_undo_one_that_saw_more(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
     latest = Store.latest
 
     def late(store: Store) -> Store:
@@ -180,7 +199,9 @@ def test_a_look_that_saw_less_does_not_undo_one_that_saw_more(index: Index, monk
     assert len(index) == 121
 
 
-def test_what_is_held_is_kept_where_nothing_changed(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_held_is_kept_where_nothing_changed(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
     index.search("apple")
     view = index._versions.current
     index.refresh()
@@ -198,5 +219,7 @@ def _all_threads_ended() -> Iterator[None]:
     """A thread that outlives its test would disturb the next."""
     before = set(threading.enumerate())
     yield
-    left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+    left = [
+        thread for thread in threading.enumerate() if thread not in before and not thread.daemon
+    ]
     assert not left

@@ -37,15 +37,21 @@ TO_DISK: list[tuple[Any, str]] = [
 
 @contextmanager
 def watched(folder: Path, snapshots: Path) -> Iterator[None]:
-    """Copies a folder before and after everything that changes the disk: what is there if the process dies then."""
+    """Copies a folder before and after everything that changes the disk: what is there if the
+    process dies then.
+    """
     busy, removed = False, 0
 
     def snapshot(name: str) -> None:
         nonlocal busy, removed
         removed += name in ("unlink", "rmdir")
-        if not busy and (name not in ("unlink", "rmdir") or removed % 10 == 0):  # of many alike, some
+        if not busy and (
+            name not in ("unlink", "rmdir") or removed % 10 == 0
+        ):  # of many alike, some
             busy = True
-            shutil.copytree(folder, snapshots / f"{len(os.listdir(snapshots)):03}" / "all", symlinks=True)
+            shutil.copytree(
+                folder, snapshots / f"{len(os.listdir(snapshots)):03}" / "all", symlinks=True
+            )
             busy = False
 
     def between(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -66,7 +72,10 @@ def watched(folder: Path, snapshots: Path) -> Iterator[None]:
 
 def answers(index: Index) -> list[Any]:
     hits = [index.search("apple gear", 200, mode=mode) for mode in ("code", "text")]
-    return [len(index), [[(hit.id, hit.score, hit.text, hit.fields) for hit in found] for found in hits]]
+    return [
+        len(index),
+        [[(hit.id, hit.score, hit.text, hit.fields) for hit in found] for found in hits],
+    ]
 
 
 @pytest.fixture
@@ -75,7 +84,9 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_chunks")
-def test_a_writer_that_dies_at_any_point_is_followed_by_one_that_finishes(tmp_path: Path, model: TopicModel) -> None:
+def test_a_writer_that_dies_at_any_point_is_followed_by_one_that_finishes(
+    tmp_path: Path, model: TopicModel
+) -> None:
     table = make_table()
     (tmp_path / "work").mkdir()
     with watched(tmp_path / "work", tmp_path / "snapshots"):
@@ -84,7 +95,9 @@ def test_a_writer_that_dies_at_any_point_is_followed_by_one_that_finishes(tmp_pa
     assert len(dead) > 20
     for snapshot in dead:
         target = snapshot / "all" / "index"
-        finished = target.exists() and _folder.is_index(target) and _folder.read_facts(target).finished
+        finished = (
+            target.exists() and _folder.is_index(target) and _folder.read_facts(target).finished
+        )
         index = Index.open(target) if finished else Index.create(target, model, table)
         assert answers(index) == expected, snapshot.name
         assert sorted(os.listdir(target.parent)) == ["index"]
@@ -117,10 +130,14 @@ def test_an_index_with_too_many_documents_is_not_finished(
         append(store, rows)
 
     monkeypatch.setattr(_store.Store, "append", twice)
-    with pytest.raises(IndexFileError, match="must hold the 120 documents of the corpus, got 240: replace it"):
+    with pytest.raises(
+        IndexFileError, match="must hold the 120 documents of the corpus, got 240: replace it"
+    ):
         Index.create(tmp_path / "index", model, table)
     monkeypatch.undo()
-    with pytest.raises(IndexFileError, match="must hold the 120 documents of the corpus, got 240: replace it"):
+    with pytest.raises(
+        IndexFileError, match="must hold the 120 documents of the corpus, got 240: replace it"
+    ):
         Index.create(tmp_path / "index", model, table)
     assert len(Index.create(tmp_path / "index", model, table, overwrite=True)) == 120
 
@@ -131,7 +148,9 @@ def _stop(*_: Any, **__: Any) -> None:
 
 @pytest.mark.torture
 @pytest.mark.usefixtures("small_chunks")
-def test_an_index_that_is_replaced_is_whole_at_every_moment(tmp_path: Path, model: TopicModel) -> None:
+def test_an_index_that_is_replaced_is_whole_at_every_moment(
+    tmp_path: Path, model: TopicModel
+) -> None:
     table = make_table()
     (tmp_path / "work").mkdir()
     old = answers(Index.create(tmp_path / "work" / "index", model, table.head(30)))
@@ -152,7 +171,9 @@ def test_an_index_that_is_replaced_is_whole_at_every_moment(tmp_path: Path, mode
 
 
 @pytest.mark.usefixtures("small_chunks")
-def test_an_interrupted_replacement_goes_on_where_it_stopped(tmp_path: Path, model: TopicModel) -> None:
+def test_an_interrupted_replacement_goes_on_where_it_stopped(
+    tmp_path: Path, model: TopicModel
+) -> None:
     table, target = make_table(), tmp_path / "index"
     Index.create(target, model, table.head(30))
 
@@ -164,14 +185,18 @@ def test_an_interrupted_replacement_goes_on_where_it_stopped(tmp_path: Path, mod
         Index.create(target, model, table, overwrite=True, progress=stop)
     assert len(Index.open(target)) == 30
     seen: list[int] = []
-    Index.create(target, model, table, overwrite=True, progress=lambda done, total: seen.append(done))
+    Index.create(
+        target, model, table, overwrite=True, progress=lambda done, total: seen.append(done)
+    )
     assert seen == [100, 120]
     assert len(Index.open(target)) == 120
     with pytest.raises(KeyboardInterrupt):
         Index.create(target, model, table, overwrite=True, progress=stop)
     seen.clear()
     other = table.head(60)
-    Index.create(target, model, other, overwrite=True, progress=lambda done, total: seen.append(done))
+    Index.create(
+        target, model, other, overwrite=True, progress=lambda done, total: seen.append(done)
+    )
     assert seen == [50, 60]  # what was begun of other documents is of no use
     assert os.listdir(tmp_path) == ["index"]
 
@@ -198,7 +223,9 @@ def test_a_replacement_that_fails_leaves_the_old_one(
     assert len(Index.open(target)) == 30
 
 
-def test_an_index_is_replaced_where_a_link_leads(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:
+def test_an_index_is_replaced_where_a_link_leads(
+    tmp_path: Path, model: TopicModel, table: pl.DataFrame
+) -> None:
     (tmp_path / "disk").mkdir()
     Index.create(tmp_path / "disk" / "real", model, table.head(3))
     (tmp_path / "link").symlink_to(tmp_path / "disk" / "real")
@@ -213,8 +240,15 @@ def test_who_has_an_index_open_that_was_replaced_is_told(
     index = Index.create(tmp_path / "index", model, table)
     Index.create(tmp_path / "index", model, table, overwrite=True)
     more = pl.DataFrame({"id": ["x"], "text": ["apple"]})
-    for change in (index.refresh, lambda: index.add(more), lambda: index.delete("d1"), index.optimize):
-        with pytest.raises(IndexFileError, match="must be the index that was opened, got another in its place"):
+    for change in (
+        index.refresh,
+        lambda: index.add(more),
+        lambda: index.delete("d1"),
+        index.optimize,
+    ):
+        with pytest.raises(
+            IndexFileError, match="must be the index that was opened, got another in its place"
+        ):
             change()
     assert len(Index.open(tmp_path / "index")) == 120
 
@@ -235,7 +269,9 @@ for turn in range(4):
 @pytest.mark.torture
 def test_several_processes_write_one_after_the_other(index: Index) -> None:
     writers = [
-        subprocess.Popen([sys.executable, "-c", ADDING, str(index.path), name], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", ADDING, str(index.path), name], stderr=subprocess.PIPE, text=True
+        )
         for name in ("ann", "bob", "cyd")
     ]
     for writer in writers:
@@ -243,7 +279,12 @@ def test_several_processes_write_one_after_the_other(index: Index) -> None:
         assert writer.returncode == 0, said
     index.refresh()
     assert len(index) == 120 + 20
-    found = [hit.id for hit in index.search("apple", 200, mode="text", where="id LIKE 'shared-%'", duplicates=True)]
+    found = [
+        hit.id
+        for hit in index.search(
+            "apple", 200, mode="text", where="id LIKE 'shared-%'", duplicates=True
+        )
+    ]
     assert sorted(found) == sorted(f"shared-{number}" for number in range(20))
 
 
@@ -251,7 +292,9 @@ def test_threads_write_one_after_the_other(index: Index) -> None:
     def write(name: str) -> None:
         mine = Index.open(index.path)
         for _ in range(3):
-            rows = pl.DataFrame({"id": [f"shared-{number}" for number in range(5)], "text": [f"apple {name}"] * 5})
+            rows = pl.DataFrame(
+                {"id": [f"shared-{number}" for number in range(5)], "text": [f"apple {name}"] * 5}
+            )
             mine.add(rows, replace=True)
 
     threads = [threading.Thread(target=write, args=(name,)) for name in "abc"]
@@ -263,9 +306,14 @@ def test_threads_write_one_after_the_other(index: Index) -> None:
     assert len(index) == 125
 
 
-def test_two_cannot_make_the_same_index(tmp_path: Path, model: TopicModel, table: pl.DataFrame) -> None:
+def test_two_cannot_make_the_same_index(
+    tmp_path: Path, model: TopicModel, table: pl.DataFrame
+) -> None:
     def meanwhile(done: int, total: int) -> None:
-        with pytest.raises(IndexFileError, match="must not be written by another process, got one that is writing it"):
+        with pytest.raises(
+            IndexFileError,
+            match="must not be written by another process, got one that is writing it",
+        ):
             Index.create(tmp_path / "index", model, table)
 
     assert len(Index.create(tmp_path / "index", model, table, progress=meanwhile)) == 120

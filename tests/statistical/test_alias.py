@@ -38,10 +38,11 @@ EXTREME = DISTRIBUTIONS | {
 
 
 def _rounding(table: NDArray[np.uint32], words: int) -> Distribution:
-    """A threshold is off by at most 2^-32 of its column (rounded, or capped), and moves its word and its alias.
+    """A threshold is off by at most 2^-32 of its column (rounded, or capped), and moves its word
+    and its alias.
 
-    In float64, Vose's subtractions round once for every column that a word is in, and the scaling to a sum of K
-    leaves a few roundings of p to the columns that are filled last.
+    In float64, Vose's subtractions round once for every column that a word is in, and the scaling
+    to a sum of K leaves a few roundings of p to the columns that are filled last.
     """
     columns = 1 + np.bincount(table[:, 1], minlength=words)
     bounds: Distribution = columns * (2.0**-32 + 4 * 2.0**-52 * columns) / words + 4 * 2.0**-52
@@ -82,8 +83,8 @@ def test_stream_follows_the_distribution(name: str) -> None:
 
 @pytest.mark.parametrize("lag", [1, 2, 3])
 def test_words_of_a_stream_are_independent(lag: int) -> None:
-    """Pairs at a distance, cut so that no word is in two pairs: a call of Philox gives two words, so lags 1 to 3
-    compare words of one call and of neighbouring calls.
+    """Pairs at a distance, cut so that no word is in two pairs: a call of Philox gives two words,
+    so lags 1 to 3 compare words of one call and of neighbouring calls.
     """
     p = _zipf(6)
     blocks = _stream(p, 600_000).reshape(-1, 2 * lag)

@@ -1,4 +1,6 @@
-"""V_r is a uniformly drawn subset of the stated size, and noise is drawn from p at uniformly drawn places."""
+"""V_r is a uniformly drawn subset of the stated size, and noise is drawn from p at uniformly drawn
+places.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +106,9 @@ def test_kept_counts_are_hypergeometric(to_keep: int) -> None:
     counts = [3, 1, 2]
     kept = _kept(counts, to_keep)
     vectors, _ = all_documents(len(counts), to_keep)
-    chances = np.array([stats.multivariate_hypergeom.pmf(vector, counts, to_keep) for vector in vectors])
+    chances = np.array(
+        [stats.multivariate_hypergeom.pmf(vector, counts, to_keep) for vector in vectors]
+    )
     observed = [int((kept == vector).all(axis=1).sum()) for vector in vectors]
     assert sum(observed) == DOCUMENTS
     assert_fits(observed, chances)
@@ -112,8 +116,8 @@ def test_kept_counts_are_hypergeometric(to_keep: int) -> None:
 
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
 def test_mean_share_of_each_word_in_a_long_document(alpha: float) -> None:
-    """Mean D_r c / D, variance of the hypergeometric distribution; also where the tokens of a word are spread over
-    many calls of Philox.
+    """Mean D_r c / D, variance of the hypergeometric distribution; also where the tokens of a word
+    are spread over many calls of Philox.
     """
     counts = np.array([1, 50, 2, 117, 1, 30, 99])
     size = int(counts.sum())
@@ -157,7 +161,9 @@ PAIRS = np.outer(P, P)
 
 
 def test_words_of_a_window_are_independent_draws() -> None:
-    """One window from each of many streams: its first words, its ends, and words next to each other."""
+    """One window from each of many streams: its first words, its ends, and words next to each
+    other.
+    """
     streams, length, size = 40_000, 12, 5
     table, windows = build_alias_table(P), np.empty((streams, size), dtype=np.int32)
     begins, _ = _windows(size, length, n_noise=1)
@@ -173,7 +179,13 @@ def test_words_of_a_window_are_independent_draws() -> None:
 def _independent(replaced: list[int], n_noise: int) -> NDArray[np.int32]:
     starts = np.concatenate([[0], np.cumsum(np.repeat(replaced, n_noise))])
     noise = np.full(starts[-1] + 1, -1, dtype=np.int32)
-    documents = (np.arange(len(replaced)), np.array(replaced), starts, n_noise, build_alias_table(P))
+    documents = (
+        np.arange(len(replaced)),
+        np.array(replaced),
+        starts,
+        n_noise,
+        build_alias_table(P),
+    )
     draw_independent(0, len(replaced), SEED, EPOCH, *documents, noise)
     assert noise[-1] == -1  # nothing is written past the last word
     return noise[:-1]
@@ -187,7 +199,9 @@ def test_independent_noise_follows_the_distribution(replaced: int, n_noise: int)
 
 
 def test_independent_noise_documents_share_nothing() -> None:
-    """Words of one noise document, of two noise documents, and of two documents are independent pairs."""
+    """Words of one noise document, of two noise documents, and of two documents are independent
+    pairs.
+    """
     noise = _independent([3] * 60_000, 2).reshape(-1, 2, 3)
     assert_fits(pair_counts(noise[:, 0, 0], noise[:, 0, 1], 4), PAIRS)
     assert_fits(pair_counts(noise[:, 0, 0], noise[:, 1, 0], 4), PAIRS)

@@ -34,9 +34,16 @@ def small_parameters(words: int = 5, units: int = 3, seed: int = 0) -> Parameter
 
 
 def write_run(path: Path, step: int, *, overwrite: bool = False) -> Path:
-    """A folder whose contents all follow from `step`, so that a mixture of two steps cannot pass for either."""
-    arrays: dict[str, Array] = {"weights": np.full((4, 2), step, dtype=np.float32), "position": np.array(step)}
-    return write_folder(path, kind="run", manifest={"step": step}, arrays=arrays, overwrite=overwrite)
+    """A folder whose contents all follow from `step`, so that a mixture of two steps cannot pass
+    for either.
+    """
+    arrays: dict[str, Array] = {
+        "weights": np.full((4, 2), step, dtype=np.float32),
+        "position": np.array(step),
+    }
+    return write_folder(
+        path, kind="run", manifest={"step": step}, arrays=arrays, overwrite=overwrite
+    )
 
 
 def read_run(path: Path) -> int:
@@ -55,7 +62,9 @@ def edit_header(folder: Path, change: Callable[[Header], object]) -> None:
     header = json.loads(file.read_text())
     change(header)
     if "checksum" in header:
-        header["checksum"] = checksum({name: value for name, value in header.items() if name != "checksum"})
+        header["checksum"] = checksum(
+            {name: value for name, value in header.items() if name != "checksum"}
+        )
     file.write_text(json.dumps(header))
 
 

@@ -1,4 +1,6 @@
-"""Bytes flipped, cut off, added or blanked anywhere in either file: always a worded error, never a wrong model."""
+"""Bytes flipped, cut off, added or blanked anywhere in either file: always a worded error, never a
+wrong model.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ def test_bytes_added_at_the_end(saved: Path, tmp_path: Path, name: str) -> None:
 
 
 def test_weights_of_another_model(saved: Path, tmp_path: Path) -> None:
-    other = save_model(tmp_path / "other", small_parameters(seed=1), noise_distribution=np.full(5, 0.2))
+    other = save_model(
+        tmp_path / "other", small_parameters(seed=1), noise_distribution=np.full(5, 0.2)
+    )
     folder = tmp_path / "model"
     shutil.copytree(saved, folder)
     shutil.copy(other / "weights.safetensors", folder / "weights.safetensors")

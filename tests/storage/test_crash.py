@@ -23,9 +23,11 @@ class PowerCut(BaseException):
 
 
 class Failing:
-    """Counts calls into the system; the one of number `at` raises, and with `dead` every later one too.
+    """Counts calls into the system; the one of number `at` raises, and with `dead` every later one
+    too.
 
-    `dead` is a killed process: the code after the raise runs in the test, but cannot touch the disk any more.
+    `dead` is a killed process: the code after the raise runs in the test, but cannot touch the disk
+    any more.
     """
 
     def __init__(self, at: int, error: Callable[[], BaseException], *, dead: bool) -> None:
@@ -81,7 +83,8 @@ def test_killed_while_replacing(tmp_path: Path, at: int) -> None:
     assert read_run(path) in ((1, 2) if calls.reached else (2,))
     write_run(path, 3, overwrite=True)
     assert read_run(path) == 3
-    # Temporary folders of the dead may stay until they are old; of the one that stepped aside nothing does.
+    # Temporary folders of the dead may stay until they are old; of the one that stepped aside
+    # nothing does.
     assert all(".run.undertow-new-" in name for name in others(tmp_path))
 
 
@@ -114,7 +117,8 @@ def test_an_error_while_replacing_undoes_everything(tmp_path: Path, at: int) -> 
         assert failure.endswith("got No space left on device")
         assert read_run(path) == 1
         assert others(tmp_path) == set()
-    else:  # the error came never, or while the old folder was removed, which the next write makes good
+    # the error came never, or while the old folder was removed, which the next write makes good
+    else:
         assert read_run(path) == 2
         assert others(tmp_path) <= {".run.undertow-old"}
 
@@ -138,7 +142,10 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(_arrays, "write_arrays", half)
     with pytest.raises(ModelFileError) as caught:
         write_run(tmp_path / "run", 1)
-    assert str(caught.value) == f"{tmp_path / 'run'} must be a place that can be written, got No space left on device"
+    assert (
+        str(caught.value)
+        == f"{tmp_path / 'run'} must be a place that can be written, got No space left on device"
+    )
     assert os.listdir(tmp_path) == []
 
 
@@ -147,6 +154,8 @@ def test_everything_is_on_disk_before_it_is_renamed_and_the_old_goes_last(tmp_pa
     with failing(10_000, PowerCut, dead=True) as calls:
         write_run(tmp_path / "run", 2, overwrite=True)
     steps = [name for name in calls.names if name in ("fsync", "rename", "unlink", "rmdir")]
-    first_part = ["fsync"] * 3 + ["rename"] * 2 + ["fsync"]  # weights, header, folder; aside, in place; parent
+    first_part = (
+        ["fsync"] * 3 + ["rename"] * 2 + ["fsync"]
+    )  # weights, header, folder; aside, in place; parent
     assert steps[:6] == first_part
     assert steps[6:9] == ["unlink", "unlink", "rmdir"]

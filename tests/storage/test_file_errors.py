@@ -13,16 +13,25 @@ from undertow.storage import _disk
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    assert read_failure(tmp_path / "none") == " must be a folder written by undertow, got nothing there"
+    assert (
+        read_failure(tmp_path / "none")
+        == " must be a folder written by undertow, got nothing there"
+    )
 
 
 def test_a_path_that_cannot_exist(tmp_path: Path) -> None:
-    assert read_failure(tmp_path / "a\0b") == " must be a folder written by undertow, got nothing there"
+    assert (
+        read_failure(tmp_path / "a\0b")
+        == " must be a folder written by undertow, got nothing there"
+    )
 
 
 def test_a_file_instead_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    assert read_failure(tmp_path / "file") == " must be a folder written by undertow, got something else"
+    assert (
+        read_failure(tmp_path / "file")
+        == " must be a folder written by undertow, got something else"
+    )
 
 
 @pytest.mark.parametrize("name", ["model.json", "weights.safetensors"])
@@ -62,11 +71,15 @@ def test_a_file_that_may_not_be_read(run: Path, name: str, monkeypatch: pytest.M
         return whole(path, flags, *rest, **options)
 
     monkeypatch.setattr(os, "open", refusing)
-    assert read_failure(run) == f"/{name} must be a plain file that can be read, got Permission denied"
+    assert (
+        read_failure(run) == f"/{name} must be a plain file that can be read, got Permission denied"
+    )
 
 
 @pytest.mark.parametrize("name", ["model.json", "weights.safetensors"])
-def test_a_disk_that_fails_while_reading(run: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_while_reading(
+    run: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened = _disk.open_plain_file
 
     class Broken:
@@ -85,5 +98,7 @@ def test_a_disk_that_fails_while_reading(run: Path, name: str, monkeypatch: pyte
         def read(self, _: int) -> bytes:
             raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(_disk, "open_plain_file", lambda file: Broken(file) if file.name == name else opened(file))
+    monkeypatch.setattr(
+        _disk, "open_plain_file", lambda file: Broken(file) if file.name == name else opened(file)
+    )
     assert read_failure(run) == f"/{name} must be readable, got Input/output error"

@@ -39,10 +39,15 @@ def test_what_fails_leaves_the_old_file(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, call, fail)
-        with pytest.raises(InvalidInput if isinstance(error, OSError) else KeyboardInterrupt) as caught:
+        with pytest.raises(
+            InvalidInput if isinstance(error, OSError) else KeyboardInterrupt
+        ) as caught:
             write_text(target, "new")
     if isinstance(error, OSError):
-        assert str(caught.value) == f"{target} must be a place that can be written, got No space left on device"
+        assert (
+            str(caught.value)
+            == f"{target} must be a place that can be written, got No space left on device"
+        )
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["file"]
 
@@ -57,6 +62,8 @@ def test_what_is_no_place_is_said(tmp_path: Path) -> None:
 
 
 def test_half_a_letter_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="text must be valid Unicode, got half of a surrogate pair at 3"):
+    with pytest.raises(
+        InvalidInput, match="text must be valid Unicode, got half of a surrogate pair at 3"
+    ):
         write_text(tmp_path / "file", "abc\ud800")
     assert os.listdir(tmp_path) == []

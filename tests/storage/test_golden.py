@@ -1,7 +1,7 @@
 """Model folders of earlier versions load for ever.
 
-`golden/v1` was written once, by undertow 0.1.0, and is NEVER regenerated: a change that makes this test fail makes the
-models of users unreadable. A new format gets a folder of its own beside it.
+`golden/v1` was written once, by undertow 0.1.0, and is NEVER regenerated: a change that makes this
+test fail makes the models of users unreadable. A new format gets a folder of its own beside it.
 """
 
 from __future__ import annotations

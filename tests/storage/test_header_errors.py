@@ -30,7 +30,9 @@ def test_a_header_that_is_not_json(run: Path, text: bytes, got: str) -> None:
     assert read_failure(run) == f"/model.json must be valid JSON, got {got}"
 
 
-@pytest.mark.parametrize("text", [b"[" * 200_000, b'{"a":' * 200_000, b'{"a": ' + b"9" * 10_000 + b"}"])
+@pytest.mark.parametrize(
+    "text", [b"[" * 200_000, b'{"a":' * 200_000, b'{"a": ' + b"9" * 10_000 + b"}"]
+)
 def test_a_header_that_overstrains_the_parser(run: Path, text: bytes) -> None:
     (run / "model.json").write_bytes(text)
     assert read_failure(run).startswith("/model.json must be valid JSON, got ")
@@ -49,7 +51,10 @@ def test_a_header_too_deep_to_be_summed_up(run: Path, monkeypatch: pytest.Monkey
         raise RecursionError
 
     monkeypatch.setattr(_json, "checksum", exhausted)
-    assert read_failure(run) == "/model.json must be as undertow wrote it, got contents that do not fit their checksum"
+    assert (
+        read_failure(run)
+        == "/model.json must be as undertow wrote it, got contents that do not fit their checksum"
+    )
 
 
 @pytest.mark.parametrize(("text", "got"), [(b"[1, 2]", "[1, 2]"), (b"3", "3"), (b"null", "None")])
@@ -64,15 +69,21 @@ def test_a_header_too_large_to_be_one(run: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_another_kind(run: Path) -> None:
-    assert read_failure(run, "replicated-softmax") == "/model.json must be of kind 'replicated-softmax', got 'run'"
+    assert (
+        read_failure(run, "replicated-softmax")
+        == "/model.json must be of kind 'replicated-softmax', got 'run'"
+    )
 
 
 def test_a_newer_format(run: Path) -> None:
-    edit_header(run, lambda header: header.update(format_version=2, undertow_version="9.1", new_field=True))
+    edit_header(
+        run, lambda header: header.update(format_version=2, undertow_version="9.1", new_field=True)
+    )
     with pytest.raises(NewerFormat) as caught:
         read_folder(run, kind="run")
     assert str(caught.value) == (
-        f"{run}/model.json must have a format_version of at most 1, got 2, written by undertow '9.1': "
+        f"{run}/model.json must have a format_version of at most 1, got 2, written by undertow "
+        f"'9.1': "
         f"upgrade undertow (this is {_header.undertow_version()}) to read it"
     )
 
@@ -80,13 +91,17 @@ def test_a_newer_format(run: Path) -> None:
 @pytest.mark.parametrize("version", [0, -1, 1.0, "1", True, None])
 def test_no_format_version(run: Path, version: object) -> None:
     edit_header(run, lambda header: header.update(format_version=version))
-    assert read_failure(run) == f"/model.json must have a format_version of at least 1, got {version!r}"
+    assert (
+        read_failure(run)
+        == f"/model.json must have a format_version of at least 1, got {version!r}"
+    )
 
 
 def test_a_field_missing(run: Path) -> None:
     edit_header(run, lambda header: header.pop("checksum"))
     assert read_failure(run).startswith(
-        "/model.json must have the fields format_version, kind, undertow_version, checksum, weights, arrays, manifest, "
+        "/model.json must have the fields format_version, kind, undertow_version, checksum, "
+        "weights, arrays, manifest, "
         "got ['format_version', 'kind', "
     )
 
@@ -94,7 +109,10 @@ def test_a_field_missing(run: Path) -> None:
 def test_an_edit_shows(run: Path) -> None:
     file = run / "model.json"
     file.write_text(file.read_text().replace('"step": 7', '"step": 8'))
-    assert read_failure(run) == "/model.json must be as undertow wrote it, got contents that do not fit their checksum"
+    assert (
+        read_failure(run)
+        == "/model.json must be as undertow wrote it, got contents that do not fit their checksum"
+    )
 
 
 def test_spacing_and_order_are_no_edit(run: Path) -> None:
@@ -110,10 +128,16 @@ def of_array(entry: object) -> Callable[[Header], object]:
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [
-        (lambda header: header.update(undertow_version=3), "give undertow_version as a string, got 3"),
+        (
+            lambda header: header.update(undertow_version=3),
+            "give undertow_version as a string, got 3",
+        ),
         (lambda header: header.update(manifest=[1]), "hold manifest as an object, got [1]"),
         (lambda header: header.update(kind=["run"]), "be of kind 'run', got ['run']"),
-        (lambda header: header.update(weights=3), "give bytes and sha256 of weights.safetensors, got 3"),
+        (
+            lambda header: header.update(weights=3),
+            "give bytes and sha256 of weights.safetensors, got 3",
+        ),
         (
             lambda header: header.update(weights={"bytes": True, "sha256": ""}),
             "give bytes and sha256 of weights.safetensors, got {'bytes': True, 'sha256': ''}",
@@ -133,7 +157,10 @@ def of_array(entry: object) -> Callable[[Header], object]:
             of_array({"shape": [4, 2], "dtype": "object"}),
             f"give array weights a dtype of {DTYPES}, got 'object'",
         ),
-        (of_array({"shape": [4, 2], "dtype": ["float32"]}), f"give array weights a dtype of {DTYPES}, got ['float32']"),
+        (
+            of_array({"shape": [4, 2], "dtype": ["float32"]}),
+            f"give array weights a dtype of {DTYPES}, got ['float32']",
+        ),
         (
             of_array({"shape": 4, "dtype": "float32"}),
             "give array weights a shape of at most 32 whole numbers, got 4",
@@ -152,7 +179,9 @@ def of_array(entry: object) -> Callable[[Header], object]:
         ),
     ],
 )
-def test_a_field_of_a_wrong_sort(run: Path, change: Callable[[Header], object], wanted: str) -> None:
+def test_a_field_of_a_wrong_sort(
+    run: Path, change: Callable[[Header], object], wanted: str
+) -> None:
     edit_header(run, change)
     assert read_failure(run) == f"/model.json must {wanted}"
 

@@ -14,7 +14,9 @@ from undertow._errors import ModelFileError
 from undertow.storage import _header
 
 
-def test_the_old_folder_is_read_from_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_old_folder_is_read_from_aside(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     write_run(tmp_path / "run", 1)
     os.rename(tmp_path / "run", tmp_path / ".run.undertow-old")
     with caplog.at_level(logging.WARNING):
@@ -31,7 +33,9 @@ def test_the_old_folder_aside_still_counts_as_existing(tmp_path: Path) -> None:
     assert others(tmp_path) == set()
 
 
-def test_half_a_folder_aside_is_not_taken_for_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_folder_aside_is_not_taken_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_run(tmp_path / "run", 1)
     unlink = os.unlink
 
@@ -78,7 +82,9 @@ def test_an_old_folder_that_cannot_be_removed_does_not_undo_the_new_one(
     assert read_run(tmp_path / "run") == 2
 
 
-def test_a_folder_replaced_while_it_is_read_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_replaced_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_run(tmp_path / "run", 1)
     read_header = _header.read_header
     replaced: list[Path] = []
@@ -93,7 +99,9 @@ def test_a_folder_replaced_while_it_is_read_is_read_again(tmp_path: Path, monkey
     assert read_run(tmp_path / "run") == 2
 
 
-def test_a_folder_replaced_all_the_time_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_replaced_all_the_time_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_run(tmp_path / "run", 1)
     read_header = _header.read_header
 
@@ -105,4 +113,7 @@ def test_a_folder_replaced_all_the_time_is_an_error(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(_header, "read_header", replacing)
     with pytest.raises(ModelFileError) as caught:
         read_run(tmp_path / "run")
-    assert str(caught.value) == f"{tmp_path / 'run'} must hold still while it is read, got replaced 5 times meanwhile"
+    assert (
+        str(caught.value)
+        == f"{tmp_path / 'run'} must hold still while it is read, got replaced 5 times meanwhile"
+    )

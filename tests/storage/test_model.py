@@ -41,7 +41,13 @@ def test_everything_comes_back(tmp_path: Path) -> None:
         "seed": 2**63,
     }
     noise = np.array([0.1, 0.2, 0.3, 0.15, 0.25])
-    path = save_model(tmp_path / "m", small_parameters(), noise_distribution=noise, training=training, vocabulary=WORDS)
+    path = save_model(
+        tmp_path / "m",
+        small_parameters(),
+        noise_distribution=noise,
+        training=training,
+        vocabulary=WORDS,
+    )
     model = load_model(path)
     assert model.training == training
     assert model.vocabulary == tuple(WORDS)
@@ -71,7 +77,9 @@ def test_overwrite_is_handed_on(tmp_path: Path) -> None:
 
 def test_a_run_is_not_a_model(tmp_path: Path) -> None:
     write_folder(tmp_path / "m", kind="run", manifest={}, arrays={})
-    with pytest.raises(ModelFileError, match=r"model\.json must be of kind 'replicated-softmax', got 'run'$"):
+    with pytest.raises(
+        ModelFileError, match=r"model\.json must be of kind 'replicated-softmax', got 'run'$"
+    ):
         load_model(tmp_path / "m")
 
 

@@ -1,4 +1,6 @@
-"""Arrays, words and manifests that do not make a model: refused on the way in and on the way out."""
+"""Arrays, words and manifests that do not make a model: refused on the way in and on the way
+out.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,11 @@ def write_raw(path: Path, arrays: Arrays, **manifest: Any) -> Path:
 
 
 BAD_ARRAYS: list[tuple[str, Array, str]] = [
-    ("weights", np.zeros(5, np.float32), "weights must be a matrix of words x units, got shape (5,)"),
+    (
+        "weights",
+        np.zeros(5, np.float32),
+        "weights must be a matrix of words x units, got shape (5,)",
+    ),
     (
         "hidden_bias",
         np.zeros(4, np.float32),
@@ -49,17 +55,37 @@ BAD_ARRAYS: list[tuple[str, Array, str]] = [
         np.zeros((5, 1), np.float32),
         "visible_bias must have shape (5,) to fit weights 5 x 3, got (5, 1)",
     ),
-    ("word_weights", np.zeros(3, np.float32), "word_weights must have shape (5,) to fit weights 5 x 3, got (3,)"),
+    (
+        "word_weights",
+        np.zeros(3, np.float32),
+        "word_weights must have shape (5,) to fit weights 5 x 3, got (3,)",
+    ),
     ("weights", np.zeros((5, 3)), "weights must be float32, got float64"),
-    ("weights", np.full((5, 3), np.nan, np.float32), "weights must be finite, got nan among its values"),
-    ("hidden_bias", np.array([0, np.inf, 0], np.float32), "hidden_bias must be finite, got inf among its values"),
-    ("visible_bias", np.full(5, -np.inf, np.float32), "visible_bias must be finite, got -inf among its values"),
+    (
+        "weights",
+        np.full((5, 3), np.nan, np.float32),
+        "weights must be finite, got nan among its values",
+    ),
+    (
+        "hidden_bias",
+        np.array([0, np.inf, 0], np.float32),
+        "hidden_bias must be finite, got inf among its values",
+    ),
+    (
+        "visible_bias",
+        np.full(5, -np.inf, np.float32),
+        "visible_bias must be finite, got -inf among its values",
+    ),
     (
         "word_weights",
         np.array([1, 2, -0.5, 1, 1], np.float32),
         "word_weights must not be negative, got -0.5 among its values",
     ),
-    ("noise_distribution", np.full(4, 0.25), "noise_distribution must hold 5 numbers, got an array of shape (4,)"),
+    (
+        "noise_distribution",
+        np.full(4, 0.25),
+        "noise_distribution must hold 5 numbers, got an array of shape (4,)",
+    ),
     (
         "noise_distribution",
         np.array([0.5, 0.5, 0, 0, 0]),
@@ -75,7 +101,9 @@ BAD_ARRAYS: list[tuple[str, Array, str]] = [
 
 
 @pytest.mark.parametrize(("name", "array", "message"), BAD_ARRAYS)
-def test_arrays_that_do_not_make_a_model_are_not_loaded(tmp_path: Path, name: str, array: Array, message: str) -> None:
+def test_arrays_that_do_not_make_a_model_are_not_loaded(
+    tmp_path: Path, name: str, array: Array, message: str
+) -> None:
     assert load_failure(write_raw(tmp_path / "m", {**good_arrays(), name: array})) == message
 
 
@@ -93,7 +121,9 @@ def test_nor_are_they_saved(tmp_path: Path, name: str, array: Array, message: st
 
 
 def test_noise_in_float32_is_not_loaded(tmp_path: Path) -> None:
-    path = write_raw(tmp_path / "m", {**good_arrays(), "noise_distribution": np.full(5, 0.2, np.float32)})
+    path = write_raw(
+        tmp_path / "m", {**good_arrays(), "noise_distribution": np.full(5, 0.2, np.float32)}
+    )
     assert load_failure(path) == "noise_distribution must be float64, got float32"
 
 
@@ -108,7 +138,10 @@ def test_noise_may_miss_one_by_rounding(tmp_path: Path) -> None:
     ("vocabulary", "message"),
     [
         (WORDS[:4], "vocabulary must hold 5 words, got 4"),
-        (["sea", "tide", "sea", "surf", "wave"], "vocabulary must hold each word once, got 'sea' 2 times"),
+        (
+            ["sea", "tide", "sea", "surf", "wave"],
+            "vocabulary must hold each word once, got 'sea' 2 times",
+        ),
         (["sea", "tide", 3, "surf", "wave"], "vocabulary must hold strings, got 3"),
         (["sea", "tide", ["x"], "surf", "wave"], "vocabulary must hold strings, got ['x']"),
     ],
@@ -129,14 +162,19 @@ def test_a_vocabulary_that_is_one_string(tmp_path: Path) -> None:
 
 
 def test_training_that_is_not_json(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"^manifest\.training\.rate must be plain JSON .*, got nan$"):
+    with pytest.raises(
+        InvalidInput, match=r"^manifest\.training\.rate must be plain JSON .*, got nan$"
+    ):
         save_model(tmp_path / "m", small_parameters(), training={"rate": float("nan")})
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda header: header["manifest"].update(training=[1]), "training must be an object, got [1]"),
+        (
+            lambda header: header["manifest"].update(training=[1]),
+            "training must be an object, got [1]",
+        ),
         (
             lambda header: header["manifest"].pop("training"),
             "manifest must hold training and vocabulary, got ['vocabulary']",
@@ -147,7 +185,9 @@ def test_training_that_is_not_json(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_manifest_of_another_make(tmp_path: Path, change: Callable[[Header], object], message: str) -> None:
+def test_a_manifest_of_another_make(
+    tmp_path: Path, change: Callable[[Header], object], message: str
+) -> None:
     save_model(tmp_path / "m", small_parameters())
     edit_header(tmp_path / "m", change)
     assert load_failure(tmp_path / "m") == message

@@ -18,7 +18,13 @@ VECTORS = np.random.default_rng(0).normal(size=(5, 3))
 
 def with_header(header: str, body: bytes = b"", version: int = 1) -> bytes:
     text = header.encode()
-    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text + body
+    return (
+        b"\x93NUMPY"
+        + bytes([version, 0])
+        + struct.pack("<H" if version == 1 else "<I", len(text))
+        + text
+        + body
+    )
 
 
 @pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8", ">f4"])
@@ -56,15 +62,29 @@ HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n"
         (with_header("(" * 4000), "must be a .npy file of numbers"),
         (with_header(HEADER % "(1, 1)", version=9), "format 9.0"),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{", "must be a .npy file of numbers"),
-        (with_header(HEADER % f"({10**12}, {10**6})", b"\0" * 64), "4,000,000,000,000,000,0.* bytes promised"),
+        (
+            with_header(HEADER % f"({10**12}, {10**6})", b"\0" * 64),
+            "4,000,000,000,000,000,0.* bytes promised",
+        ),
         (with_header(HEADER % f"({2**62}, 4)", b"\0" * 64), "bytes promised"),
         (with_header(HEADER % "(-1, 4)", b"\0" * 64), "must have 2 dimensions"),
         (with_header(HEADER % "(True, 4)", b"\0" * 64), "must have 2 dimensions"),
         (with_header(HEADER % "(2, 2, 2)", b"\0" * 64), "must have 2 dimensions"),
         (with_header(HEADER % "(5, 4)", b"\0" * 79), "must be a whole file"),
-        (with_header("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }\n", b"\0" * 64), "got values of type"),
-        (with_header("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }\n", b"\0" * 64), "float16, float32"),
-        (with_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 1), }\n"), "got values of type"),
+        (
+            with_header("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }\n", b"\0" * 64),
+            "got values of type",
+        ),
+        (
+            with_header(
+                "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }\n", b"\0" * 64
+            ),
+            "float16, float32",
+        ),
+        (
+            with_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 1), }\n"),
+            "got values of type",
+        ),
     ],
 )
 def test_a_hostile_file_is_an_error_in_words(tmp_path: Path, content: bytes, message: str) -> None:
@@ -84,5 +104,7 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
 
 def test_what_is_no_file_is_said(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "none.npy"):
-        with pytest.raises(InvalidInput, match=r"vector must be a \.npy file, got .*, where there is none"):
+        with pytest.raises(
+            InvalidInput, match=r"vector must be a \.npy file, got .*, where there is none"
+        ):
             map_npy(place, name="vector")

@@ -18,15 +18,31 @@ from tests.storage.helpers import Array, assert_same_array, read_run, small_para
 from undertow.storage import load_model, read_folder, save_model, write_folder
 from undertow.storage._arrays import DTYPES
 
-arrays = hnp.arrays(dtype=st.sampled_from(sorted(DTYPES)), shape=hnp.array_shapes(min_dims=0, max_dims=3, min_side=0))
+arrays = hnp.arrays(
+    dtype=st.sampled_from(sorted(DTYPES)),
+    shape=hnp.array_shapes(min_dims=0, max_dims=3, min_side=0),
+)
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_.]{0,9}", fullmatch=True)
-leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+)
+values = st.recursive(
+    leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10
+)
 
 
 @settings(max_examples=60, deadline=None)
-@given(manifest=st.dictionaries(st.text(), values, max_size=4), stored=st.dictionaries(names, arrays, max_size=4))
-def test_any_manifest_and_arrays_come_back(manifest: dict[str, Any], stored: dict[str, Array]) -> None:
+@given(
+    manifest=st.dictionaries(st.text(), values, max_size=4),
+    stored=st.dictionaries(names, arrays, max_size=4),
+)
+def test_any_manifest_and_arrays_come_back(
+    manifest: dict[str, Any], stored: dict[str, Array]
+) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = write_folder(Path(place) / "run", kind="run", manifest=manifest, arrays=stored)
         got_manifest, got = read_folder(folder, kind="run")
@@ -37,13 +53,19 @@ def test_any_manifest_and_arrays_come_back(manifest: dict[str, Any], stored: dic
 
 
 @settings(max_examples=30, deadline=None)
-@given(words=st.integers(1, 7), units=st.integers(1, 5), seed=st.integers(0, 2**32 - 1), data=st.data())
-def test_a_model_of_any_size_comes_back(words: int, units: int, seed: int, data: st.DataObject) -> None:
+@given(
+    words=st.integers(1, 7), units=st.integers(1, 5), seed=st.integers(0, 2**32 - 1), data=st.data()
+)
+def test_a_model_of_any_size_comes_back(
+    words: int, units: int, seed: int, data: st.DataObject
+) -> None:
     parameters = small_parameters(words, units, seed)
     noise = np.random.default_rng(seed).dirichlet(np.ones(words) * 5)
     vocabulary = data.draw(st.lists(st.text(), min_size=words, max_size=words, unique=True))
     with tempfile.TemporaryDirectory() as place:
-        path = save_model(Path(place) / "m", parameters, noise_distribution=noise, vocabulary=vocabulary)
+        path = save_model(
+            Path(place) / "m", parameters, noise_distribution=noise, vocabulary=vocabulary
+        )
         loaded = load_model(path)
     for name in ("weights", "hidden_bias", "visible_bias", "word_weights"):
         assert_same_array(getattr(loaded.parameters, name), getattr(parameters, name))
@@ -54,15 +76,23 @@ def test_a_model_of_any_size_comes_back(words: int, units: int, seed: int, data:
 
 def test_a_model_of_one_word_and_one_unit_comes_back(tmp_path: Path) -> None:
     parameters = small_parameters(1, 1)
-    loaded = load_model(save_model(tmp_path / "m", parameters, noise_distribution=np.ones(1), vocabulary=["only"]))
+    loaded = load_model(
+        save_model(tmp_path / "m", parameters, noise_distribution=np.ones(1), vocabulary=["only"])
+    )
     assert loaded.parameters.weights.tobytes() == parameters.weights.tobytes()
     assert loaded.vocabulary == ("only",)
 
 
 def test_memory_order_does_not_matter(tmp_path: Path) -> None:
     whole = np.arange(24, dtype=np.float32).reshape(4, 6)
-    views: dict[str, Array] = {"transposed": whole.T, "strided": whole[::2, ::3], "fortran": np.asfortranarray(whole)}
-    _, got = read_folder(write_folder(tmp_path / "run", kind="run", manifest={}, arrays=views), kind="run")
+    views: dict[str, Array] = {
+        "transposed": whole.T,
+        "strided": whole[::2, ::3],
+        "fortran": np.asfortranarray(whole),
+    }
+    _, got = read_folder(
+        write_folder(tmp_path / "run", kind="run", manifest={}, arrays=views), kind="run"
+    )
     for name, view in views.items():
         np.testing.assert_array_equal(got[name], view)
 
@@ -86,7 +116,9 @@ def test_missing_parents_are_made(tmp_path: Path) -> None:
     assert read_run(path) == 3
 
 
-def test_a_relative_path_and_a_string_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_and_a_string_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     save_model("m", small_parameters())
     assert load_model("m").parameters.words == 5

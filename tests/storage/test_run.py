@@ -10,7 +10,14 @@ import pytest
 from scipy import sparse
 
 from tests.storage.helpers import edit_header
-from undertow.counts import CountSource, CountSpool, CsrSource, SpooledSource, SpoolWriter, checked_counts
+from undertow.counts import (
+    CountSource,
+    CountSpool,
+    CsrSource,
+    SpooledSource,
+    SpoolWriter,
+    checked_counts,
+)
 from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, train
 from undertow.model import initial_parameters
 from undertow.storage import resume_run, save_run
@@ -28,7 +35,9 @@ def begin(source: CountSource) -> Run:
     return Run(parameters, p, settings, documents=300, longest=source.longest, threads=1)
 
 
-def test_a_run_goes_on_from_a_spool_that_is_opened_again(tmp_path: Path, counts: sparse.csr_array) -> None:
+def test_a_run_goes_on_from_a_spool_that_is_opened_again(
+    tmp_path: Path, counts: sparse.csr_array
+) -> None:
     writer = SpoolWriter(tmp_path / "spool", 40, block_documents=8)
     writer.add(counts)
     source = SpooledSource(writer.close(), group=5)
@@ -51,7 +60,9 @@ def test_a_run_goes_on_from_a_spool_that_is_opened_again(tmp_path: Path, counts:
     assert [record.loss for record in resumed.history] == [record.loss for record in whole.history]
 
 
-def test_runs_that_did_not_measure_waiting_are_resumed(tmp_path: Path, counts: sparse.csr_array) -> None:
+def test_runs_that_did_not_measure_waiting_are_resumed(
+    tmp_path: Path, counts: sparse.csr_array
+) -> None:
     source = CsrSource(counts)
     run = train(begin(source), source, epochs=1)
     save_run(tmp_path / "run", run)

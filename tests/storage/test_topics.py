@@ -39,13 +39,18 @@ def arrays_in(folder: Path) -> Arrays:
 
 
 def spoiled(saved: Path, tmp_path: Path, change: Change) -> Path:
-    """A copy with other arrays, in a table that describes them, as somebody who knows the format could write it."""
+    """A copy with other arrays, in a table that describes them, as somebody who knows the format
+    could write it.
+    """
     folder = tmp_path / "model"
     shutil.copytree(saved, folder, dirs_exist_ok=True)
     arrays = {name: array.copy() for name, array in arrays_in(saved).items()}
     change(arrays)
     exchange_weights(folder, arrays)
-    table = {name: {"shape": list(array.shape), "dtype": array.dtype.name} for name, array in arrays.items()}
+    table = {
+        name: {"shape": list(array.shape), "dtype": array.dtype.name}
+        for name, array in arrays.items()
+    }
     edit_header(folder, lambda header: header.update(arrays=table))
     return folder
 
@@ -74,7 +79,10 @@ def replaced(name: str, make: Callable[[NDArray[Any]], NDArray[Any]]) -> Change:
 
 CHANGES: dict[str, Change] = {
     "a circle of one": put("parents", 30, 30),
-    "a circle of two": lambda arrays: (put("parents", 30, 31)(arrays), put("parents", 31, 30)(arrays)),
+    "a circle of two": lambda arrays: (
+        put("parents", 30, 31)(arrays),
+        put("parents", 31, 30)(arrays),
+    ),
     "a parent out of range": put("parents", 3, 10_000),
     "a parent below nowhere": put("parents", 3, -2),
     "the root below a node": put("parents", -1, 3),
@@ -165,7 +173,9 @@ FACTS: dict[str, Callable[[Header], object]] = {
     "written numbers": of_topics(written={"3": 4}),
     "curation": lambda header: header["manifest"]["training"].update(curation={"actions": 3}),
     "curation as a list": lambda header: header["manifest"]["training"].update(curation=[]),
-    "an action": lambda header: header["manifest"]["training"].update(curation={"actions": [{"kind": "explode"}]}),
+    "an action": lambda header: header["manifest"]["training"].update(
+        curation={"actions": [{"kind": "explode"}]}
+    ),
 }
 
 
@@ -199,17 +209,23 @@ def test_any_number_anywhere_is_refused_or_harmless(data: st.DataObject) -> None
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, array.size - 1))
         if array.dtype.kind == "f":
-            array[place] = data.draw(st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e30, -1e30]))
+            array[place] = data.draw(
+                st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e30, -1e30])
+            )
         else:
             most = np.iinfo(array.dtype)
-            array[place] = data.draw(st.sampled_from([most.min, most.max, 0, 1, 2, 30, 48]) | st.integers(0, 60))
+            array[place] = data.draw(
+                st.sampled_from([most.min, most.max, 0, 1, 2, 30, 48]) | st.integers(0, 60)
+            )
     with np.errstate(all="ignore"):
         read(arrays, plain(atlas, changeable().words()))
 
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -229,9 +245,13 @@ def test_a_long_chain_is_not_climbed_for_ever() -> None:
     arrays, manifest = arrays_of(atlas), plain(atlas, changeable().words())
     nodes = len(atlas.tree.parents)
     long = np.arange(nodes, nodes + 300_000, dtype=np.int32)
-    arrays["topics.parents"] = np.concatenate([arrays["topics.parents"], np.append(long[1:], np.int32(0))])
+    arrays["topics.parents"] = np.concatenate(
+        [arrays["topics.parents"], np.append(long[1:], np.int32(0))]
+    )
     arrays["topics.heights"] = np.append(arrays["topics.heights"], np.zeros(300_000))
-    arrays["topics.dropped"] = np.append(arrays["topics.dropped"], np.zeros(300_000, dtype=np.uint8))
+    arrays["topics.dropped"] = np.append(
+        arrays["topics.dropped"], np.zeros(300_000, dtype=np.uint8)
+    )
     began = time.perf_counter()
     with pytest.raises(InvalidInput, match="must have leaves that nothing is below"):
         restored(manifest, arrays, tuple(changeable().words()), 32)

@@ -15,7 +15,10 @@ def test_truncated_weights(run: Path) -> None:
     file = run / "weights.safetensors"
     content = file.read_bytes()
     file.write_bytes(content[:-1])
-    assert read_failure(run) == f"/weights.safetensors must have {len(content)} bytes, got {len(content) - 1}"
+    assert (
+        read_failure(run)
+        == f"/weights.safetensors must have {len(content)} bytes, got {len(content) - 1}"
+    )
 
 
 def test_edited_weights(run: Path) -> None:
@@ -49,25 +52,34 @@ def test_edited_weights(run: Path) -> None:
         ),
     ],
 )
-def test_weights_that_do_not_fit_the_table(run: Path, arrays: dict[str, Array], wanted: str) -> None:
+def test_weights_that_do_not_fit_the_table(
+    run: Path, arrays: dict[str, Array], wanted: str
+) -> None:
     exchange_weights(run, arrays)
     assert read_failure(run) == f"/weights.safetensors must hold {wanted}"
 
 
 def test_an_empty_array_of_huge_sides(run: Path) -> None:
     shape = [0, 2**62, 2**62]
-    edit_header(run, lambda header: header["arrays"].update(weights={"shape": shape, "dtype": "float32"}))
+    edit_header(
+        run, lambda header: header["arrays"].update(weights={"shape": shape, "dtype": "float32"})
+    )
     assert read_failure(run) == (
-        f"/weights.safetensors must hold array weights as float32 of shape {tuple(shape)}, got float32 of shape (4, 2)"
+        f"/weights.safetensors must hold array weights as float32 of shape {tuple(shape)}, got "
+        f"float32 of shape (4, 2)"
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"12345678", b"\xff" * 16, b"\x08" + b"\0" * 7 + b"{\xff     }"])
+@pytest.mark.parametrize(
+    "content", [b"", b"12345678", b"\xff" * 16, b"\x08" + b"\0" * 7 + b"{\xff     }"]
+)
 def test_weights_that_are_not_safetensors(run: Path, content: bytes) -> None:
     described = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     (run / "weights.safetensors").write_bytes(content)
     edit_header(run, lambda header: header.update(weights=described, arrays={}))
-    assert read_failure(run).startswith("/weights.safetensors must be a safetensors file that fits memory, got ")
+    assert read_failure(run).startswith(
+        "/weights.safetensors must be a safetensors file that fits memory, got "
+    )
 
 
 def test_memory_that_does_not_suffice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,4 +87,7 @@ def test_memory_that_does_not_suffice(run: Path, monkeypatch: pytest.MonkeyPatch
         raise MemoryError
 
     monkeypatch.setattr(np, "require", exhausted)
-    assert read_failure(run) == "/weights.safetensors must be a safetensors file that fits memory, got MemoryError"
+    assert (
+        read_failure(run)
+        == "/weights.safetensors must be a safetensors file that fits memory, got MemoryError"
+    )

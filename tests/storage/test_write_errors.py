@@ -15,7 +15,9 @@ from undertow.storage import _header, save_model, write_folder
 
 
 def refusal(folder: Path) -> str:
-    """The message of an overwrite, without the folder's path; whatever was there must be untouched."""
+    """The message of an overwrite, without the folder's path; whatever was there must be
+    untouched.
+    """
     before = contents(folder.parent)
     with pytest.raises(ModelFileError) as caught:
         write_run(folder, 2, overwrite=True)
@@ -27,7 +29,10 @@ def refusal(folder: Path) -> str:
 
 
 def contents(place: Path) -> dict[str, bytes | None]:
-    return {str(file): file.read_bytes() if file.is_file() else None for file in sorted(place.rglob("*"))}
+    return {
+        str(file): file.read_bytes() if file.is_file() else None
+        for file in sorted(place.rglob("*"))
+    }
 
 
 def test_an_existing_folder_is_not_overwritten_unasked(tmp_path: Path) -> None:
@@ -57,7 +62,8 @@ def test_a_damaged_folder_of_ours_can_be_overwritten(tmp_path: Path) -> None:
 def test_an_empty_folder_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     assert refusal(tmp_path / "run") == (
-        f" must be a folder written by undertow to be overwritten: {tmp_path}/run/model.json must be a plain file, "
+        f" must be a folder written by undertow to be overwritten: {tmp_path}/run/model.json must "
+        f"be a plain file, "
         "got nothing there"
     )
 
@@ -65,7 +71,9 @@ def test_an_empty_folder_is_not_ours(tmp_path: Path) -> None:
 def test_a_folder_with_a_strangers_file_is_not_ours(tmp_path: Path) -> None:
     write_run(tmp_path / "run", 1)
     (tmp_path / "run" / "notes.txt").write_text("mine")
-    assert refusal(tmp_path / "run") == (" must hold only what undertow wrote to be overwritten, got 'notes.txt' in it")
+    assert refusal(tmp_path / "run") == (
+        " must hold only what undertow wrote to be overwritten, got 'notes.txt' in it"
+    )
 
 
 def test_a_folder_with_another_model_json_is_not_ours(tmp_path: Path) -> None:
@@ -78,7 +86,10 @@ def test_a_folder_with_another_model_json_is_not_ours(tmp_path: Path) -> None:
 
 def test_a_folder_of_another_kind_is_not_overwritten(tmp_path: Path) -> None:
     save_model(tmp_path / "run", small_parameters())
-    assert refusal(tmp_path / "run") == " must be of kind 'run' to be overwritten, got 'replicated-softmax'"
+    assert (
+        refusal(tmp_path / "run")
+        == " must be of kind 'run' to be overwritten, got 'replicated-softmax'"
+    )
 
 
 def test_a_newer_folder_is_not_overwritten(tmp_path: Path) -> None:
@@ -91,7 +102,10 @@ def test_a_newer_folder_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_file_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("mine")
-    assert refusal(tmp_path / "run") == " must be a folder written by undertow to be overwritten, got a file"
+    assert (
+        refusal(tmp_path / "run")
+        == " must be a folder written by undertow to be overwritten, got a file"
+    )
 
 
 @pytest.mark.parametrize("dangling", [False, True])
@@ -99,10 +113,15 @@ def test_a_link_is_not_overwritten(tmp_path: Path, dangling: bool) -> None:
     if not dangling:
         write_run(tmp_path / "real", 1)
     (tmp_path / "run").symlink_to(tmp_path / "real")
-    assert refusal(tmp_path / "run") == " must be a folder written by undertow to be overwritten, got a symbolic link"
+    assert (
+        refusal(tmp_path / "run")
+        == " must be a folder written by undertow to be overwritten, got a symbolic link"
+    )
 
 
-def test_a_strangers_file_that_came_late_survives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strangers_file_that_came_late_survives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_run(tmp_path / "run", 1)
     rename = os.rename
 
@@ -122,7 +141,10 @@ def test_a_parent_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ModelFileError) as caught:
         write_run(tmp_path / "file" / "run", 1)
-    assert str(caught.value) == f"{tmp_path}/file/run must be a place that can be written, got Not a directory"
+    assert (
+        str(caught.value)
+        == f"{tmp_path}/file/run must be a place that can be written, got Not a directory"
+    )
 
 
 @pytest.mark.parametrize("path", ["", ".", "/", "a/..", "a\0b"])
@@ -147,7 +169,8 @@ def test_a_manifest_that_is_not_json(tmp_path: Path, value: Any, name: str, got:
     with pytest.raises(InvalidInput) as caught:
         write_folder(tmp_path / "run", kind="run", manifest={"a": value}, arrays={})
     assert str(caught.value) == (
-        f"{name} must be plain JSON (objects with string keys, lists, strings, finite numbers, booleans, None; "
+        f"{name} must be plain JSON (objects with string keys, lists, strings, finite numbers, "
+        f"booleans, None; "
         f"at most 32 deep), got {got}"
     )
     assert os.listdir(tmp_path) == []
@@ -156,12 +179,16 @@ def test_a_manifest_that_is_not_json(tmp_path: Path, value: Any, name: str, got:
 def test_a_manifest_that_holds_itself(tmp_path: Path) -> None:
     circle: list[Any] = []
     circle.append(circle)
-    with pytest.raises(InvalidInput, match=r"^manifest\.a(\[0\])+ must be plain JSON .* got \[\[.*\]\]$"):
+    with pytest.raises(
+        InvalidInput, match=r"^manifest\.a(\[0\])+ must be plain JSON .* got \[\[.*\]\]$"
+    ):
         write_folder(tmp_path / "run", kind="run", manifest={"a": circle}, arrays={})
 
 
 def test_a_number_too_large_to_be_read_again(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"^manifest\.a must be plain JSON .* got int too large to print$"):
+    with pytest.raises(
+        InvalidInput, match=r"^manifest\.a must be plain JSON .* got int too large to print$"
+    ):
         write_folder(tmp_path / "run", kind="run", manifest={"a": 1 << 20_000}, arrays={})
 
 
@@ -181,7 +208,11 @@ def test_a_manifest_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("a", [1, 2], "array a must be a NumPy array, got list"),
         ("a", np.zeros([1] * 33), "array a must have at most 32 dimensions, got 33"),
         ("", np.zeros(2), "an array's name must be letters, digits, dots and underscores, got ''"),
-        ("a b", np.zeros(2), "an array's name must be letters, digits, dots and underscores, got 'a b'"),
+        (
+            "a b",
+            np.zeros(2),
+            "an array's name must be letters, digits, dots and underscores, got 'a b'",
+        ),
         (
             "__metadata__",
             np.zeros(2),
@@ -189,8 +220,12 @@ def test_a_manifest_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ),
     ],
 )
-def test_an_array_that_cannot_be_stored(tmp_path: Path, name: str, array: Any, message: str) -> None:
+def test_an_array_that_cannot_be_stored(
+    tmp_path: Path, name: str, array: Any, message: str
+) -> None:
     with pytest.raises(InvalidInput) as caught:
         write_folder(tmp_path / "run", kind="run", manifest={}, arrays={name: array})
-    assert str(caught.value) == message.format(dtypes="float32, float64, int32, int64, uint8, uint32")
+    assert str(caught.value) == message.format(
+        dtypes="float32, float64, int32, int64, uint8, uint32"
+    )
     assert os.listdir(tmp_path) == []

@@ -1,4 +1,6 @@
-"""The probe: does it find what a linear map can tell, choose on validation alone, and stay quiet?"""
+"""The probe: does it find what a linear map can tell, choose on validation alone, and stay
+quiet?
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from undertow._errors import InvalidInput
 from undertow.tasks import classification, probe_accuracy
 
 
-def clusters(per_label: int, *, spread: float, seed: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def clusters(
+    per_label: int, *, spread: float, seed: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Three labels around three centres."""
     rng = np.random.default_rng(seed)
     labels = np.repeat([0, 1, 2], per_label)
@@ -28,7 +32,9 @@ def test_separated_clusters_are_told_and_noise_is_not() -> None:
     noise = np.random.default_rng(2).normal(size=(900, 4))
     labels = np.arange(900) % 3
     chance = probe_accuracy(noise[:450], labels[:450], noise[450:], labels[450:])
-    assert abs(chance.accuracy - 1 / 3) < 4 * np.sqrt(2 / 9 / 450)  # four standard errors of a guess
+    assert abs(chance.accuracy - 1 / 3) < 4 * np.sqrt(
+        2 / 9 / 450
+    )  # four standard errors of a guess
 
 
 def test_it_is_a_softmax_regression_on_vectors_scaled_by_one_number() -> None:
@@ -38,8 +44,12 @@ def test_it_is_a_softmax_regression_on_vectors_scaled_by_one_number() -> None:
     train, test = train * uneven, test * uneven
     result = probe_accuracy(train, known, test, wanted, regularisations=[0.02])
     centre, deviation = train.mean(axis=0), np.sqrt(((train - train.mean(axis=0)) ** 2).mean())
-    oracle = LogisticRegression(C=0.02, tol=1e-8, max_iter=5000).fit((train - centre) / deviation, known)
-    assert result.accuracy == pytest.approx(oracle.score((test - centre) / deviation, wanted), abs=1 / 180)
+    oracle = LogisticRegression(C=0.02, tol=1e-8, max_iter=5000).fit(
+        (train - centre) / deviation, known
+    )
+    assert result.accuracy == pytest.approx(
+        oracle.score((test - centre) / deviation, wanted), abs=1 / 180
+    )
     assert result.regularisation == 0.02
 
 
@@ -75,27 +85,46 @@ def test_the_strongest_of_equally_good_regularisations_is_taken_whatever_their_o
 
 def test_a_probe_that_does_not_converge_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classification, "MOST_ITERATIONS", 1)
-    probe_accuracy(*clusters(20, spread=1.0, seed=0), *clusters(5, spread=1.0, seed=1))  # warnings are errors here
+    probe_accuracy(
+        *clusters(20, spread=1.0, seed=0), *clusters(5, spread=1.0, seed=1)
+    )  # warnings are errors here
 
 
 def test_vectors_that_are_all_alike_and_unknown_test_labels_are_no_error() -> None:
     labels = np.arange(30) % 2
-    assert probe_accuracy(np.full((30, 2), 0.1), labels, np.ones((4, 2)), [0, 1, 0, 1]).accuracy == 0.5
+    assert (
+        probe_accuracy(np.full((30, 2), 0.1), labels, np.ones((4, 2)), [0, 1, 0, 1]).accuracy == 0.5
+    )
     assert probe_accuracy(np.eye(2)[labels], labels, np.eye(2), [7, 8]).accuracy == 0.0
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"train_labels": [0] * 20}, "train_labels must hold at least 2 different labels, got only "),
+        (
+            {"train_labels": [0] * 20},
+            "train_labels must hold at least 2 different labels, got only ",
+        ),
         (
             {"train_labels": np.arange(20) // 2},
             "train_labels must hold a label with at least 7 documents, got at most 2",
         ),
-        ({"train_labels": [0, 1]}, r"train_labels must hold 20 labels, got an array of shape \(2,\)"),
-        ({"test_labels": ["a", "b"]}, "test_labels must be of the same kind as train_labels, got <U1 and int64"),
-        ({"test_vectors": np.ones((2, 9))}, "test_vectors must have 2 columns like train_vectors, got 9"),
-        ({"test_vectors": [[np.inf, 0.0]] * 2}, "test_vectors must be finite, got inf among its values"),
+        (
+            {"train_labels": [0, 1]},
+            r"train_labels must hold 20 labels, got an array of shape \(2,\)",
+        ),
+        (
+            {"test_labels": ["a", "b"]},
+            "test_labels must be of the same kind as train_labels, got <U1 and int64",
+        ),
+        (
+            {"test_vectors": np.ones((2, 9))},
+            "test_vectors must have 2 columns like train_vectors, got 9",
+        ),
+        (
+            {"test_vectors": [[np.inf, 0.0]] * 2},
+            "test_vectors must be finite, got inf among its values",
+        ),
         ({"regularisations": []}, "regularisations must hold at least one number, got none"),
         ({"regularisations": [0.0]}, "regularisations must be above 0, got 0.0"),
         ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),

@@ -1,4 +1,6 @@
-"""Split-half retrieval: halves that are fair, ranks against a loop, and encoders that must score what they deserve."""
+"""Split-half retrieval: halves that are fair, ranks against a loop, and encoders that must score
+what they deserve.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def slow_mrr(first: NDArray[Any], second: NDArray[Any]) -> float:
 
 
 corpora = st.integers(1, 6).flatmap(
-    lambda words: st.lists(st.lists(st.integers(0, 5), min_size=words, max_size=words), min_size=1, max_size=8)
+    lambda words: st.lists(
+        st.lists(st.integers(0, 5), min_size=words, max_size=words), min_size=1, max_size=8
+    )
 )
 
 
@@ -58,7 +62,9 @@ def test_the_input_is_left_alone() -> None:
 
 @pytest.mark.parametrize("document", [[5, 2, 1], [4, 3, 1], [1, 1, 1]])
 def test_per_word_counts_of_a_half_are_hypergeometric(document: list[int]) -> None:
-    """Chi-square over all outcomes for one word: tokens are drawn, without replacement, from all of a document's."""
+    """Chi-square over all outcomes for one word: tokens are drawn, without replacement, from all of
+    a document's.
+    """
     documents, tokens = 20_000, sum(document)
     first, _ = split_halves(np.tile(document, (documents, 1)), seed=11)
     for word, count in enumerate(document):
@@ -70,7 +76,9 @@ def test_per_word_counts_of_a_half_are_hypergeometric(document: list[int]) -> No
 
 
 def test_every_set_of_tokens_is_equally_likely() -> None:
-    """Four different words: each of the six pairs is a first half equally often, whatever the place in the document."""
+    """Four different words: each of the six pairs is a first half equally often, whatever the place
+    in the document.
+    """
     documents = 30_000
     first, _ = split_halves(np.ones((documents, 4), dtype=int), seed=12)
     seen = np.bincount(first.toarray() @ np.array([1, 2, 4, 8]))
@@ -112,7 +120,9 @@ vectors = st.integers(1, 9).flatmap(
 
 @given(vectors, st.integers(1, 4))
 @settings(max_examples=150, deadline=None)
-def test_mrr_equals_a_loop_with_ties_and_zero_vectors(pairs: list[tuple[list[int], list[int]]], block: int) -> None:
+def test_mrr_equals_a_loop_with_ties_and_zero_vectors(
+    pairs: list[tuple[list[int], list[int]]], block: int
+) -> None:
     first, second = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
     assert split_half_mrr(first, second, block=block) == pytest.approx(slow_mrr(first, second))
 
@@ -134,7 +144,9 @@ def test_random_vectors_score_chance() -> None:
 
 
 def topical_counts(documents: int) -> sparse.csr_array:
-    """Each document has words of its own two neighbours in a ring, so halves are alike and documents are not."""
+    """Each document has words of its own two neighbours in a ring, so halves are alike and
+    documents are not.
+    """
     rng = np.random.default_rng(3)
     dense = np.zeros((documents, documents), dtype=int)
     for row in range(documents):
@@ -145,7 +157,9 @@ def topical_counts(documents: int) -> sparse.csr_array:
 def test_score_of_words_is_high_and_of_nothing_is_chance() -> None:
     counts = topical_counts(60)
     assert split_half_score(lambda half: half.toarray(), counts) > 0.9
-    assert split_half_score(lambda half: np.ones((half.shape[0], 3)), counts) == pytest.approx(1 / 60)
+    assert split_half_score(lambda half: np.ones((half.shape[0], 3)), counts) == pytest.approx(
+        1 / 60
+    )
 
 
 def test_score_takes_at_most_so_many_splittable_documents() -> None:
@@ -193,10 +207,22 @@ def test_documents_are_chosen_evenly() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: split_half_mrr(np.eye(2), np.eye(3)), r"second must have the shape of first, \(2, 2\), got \(3, 3\)"),
-        (lambda: split_half_mrr([[np.nan]], [[1.0]]), "first must be finite, got nan among its values"),
-        (lambda: split_half_mrr(np.eye(2), np.eye(2), block=0), "block must be a whole number of at least 1, got 0"),
-        (lambda: split_halves([[1, 2]], seed=-1), "seed must be a whole number of at least 0, got -1"),
+        (
+            lambda: split_half_mrr(np.eye(2), np.eye(3)),
+            r"second must have the shape of first, \(2, 2\), got \(3, 3\)",
+        ),
+        (
+            lambda: split_half_mrr([[np.nan]], [[1.0]]),
+            "first must be finite, got nan among its values",
+        ),
+        (
+            lambda: split_half_mrr(np.eye(2), np.eye(2), block=0),
+            "block must be a whole number of at least 1, got 0",
+        ),
+        (
+            lambda: split_halves([[1, 2]], seed=-1),
+            "seed must be a whole number of at least 0, got -1",
+        ),
         (lambda: split_halves([[-1]], seed=0), "counts must not be negative, got -1"),
         (
             lambda: split_halves([[1, 2]], seed=0, document_ids=np.array([1, 2])),

@@ -24,7 +24,9 @@ def made_up(seed: int, texts: int = 30, words: int = 20, longest: int = 40) -> T
     found = []
     for _ in range(texts):
         rates = generator.dirichlet(np.full(words + 1, 0.3))
-        found.append((generator.choice(words + 1, generator.integers(0, longest), p=rates) - 1).tolist())
+        found.append(
+            (generator.choice(words + 1, generator.integers(0, longest), p=rates) - 1).tolist()
+        )
     return found
 
 
@@ -35,7 +37,9 @@ def seen_by_hand(texts: Texts, window: int) -> list[set[int]]:
 
 
 def npmi_by_hand(seen: list[set[int]], one: int, other: int) -> float:
-    own, others, both = (np.mean([wanted <= words for words in seen]) for wanted in ({one}, {other}, {one, other}))
+    own, others, both = (
+        np.mean([wanted <= words for words in seen]) for wanted in ({one}, {other}, {one, other})
+    )
     return float(np.log((both + 1e-12) / (own * others)) / -np.log(both + 1e-12))
 
 
@@ -45,7 +49,10 @@ def test_c_npmi_matches_counting_by_hand(seed: int, window: int) -> None:
     texts = [*made_up(seed), list(range(20)), []]
     seen = seen_by_hand(texts, window)
     topics = [[0, 1, 2, 3], [4, 19], [7, 3, 11]]
-    expected = [np.mean([npmi_by_hand(seen, *pair) for pair in itertools.combinations(topic, 2)]) for topic in topics]
+    expected = [
+        np.mean([npmi_by_hand(seen, *pair) for pair in itertools.combinations(topic, 2)])
+        for topic in topics
+    ]
     np.testing.assert_allclose(c_npmi(texts, topics, window=window), expected, atol=1e-12)
 
 
@@ -67,13 +74,19 @@ def test_three_windows_on_paper() -> None:
     texts = [[0, 1, 2, 2]]  # windows {0, 1}, {1, 2}, {2}: 0 in one of three, 1 in two, 2 in two
     one_two = np.log((1 / 3) / (2 / 3 * 2 / 3)) / -np.log(1 / 3)
     zero_one = np.log((1 / 3) / (1 / 3 * 2 / 3)) / -np.log(1 / 3)
-    np.testing.assert_allclose(c_npmi(texts, [[1, 2], [0, 1]], window=2), [one_two, zero_one], atol=1e-9)
+    np.testing.assert_allclose(
+        c_npmi(texts, [[1, 2], [0, 1]], window=2), [one_two, zero_one], atol=1e-9
+    )
     cosine = (1 + one_two) / np.sqrt(2 * (1 + one_two**2))  # of (1, x) and (1 + x, 1 + x)
-    np.testing.assert_allclose(c_v(texts, [[1, 2]], window=2), [cosine * np.sign(1 + one_two)], atol=1e-9)
+    np.testing.assert_allclose(
+        c_v(texts, [[1, 2]], window=2), [cosine * np.sign(1 + one_two)], atol=1e-9
+    )
 
 
 def test_a_word_stays_in_sight_while_one_of_its_occurrences_does() -> None:
-    assert c_npmi([[0, 0, 1, 5]], [[0, 1]], window=3) == pytest.approx(1.0)  # both are in both windows
+    assert c_npmi([[0, 0, 1, 5]], [[0, 1]], window=3) == pytest.approx(
+        1.0
+    )  # both are in both windows
 
 
 def test_words_that_never_meet_or_never_occur() -> None:
@@ -82,7 +95,9 @@ def test_words_that_never_meet_or_never_occur() -> None:
     assert far == pytest.approx(np.log(1e-12 / (2 / 6 * 2 / 6)) / -np.log(1e-12))
     assert absent == absent_both == -1.0
     assert c_v(texts, [[8, 9]], window=2) == 0.0
-    assert c_v(texts, [[0, 9]], window=2) == pytest.approx(0.5)  # 1 for the word that is there, 0 for the other
+    assert c_v(texts, [[0, 9]], window=2) == pytest.approx(
+        0.5
+    )  # 1 for the word that is there, 0 for the other
 
 
 def test_topics_of_one_word_or_none_count_nothing() -> None:
@@ -95,7 +110,9 @@ def test_texts_are_read_once_and_some_at_a_time(monkeypatch: pytest.MonkeyPatch)
     texts, topics = made_up(0, texts=50), [[0, 1, 2], [5, 6]]
     expected = c_npmi(texts, topics), c_v(texts, topics)
     monkeypatch.setattr(windows, "TEXTS", 7)
-    np.testing.assert_array_equal(c_npmi((np.array(text, dtype=np.int32) for text in texts), topics), expected[0])
+    np.testing.assert_array_equal(
+        c_npmi((np.array(text, dtype=np.int32) for text in texts), topics), expected[0]
+    )
     np.testing.assert_array_equal(c_v(iter(texts), topics), expected[1])
 
 
@@ -106,14 +123,21 @@ def test_errors() -> None:
         c_npmi([[0]], [[0, -1]])
     with pytest.raises(InvalidInput, match="window must be a whole number of at least 1, got 0"):
         c_v([[0]], [[0, 1]], window=0)
-    with pytest.raises(InvalidInput, match="texts must be lists of the numbers of their words, got str 'some words'"):
+    with pytest.raises(
+        InvalidInput,
+        match="texts must be lists of the numbers of their words, got str 'some words'",
+    ):
         c_v(["some words"], [[0, 1]])  # type: ignore[list-item]
 
 
 def gensims(texts: Texts, topics: Topics, measure: str, window: int) -> Any:
-    """What gensim finds; one process, since it counts the windows of short texts wrongly with more."""
+    """What gensim finds; one process, since it counts the windows of short texts wrongly with
+    more.
+    """
     models = pytest.importorskip("gensim.models.coherencemodel")
-    dictionary = pytest.importorskip("gensim.corpora").Dictionary([[str(word)] for word in range(-1, 20)])
+    dictionary = pytest.importorskip("gensim.corpora").Dictionary(
+        [[str(word)] for word in range(-1, 20)]
+    )
     model = models.CoherenceModel(
         topics=[[str(word) for word in topic] for topic in topics],
         texts=[[str(word) for word in text] for text in texts],
@@ -136,14 +160,18 @@ def test_agrees_with_gensim_where_no_window_holds_a_word_twice(window: int) -> N
     np.testing.assert_allclose(
         c_npmi(texts, TOPICS, window=window), gensims(texts, TOPICS, "c_npmi", window), rtol=1e-9
     )
-    np.testing.assert_allclose(c_v(texts, TOPICS, window=window), gensims(texts, TOPICS, "c_v", window), rtol=1e-9)
+    np.testing.assert_allclose(
+        c_v(texts, TOPICS, window=window), gensims(texts, TOPICS, "c_v", window), rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize(("measure", "window"), [("c_npmi", 10), ("c_v", 110)])
 def test_agrees_with_gensim_once_it_looks_at_whole_windows(
     measure: str, window: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """gensim takes a word for gone when one of its occurrences leaves the window, even if another is still there."""
+    """gensim takes a word for gone when one of its occurrences leaves the window, even if another
+    is still there.
+    """
     texts = [*made_up(3, texts=60, longest=200), [*range(20)]]
     ours = {"c_npmi": c_npmi, "c_v": c_v}[measure](texts, TOPICS)
     nearly = gensims(texts, TOPICS, measure, window)

@@ -12,7 +12,8 @@ from undertow.topics._choose import DETAIL, agreement, chosen_number, numbers_tr
 
 
 @pytest.mark.parametrize(
-    ("leaves", "documents", "first", "last"), [(400, 20_000, 5, 38), (25, 300, 5, 15), (4, 50, 2, 2), (2, 3, 2, 2)]
+    ("leaves", "documents", "first", "last"),
+    [(400, 20_000, 5, 38), (25, 300, 5, 15), (4, 50, 2, 2), (2, 3, 2, 2)],
 )
 def test_numbers_that_are_looked_at(leaves: int, documents: int, first: int, last: int) -> None:
     found = numbers_tried(leaves, documents)

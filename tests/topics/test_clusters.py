@@ -1,4 +1,6 @@
-"""Spherical k-means: it only gets better, uses what it says, and has the same bits for any threads."""
+"""Spherical k-means: it only gets better, uses what it says, and has the same bits for any
+threads.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ def make(documents: int, columns: int = 12, seed: int = 0) -> Single:
     """Directions around eight middles."""
     generator = np.random.default_rng(seed)
     middles = generator.normal(0.0, 1.0, (8, columns))
-    return unit(middles[generator.integers(0, 8, documents)] + generator.normal(0.0, 0.5, (documents, columns)))
+    return unit(
+        middles[generator.integers(0, 8, documents)]
+        + generator.normal(0.0, 0.5, (documents, columns))
+    )
 
 
 def objective(vectors: Single, labels: NDArray[np.int32]) -> float:
@@ -72,7 +77,8 @@ def test_all_alike_is_one_cluster() -> None:
 def test_threads_change_no_bit(threads: int) -> None:
     vectors = make(3 * _clusters.BLOCK + 17, 33)
     np.testing.assert_array_equal(
-        spherical_kmeans(vectors, 40, seed=1, threads=1), spherical_kmeans(vectors, 40, seed=1, threads=threads)
+        spherical_kmeans(vectors, 40, seed=1, threads=1),
+        spherical_kmeans(vectors, 40, seed=1, threads=threads),
     )
     one, many = (nearest(vectors, vectors[:50], threads=count) for count in (1, threads))
     np.testing.assert_array_equal(one[0], many[0])
@@ -81,7 +87,9 @@ def test_threads_change_no_bit(threads: int) -> None:
 
 def test_the_seed_decides() -> None:
     vectors = make(400)
-    assert not np.array_equal(spherical_kmeans(vectors, 20, seed=0), spherical_kmeans(vectors, 20, seed=1))
+    assert not np.array_equal(
+        spherical_kmeans(vectors, 20, seed=0), spherical_kmeans(vectors, 20, seed=1)
+    )
 
 
 def test_the_nearest_is_the_first_of_the_largest_products() -> None:
@@ -99,10 +107,16 @@ def test_the_nearest_is_the_first_of_the_largest_products() -> None:
 def test_sums_leave_out_what_has_no_label() -> None:
     vectors = make(200)
     labels = np.random.default_rng(1).integers(-1, 4, 200).astype(np.int32)
-    expected = np.stack([vectors[labels == label].astype(np.float64).sum(axis=0) for label in range(5)])
-    np.testing.assert_allclose(sums_by_label(vectors, labels, 5), expected, rtol=0, atol=200 * np.finfo(float).eps)
+    expected = np.stack(
+        [vectors[labels == label].astype(np.float64).sum(axis=0) for label in range(5)]
+    )
+    np.testing.assert_allclose(
+        sums_by_label(vectors, labels, 5), expected, rtol=0, atol=200 * np.finfo(float).eps
+    )
 
 
 def test_unit_rows_have_length_1_and_zeros_stay() -> None:
     found = unit(np.array([[3.0, 4.0], [0.0, 0.0], [1e-30, 0.0]]))
-    np.testing.assert_array_equal(found, np.array([[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]], dtype=np.float32))
+    np.testing.assert_array_equal(
+        found, np.array([[0.6, 0.8], [0.0, 0.0], [1.0, 0.0]], dtype=np.float32)
+    )

@@ -35,7 +35,10 @@ def documents_of(model: TopicModel, topic: int) -> set[str]:
     table = corpus(THREE)
     known = dict(zip(hashes_of(table["id"]).tolist(), table["id"].to_list(), strict=True))
     rows = model.atlas_.tree.leaf_rows(topic)
-    return {known[number] for number in model.atlas_.seen.hashes[np.isin(model.atlas_.seen.leaves, rows)].tolist()}
+    return {
+        known[number]
+        for number in model.atlas_.seen.hashes[np.isin(model.atlas_.seen.leaves, rows)].tolist()
+    }
 
 
 def f1(first: set[str], second: set[str]) -> float:
@@ -117,9 +120,18 @@ def test_a_seed_makes_a_topic_around_words() -> None:
     topic = model.topic(made)
     assert (topic.name, topic.parent) == ("space flight", None)
     assert {word.word for word in topic.words[:8]} <= set(VOCABULARY["space"])
-    assert f1(documents_of(model, made), {one for one in corpus(THREE)["id"] if one.startswith("space")}) > 0.7
+    assert (
+        f1(
+            documents_of(model, made),
+            {one for one in corpus(THREE)["id"] if one.startswith("space")},
+        )
+        > 0.7
+    )
     assert made in model.topic_names()
-    assert model.transform_topics(pure("space", 5))[:, list(model.topic_names()).index(made)].min() > 0.5
+    assert (
+        model.transform_topics(pure("space", 5))[:, list(model.topic_names()).index(made)].min()
+        > 0.5
+    )
 
 
 def test_a_seed_makes_a_topic_around_documents() -> None:
@@ -143,28 +155,72 @@ def test_a_seed_whose_words_are_nowhere_makes_nothing() -> None:
 
 
 ERRORS: dict[str, tuple[Callable[[TopicModel], object], str]] = {
-    "rename, unknown": (lambda model: model.rename_topic(9999, "x"), "topic must be the id of a topic of this model"),
-    "rename, root": (lambda model: model.rename_topic(model.atlas_.tree.root, "x"), "topic must be the id of a topic"),
-    "rename, blank": (lambda model: model.rename_topic(ids(model, 2)[0], "  "), "name must be a line of at most 200"),
-    "rename, long": (lambda model: model.rename_topic(ids(model, 2)[0], "x" * 201), "name must be a line of at most"),
-    "rename, lines": (lambda model: model.rename_topic(ids(model, 2)[0], "a\nb"), "name must be a line"),
-    "rename, returns": (lambda model: model.rename_topic(ids(model, 2)[0], "a\rb"), "name must be a line"),
-    "rename, surrogate": (lambda model: model.rename_topic(ids(model, 2)[0], "a\ud800"), "name must be"),
-    "rename, number": (lambda model: model.rename_topic(ids(model, 2)[0], 7), "name must be a line"),  # type: ignore[arg-type]
+    "rename, unknown": (
+        lambda model: model.rename_topic(9999, "x"),
+        "topic must be the id of a topic of this model",
+    ),
+    "rename, root": (
+        lambda model: model.rename_topic(model.atlas_.tree.root, "x"),
+        "topic must be the id of a topic",
+    ),
+    "rename, blank": (
+        lambda model: model.rename_topic(ids(model, 2)[0], "  "),
+        "name must be a line of at most 200",
+    ),
+    "rename, long": (
+        lambda model: model.rename_topic(ids(model, 2)[0], "x" * 201),
+        "name must be a line of at most",
+    ),
+    "rename, lines": (
+        lambda model: model.rename_topic(ids(model, 2)[0], "a\nb"),
+        "name must be a line",
+    ),
+    "rename, returns": (
+        lambda model: model.rename_topic(ids(model, 2)[0], "a\rb"),
+        "name must be a line",
+    ),
+    "rename, surrogate": (
+        lambda model: model.rename_topic(ids(model, 2)[0], "a\ud800"),
+        "name must be",
+    ),
+    "rename, number": (
+        lambda model: model.rename_topic(ids(model, 2)[0], 7),  # type: ignore[arg-type]
+        "name must be a line",
+    ),
     "rename, taken": (
         lambda model: model.name_topics(dict.fromkeys(ids(model, 2), "same")),
         "name must not be that of another topic, got 'same'",
     ),
-    "merge, one": (lambda model: model.merge_topics(ids(model, 2)[:1]), "topics must be at least two different topics"),
-    "merge, none": (lambda model: model.merge_topics([]), "topics must be at least two different topics"),
-    "merge, twice": (lambda model: model.merge_topics([ids(model, 2)[0]] * 2), "topics must be at least two different"),
+    "merge, one": (
+        lambda model: model.merge_topics(ids(model, 2)[:1]),
+        "topics must be at least two different topics",
+    ),
+    "merge, none": (
+        lambda model: model.merge_topics([]),
+        "topics must be at least two different topics",
+    ),
+    "merge, twice": (
+        lambda model: model.merge_topics([ids(model, 2)[0]] * 2),
+        "topics must be at least two different",
+    ),
     "merge, nested": (
-        lambda model: model.merge_topics([ids(model, 2)[0], model.topic(ids(model, 2)[0]).children[0]]),
+        lambda model: model.merge_topics(
+            [ids(model, 2)[0], model.topic(ids(model, 2)[0]).children[0]]
+        ),
         "topics must not lie in each other",
     ),
-    "merge, unknown": (lambda model: model.merge_topics([ids(model, 2)[0], -5]), "topics must be the id of a topic"),
-    "merge, name": (lambda model: model.merge_topics(ids(model, 4)[:2], "\n"), "name must be a line"),
-    "split, smallest": (lambda model: model.split_topic(0), "topic must have parts to be split, got 0"),
+    "merge, unknown": (
+        lambda model: model.merge_topics([ids(model, 2)[0], -5]),
+        "topics must be the id of a topic",
+    ),
+    "merge, name": (
+        lambda model: model.merge_topics(ids(model, 4)[:2], "\n"),
+        "name must be a line",
+    ),
+    "split, smallest": (
+        lambda model: model.split_topic(0),
+        "topic must have parts to be split, got 0",
+    ),
     "split, unknown": (lambda model: model.split_topic(10**9), "topic must be the id of a topic"),
     "drop, unknown": (lambda model: model.drop_topic(-1), "topic must be the id of a topic"),
     "drop, last": (
@@ -179,12 +235,24 @@ ERRORS: dict[str, tuple[Callable[[TopicModel], object], str]] = {
         lambda model: model.move_topic(ids(model, 2)[0], model.topic(ids(model, 2)[0]).children[0]),
         "a topic must not be moved below itself|under must be a topic that has parts",
     ),
-    "move, to itself": (lambda model: model.move_topic(*[ids(model, 2)[0]] * 2), "must not be moved below itself"),
-    "move, below a leaf": (lambda model: model.move_topic(ids(model, 2)[0], 0), "under must be a topic that has parts"),
+    "move, to itself": (
+        lambda model: model.move_topic(*[ids(model, 2)[0]] * 2),
+        "must not be moved below itself",
+    ),
+    "move, below a leaf": (
+        lambda model: model.move_topic(ids(model, 2)[0], 0),
+        "under must be a topic that has parts",
+    ),
     "move, unknown": (lambda model: model.move_topic(0, 10**6), "under must be the id of a topic"),
-    "seed, nothing": (lambda model: model.seed_topic("x"), "words must be a list of words, or documents be given"),
+    "seed, nothing": (
+        lambda model: model.seed_topic("x"),
+        "words must be a list of words, or documents be given",
+    ),
     "seed, a text": (lambda model: model.seed_topic("x", "goal"), "words must be a list of words"),
-    "seed, no name": (lambda model: model.seed_topic("", documents=pure("sport", 1)), "name must be a line"),
+    "seed, no name": (
+        lambda model: model.seed_topic("", documents=pure("sport", 1)),
+        "name must be a line",
+    ),
 }
 
 
@@ -194,7 +262,11 @@ def test_errors_say_what_is_wrong_and_change_nothing(case: str) -> None:
     action, message = ERRORS[case]
     with pytest.raises(InvalidInput, match=message):
         action(model)
-    if case not in ("rename, taken", "drop, last", "drop, all parts"):  # of several, the first were done
+    if case not in (
+        "rename, taken",
+        "drop, last",
+        "drop, all parts",
+    ):  # of several, the first were done
         assert model.topics() == fitted().model.topics()
         assert model.curation_.actions == ()
     assert model.topics(2) or model.topics()
@@ -243,7 +315,9 @@ def test_no_sequence_of_actions_breaks_the_tree(data: st.DataObject) -> None:
             elif kind == "move":
                 curator.move(topic, data.draw(st.sampled_from([None, other])))
             elif kind == "seed":
-                rows = data.draw(st.lists(st.integers(0, len(tree.leaves) - 1), min_size=1, max_size=3))
+                rows = data.draw(
+                    st.lists(st.integers(0, len(tree.leaves) - 1), min_size=1, max_size=3)
+                )
                 curator.seed(f"seed {step}", [], np.array(rows, dtype=np.int32))
             else:
                 curator._drop(topic, kind == "drop")
@@ -252,10 +326,14 @@ def test_no_sequence_of_actions_breaks_the_tree(data: st.DataObject) -> None:
         check(curator.atlas)
     again = Curator(model.atlas_, Curation())
     matched = again.apply(curator.curation, lambda texts: np.zeros(0, dtype=np.int32))
-    if not any(action.kind == "seed" for action in curator.curation.actions):  # these had leaves instead of words
+    if not any(
+        action.kind == "seed" for action in curator.curation.actions
+    ):  # these had leaves instead of words
         assert [one.problem for one in matched] == [None] * len(matched)
         np.testing.assert_array_equal(again.atlas.tree.parents, curator.atlas.tree.parents)
-        assert again.atlas.tree.cut(again.atlas.chosen) == curator.atlas.tree.cut(curator.atlas.chosen)
+        assert again.atlas.tree.cut(again.atlas.chosen) == curator.atlas.tree.cut(
+            curator.atlas.chosen
+        )
 
 
 # Files
@@ -308,7 +386,10 @@ def test_topics_of_another_fit_are_found_by_their_documents(tmp_path: Path) -> N
     assert [one.problem for one in matched] == [None] * 4
     names = {name: node for node, name in other.atlas_.names.items()}
     for subject in THREE:
-        assert f1(documents_of(other, names[f"about {subject}"]), documents_of(model, topic[subject])) > 0.7
+        assert (
+            f1(documents_of(other, names[f"about {subject}"]), documents_of(model, topic[subject]))
+            > 0.7
+        )
     assert f1(documents_of(other, names["not politics"]), documents_of(model, made)) > 0.7
 
 
@@ -395,7 +476,9 @@ HOSTILE = [
     '{"actions": [{"kind": "rename", "topics": [{"id": 3, "words": {"a": NaN}}]}]}',
     '{"actions": [{"kind": "rename", "topics": [{"id": 3, "words": {"a": 1e999}}]}]}',
     '{"actions": [{"kind": "rename", "topics": [{"id": 3, "words": {"a": -Infinity}}]}]}',
-    '{"actions": [{"kind": "rename", "topics": [{"id": -1, "words": {"goal": 1' + "0" * 400 + "}}]}]}",
+    '{"actions": [{"kind": "rename", "topics": [{"id": -1, "words": {"goal": 1'
+    + "0" * 400
+    + "}}]}]}",
     '{"actions": [{"kind": "rename", "topics": [{"id": -1, "words": {"goal": 1e300}}]}]}',
     '{"actions": [{"kind": "rename", "topics": [{"id": 3, "documents": {}}]}]}',
     '{"actions": [{"kind": "rename", "topics": [{"id": 3, "name": 5}]}]}',
@@ -468,7 +551,11 @@ STRANGE: list[dict[str, Any]] = [
     {"kind": "rename", "name": "x", "topics": [10**30]},
     {"kind": "rename", "name": "x", "topics": [-(10**30)]},
     {"kind": "rename", "name": "x", "topics": [{"id": -1, "words": {"goal": 0, "nowhere": -1}}]},
-    {"kind": "rename", "name": "x", "topics": [{"id": 10**6, "documents": ["f" * 16, "zz", 3, "+" + "1" * 15]}]},
+    {
+        "kind": "rename",
+        "name": "x",
+        "topics": [{"id": 10**6, "documents": ["f" * 16, "zz", 3, "+" + "1" * 15]}],
+    },
     {"kind": "merge", "topics": [30, 30]},
     {"kind": "merge", "topics": [30, 10**9]},
     {"kind": "split", "topics": [0]},
@@ -494,11 +581,18 @@ def test_what_cannot_be_done_is_left_out_and_said(action: dict[str, Any], tmp_pa
 
 
 plain_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(KINDS),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(KINDS),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["kind", "topics", "name", "words", "documents", "made", "id", "goal"]), inner, max_size=5
+            st.sampled_from(["kind", "topics", "name", "words", "documents", "made", "id", "goal"]),
+            inner,
+            max_size=5,
         )
     ),
     max_leaves=12,
@@ -534,7 +628,9 @@ def test_a_topic_is_found_by_its_own_key() -> None:
 
 
 def test_a_small_sample_of_documents_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only documents that could be in the sample count, or a wide topic would look unlike itself."""
+    """Only documents that could be in the sample count, or a wide topic would look unlike
+    itself.
+    """
     monkeypatch.setattr(_matching, "SKETCH", 30)
     atlas = fitted().model.atlas_
     for node in atlas.cut(2):
@@ -555,7 +651,10 @@ def test_what_an_action_made_is_known_to_those_after_it() -> None:
     other = copy.deepcopy(fitted(THREE, seed=7).model)
     while made not in other.atlas_.tree:  # until something else has that id
         other.merge_topics(ids(other, len(other.atlas_.tree.leaves))[:2])
-    assert [one.problem for one in other.apply_curation(Curation.from_plain(told, "file"))] == [None, None]
+    assert [one.problem for one in other.apply_curation(Curation.from_plain(told, "file"))] == [
+        None,
+        None,
+    ]
     assert list(other.atlas_.names.values()) == ["renamed"]
     (renamed,) = other.atlas_.names
     assert f1(documents_of(other, renamed), documents_of(model, made)) > 0.7
@@ -565,4 +664,6 @@ def test_hashes_are_those_of_the_ids() -> None:
     found = hashes_of(["a", "b", "a"])
     assert found[0] == found[2] != found[1]
     assert hashes_of([]).shape == (0,)
-    assert math.isclose(float(hashes_of([str(number) for number in range(4000)]).mean()) / 2**63, 1.0, abs_tol=0.05)
+    assert math.isclose(
+        float(hashes_of([str(number) for number in range(4000)]).mean()) / 2**63, 1.0, abs_tol=0.05
+    )

@@ -1,4 +1,6 @@
-"""Topics after new documents: places that follow the training, words that are appended, changes beyond chance."""
+"""Topics after new documents: places that follow the training, words that are appended, changes
+beyond chance.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +17,37 @@ from undertow.topics._drift import NewDocuments, _is_change, _moved, _with_words
 from undertow.topics._statistics import TermStatistics
 
 
-def new_documents(atlas: Atlas, turn: np.ndarray[tuple[int, int], np.dtype[np.float64]], number: int) -> NewDocuments:
+def new_documents(
+    atlas: Atlas, turn: np.ndarray[tuple[int, int], np.dtype[np.float64]], number: int
+) -> NewDocuments:
     """Documents whose vectors training turned; the last has no known word."""
     generator = np.random.default_rng(0)
     before = unit(generator.random((number, atlas.routes.shape[1])))
     after = (before @ turn).astype(np.float32)
     before[-1] = np.nan
-    return NewDocuments(before, after, sparse.csr_array(np.zeros((number, len(atlas.words)), dtype=np.int32)))
+    return NewDocuments(
+        before, after, sparse.csr_array(np.zeros((number, len(atlas.words)), dtype=np.int32))
+    )
 
 
 def test_places_follow_what_training_did_to_new_documents() -> None:
-    """20,000 documents outweigh the thirty that say that nothing changed: what is left is some 32 * 30 / 20,000."""
+    """20,000 documents outweigh the thirty that say that nothing changed: what is left is some 32 *
+    30 / 20,000.
+    """
     atlas = fitted().model.atlas_
     units = atlas.routes.shape[1]
-    turn = np.linalg.qr(np.eye(units) + 0.1 * np.random.default_rng(1).normal(size=(units, units)))[0]
+    turn = np.linalg.qr(np.eye(units) + 0.1 * np.random.default_rng(1).normal(size=(units, units)))[
+        0
+    ]
     moved = _moved(atlas, new_documents(atlas, turn, 20_000))
     for ours, old in ((moved.routes, atlas.routes), (moved.kept.vectors, atlas.kept.vectors)):
         cosines = (ours * unit(old @ turn)).sum(axis=1)
         assert cosines.min() > 0.99
         assert cosines.min() > (ours * old).sum(axis=1).min()
-    assert np.abs(moved.means - atlas.means @ turn).max() < 0.1 * np.abs(atlas.means - atlas.means @ turn).max()
+    assert (
+        np.abs(moved.means - atlas.means @ turn).max()
+        < 0.1 * np.abs(atlas.means - atlas.means @ turn).max()
+    )
 
 
 def test_nothing_moves_where_training_changed_nothing() -> None:
@@ -78,7 +91,9 @@ def test_sizes_are_counted_block_by_block() -> None:
     vectors = next(model._vectors_of_texts(fitted().table))
     counted = with_sizes(model.atlas_, [vectors[:70], vectors[70:70], vectors[70:]])
     np.testing.assert_array_equal(counted.sizes, model.atlas_.sizes)
-    twice = with_sizes(model.atlas_, [vectors, np.full((5, vectors.shape[1]), np.nan, dtype=np.float32), vectors])
+    twice = with_sizes(
+        model.atlas_, [vectors, np.full((5, vectors.shape[1]), np.nan, dtype=np.float32), vectors]
+    )
     np.testing.assert_array_equal(twice.sizes, 2 * model.atlas_.sizes)
     assert twice.documents == 2 * len(vectors) + 5
 
@@ -94,7 +109,9 @@ def test_sizes_are_counted_block_by_block() -> None:
         (0.0, 0.01, 1000, True),
     ],
 )
-def test_a_change_is_beyond_chance_and_large_enough(before: float, after: float, documents: int, told: bool) -> None:
+def test_a_change_is_beyond_chance_and_large_enough(
+    before: float, after: float, documents: int, told: bool
+) -> None:
     assert _is_change(Change(1, "x", before, after), documents) == told
 
 

@@ -35,11 +35,14 @@ def test_a_route_is_the_sum_of_the_directions_of_all_topics_on_it() -> None:
             inside = sums[tree.leaf_rows(node)].sum(axis=0)
             total += inside / np.linalg.norm(inside)
             node = int(tree.parents[node])
-        np.testing.assert_allclose(found[row], total / np.linalg.norm(total), rtol=0, atol=20 * UNIT)
+        np.testing.assert_allclose(
+            found[row], total / np.linalg.norm(total), rtol=0, atol=20 * UNIT
+        )
 
 
 @pytest.mark.parametrize(
-    ("documents", "leaves"), [(0, 1), (1, 1), (2, 2), (23, 2), (24, 2), (36, 3), (4800, 400), (10**6, 400)]
+    ("documents", "leaves"),
+    [(0, 1), (1, 1), (2, 2), (23, 2), (24, 2), (36, 3), (4800, 400), (10**6, 400)],
 )
 def test_a_leaf_has_twelve_documents(documents: int, leaves: int) -> None:
     assert number_of_leaves(documents) == leaves
@@ -49,7 +52,10 @@ def test_clear_groups_are_the_topics_of_that_cut() -> None:
     vectors, middles = make(400)
     grown = grow_tree(vectors, 30, seed=0)
     found = grown.tree.positions(grown.tree.cut(4))[grown.labels]
-    assert len({(one, other) for one, other in zip(found.tolist(), middles.tolist(), strict=True)}) == 4
+    assert (
+        len({(one, other) for one, other in zip(found.tolist(), middles.tolist(), strict=True)})
+        == 4
+    )
     np.testing.assert_array_equal(nearest(vectors, grown.routes)[0], grown.labels)
 
 
@@ -83,10 +89,14 @@ def test_every_topic_has_candidates() -> None:
         if node == atlas.tree.root or atlas.tree.parents[node] != NOWHERE
     ]
     assert len(found) == len(nodes)
-    assert sum(len(terms) > 0 for terms in found) >= len(nodes) - 1  # nothing is salient in all documents
+    assert (
+        sum(len(terms) > 0 for terms in found) >= len(nodes) - 1
+    )  # nothing is salient in all documents
 
 
 def test_sums_are_those_of_the_leaves() -> None:
     vectors, middles = make(50)
     found = sums_by_label(vectors, middles.astype(np.int32), 4)
-    np.testing.assert_allclose(found.sum(axis=0), vectors.astype(np.float64).sum(axis=0), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        found.sum(axis=0), vectors.astype(np.float64).sum(axis=0), rtol=0, atol=1e-12
+    )

@@ -43,14 +43,26 @@ def test_a_topic_with_nothing_of_its_own_to_say_has_no_name() -> None:
 def test_a_pair_stands_for_its_better_word() -> None:
     pairs = np.array([[0, 2]], dtype=np.int32)
     terms, shares = np.array([2, 0, 3, 7], dtype=np.int32), np.zeros(4)
-    assert _with_phrases(Ranked(terms, np.array([5.0, 4.0, 2.0, 3.1]), shares), 7, pairs) == [7, 0, 3]
-    assert _with_phrases(Ranked(terms, np.array([5.0, 4.0, 2.0, 2.9]), shares), 7, pairs) == [2, 0, 3]
+    assert _with_phrases(Ranked(terms, np.array([5.0, 4.0, 2.0, 3.1]), shares), 7, pairs) == [
+        7,
+        0,
+        3,
+    ]
+    assert _with_phrases(Ranked(terms, np.array([5.0, 4.0, 2.0, 2.9]), shares), 7, pairs) == [
+        2,
+        0,
+        3,
+    ]
 
 
 @pytest.mark.parametrize("subjects", [("sport", "politics"), ("sport", "politics", "space")])
 def test_names_are_unique_in_the_whole_tree(subjects: tuple[str, ...]) -> None:
     atlas = fitted(subjects).model.atlas_
-    nodes = [node for node in range(len(atlas.tree.parents)) if node in atlas.tree and node != atlas.tree.root]
+    nodes = [
+        node
+        for node in range(len(atlas.tree.parents))
+        if node in atlas.tree and node != atlas.tree.root
+    ]
     names = atlas.names_of(nodes)
     assert len({frozenset(name.split(", ")) for name in names}) == len(nodes)
     assert all(1 <= len(name.split(", ")) <= 4 for name in names)

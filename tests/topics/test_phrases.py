@@ -37,7 +37,9 @@ def test_words_that_are_written_together_are_a_pair() -> None:
     names, found, words = pairs_of(SENTENCES)
     assert "space shuttle" in names
     place = found.words.tolist().index([words.index("space"), words.index("shuttle")])
-    np.testing.assert_array_equal(found.presence[:, [place]].toarray().ravel(), [1, 1, 1, 1, *[0] * 9])
+    np.testing.assert_array_equal(
+        found.presence[:, [place]].toarray().ravel(), [1, 1, 1, 1, *[0] * 9]
+    )
 
 
 def test_what_has_something_else_between_is_none() -> None:
@@ -64,7 +66,12 @@ def test_a_pair_in_one_document_counts_once() -> None:
 
 
 def test_pairs_of_stems_are_those_of_their_forms() -> None:
-    texts = ["elected governments fall", "an elected government", "electing governments", "elected governments"]
+    texts = [
+        "elected governments fall",
+        "an elected government",
+        "electing governments",
+        "elected governments",
+    ]
     names, found, _ = pairs_of(texts, stemmer="english")
     assert "elect govern" in names
     assert found.presence.shape == (4, len(found.words))
@@ -79,7 +86,12 @@ def test_no_texts_have_no_pairs() -> None:
 
 
 def test_stems_are_written_as_they_are_most_often() -> None:
-    texts = ["government governments governing", "Government of governments", "a government", "nations national"]
+    texts = [
+        "government governments governing",
+        "Government of governments",
+        "a government",
+        "nations national",
+    ]
     forms = written_forms(Vectorizer(stemmer="english").fit(texts), texts)
     assert forms["govern"] == "government"
     assert forms["nation"] == "national"  # as often as "nations": alphabetically

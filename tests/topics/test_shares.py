@@ -17,7 +17,12 @@ ROUNDING = 4 * 2.0**-24  # four shares, each rounded once
 
 def shares_of(vector: list[float], own: int = 0, near: float = 1.0) -> list[float]:
     rows = unit(np.array([vector]))
-    found = shares(mixture(rows, EYE), np.array([own], dtype=np.int32), np.array([near], dtype=np.float32), (0.2, 0.6))
+    found = shares(
+        mixture(rows, EYE),
+        np.array([own], dtype=np.int32),
+        np.array([near], dtype=np.float32),
+        (0.2, 0.6),
+    )
     return [float(share) for share in found[0]]
 
 
@@ -40,7 +45,9 @@ def test_small_parts_are_not_told() -> None:
 
 def test_what_is_far_from_all_has_less_to_share() -> None:
     sums = [sum(shares_of([1, 1, 1, 0], near=near)) for near in (0.1, 0.2, 0.3, 0.4, 0.6, 0.9)]
-    assert sums == pytest.approx([0.0, 0.0, 0.25, 0.5, 1.0, 1.0], abs=ROUNDING + 2.0**-22)  # of nearness over 0.4
+    assert sums == pytest.approx(
+        [0.0, 0.0, 0.25, 0.5, 1.0, 1.0], abs=ROUNDING + 2.0**-22
+    )  # of nearness over 0.4
 
 
 def test_many_small_parts_leave_the_own_topic() -> None:
@@ -53,7 +60,9 @@ def test_many_small_parts_leave_the_own_topic() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 9), st.integers(0, 2**32 - 1))
-def test_shares_add_to_at_most_1_and_none_is_negative(documents: int, topics: int, seed: int) -> None:
+def test_shares_add_to_at_most_1_and_none_is_negative(
+    documents: int, topics: int, seed: int
+) -> None:
     generator = np.random.default_rng(seed)
     vectors = unit(generator.normal(0.3, 1.0, (documents, 12)))
     own = generator.integers(0, topics, documents).astype(np.int32)
@@ -70,12 +79,16 @@ def test_shares_add_to_at_most_1_and_none_is_negative(documents: int, topics: in
 
 
 def test_limits_are_never_too_strict() -> None:
-    """Half of each of two topics is near both, even where all training documents are purer than that."""
+    """Half of each of two topics is near both, even where all training documents are purer than
+    that.
+    """
     half = unit(np.array([[1.0, 1.0, 0.0, 0.0]]))
     near = np.full(1, np.sqrt(0.5), dtype=np.float32)
     found = shares(mixture(half, EYE), np.zeros(1, dtype=np.int32), near, (0.99, 0.999))
     np.testing.assert_allclose(found, [[0.5, 0.5, 0.0, 0.0]], rtol=0, atol=AHEAD - 1)
-    assert not shares(mixture(half, EYE), np.zeros(1, dtype=np.int32), near - 0.3, (0.99, 0.999)).any()
+    assert not shares(
+        mixture(half, EYE), np.zeros(1, dtype=np.int32), near - 0.3, (0.99, 0.999)
+    ).any()
 
 
 # Of a model
@@ -85,7 +98,9 @@ def places() -> dict[str, int]:
     """Subject -> its column among two topics."""
     ids = list(fitted().model.topic_names(2))
     table, model = fitted().table, fitted().model
-    own = model.transform_topics(table.filter(table["id"].str.starts_with("sport"))["text"], 2).argmax(axis=1)
+    own = model.transform_topics(
+        table.filter(table["id"].str.starts_with("sport"))["text"], 2
+    ).argmax(axis=1)
     sport = int(np.bincount(own, minlength=2).argmax())
     assert len(ids) == 2
     return {"sport": sport, "politics": 1 - sport}
@@ -100,7 +115,8 @@ def test_a_pure_document_is_about_its_subject(subject: str) -> None:
 def test_half_and_half_is_two_topics_of_about_equal_share() -> None:
     found = fitted().model.transform_topics(halves("sport", "politics", 40), 2)
     mean = found.mean(axis=0)
-    # A share of a single mixture has a deviation of about .28, so the difference of two means of 40 has one of .09.
+    # A share of a single mixture has a deviation of about .28, so the difference of two means of 40
+    # has one of .09.
     assert abs(mean[0] - mean[1]) < 0.18
     assert mean.sum() > 0.8
     assert ((found > 0.1).sum(axis=1) == 2).mean() > 0.3
@@ -124,7 +140,9 @@ def test_unknown_words_are_none() -> None:
     assert [one.none for one in found[:2]] == [1.0, 1.0]
     assert found[2].topics[0].share > 0.8
     assert found[2].none < 0.2
-    np.testing.assert_array_equal(model.transform_topics(["quux", ""], 2), np.zeros((2, 2), dtype=np.float32))
+    np.testing.assert_array_equal(
+        model.transform_topics(["quux", ""], 2), np.zeros((2, 2), dtype=np.float32)
+    )
 
 
 @pytest.mark.parametrize("n", [2, 5, 12, None])
@@ -169,7 +187,9 @@ def test_common_words_alone_are_no_crash() -> None:
 
 
 def test_a_topic_points_to_the_sum_of_its_documents() -> None:
-    """Means of leaves are kept in single precision, which is off by a unit or so for each of them."""
+    """Means of leaves are kept in single precision, which is off by a unit or so for each of
+    them.
+    """
     model = fitted().model
     vectors = next(model._vectors_of_texts(fitted().table)).astype(np.float64)
     rows, _ = model.atlas_.leaves_of(vectors.astype(np.float32))
@@ -178,7 +198,9 @@ def test_a_topic_points_to_the_sum_of_its_documents() -> None:
         own = model.atlas_.topics_of_leaves(rows, nodes)
         for place, direction in enumerate(model.atlas_.directions(nodes)):
             total = vectors[own == place].sum(axis=0)
-            np.testing.assert_allclose(direction, total / np.linalg.norm(total), rtol=0, atol=8 * 2.0**-24)
+            np.testing.assert_allclose(
+                direction, total / np.linalg.norm(total), rtol=0, atol=8 * 2.0**-24
+            )
 
 
 # Reasons
@@ -187,13 +209,24 @@ def test_a_topic_points_to_the_sum_of_its_documents() -> None:
 def test_reasons_add_up_to_the_product_with_the_topic() -> None:
     """Each unit's part is a product of two numbers of single precision, shared out in double."""
     model = fitted().model
-    texts = ["", *pure("sport", 5), "quux", *halves("sport", "politics", 5), "goal", "goal vote", "goal match", ""]
+    texts = [
+        "",
+        *pure("sport", 5),
+        "quux",
+        *halves("sport", "politics", 5),
+        "goal",
+        "goal vote",
+        "goal match",
+        "",
+    ]
     vectors = next(model._vectors_of_texts(texts))
     for topic in model.topic_names(4):
         reasons = model.explain_topic(texts, topic)
         direction = model.atlas_.directions([topic])[0]
         expected = np.nan_to_num(vectors.astype(np.float64)) @ direction.astype(np.float64)
-        np.testing.assert_allclose(reasons.sum(axis=1), expected, rtol=0, atol=len(direction) * 2.0**-23)
+        np.testing.assert_allclose(
+            reasons.sum(axis=1), expected, rtol=0, atol=len(direction) * 2.0**-23
+        )
         assert reasons.shape == (len(texts), len(model.words()))
         np.testing.assert_array_equal(reasons.indices, model.counts(texts).indices)
 
@@ -203,6 +236,10 @@ def test_words_of_the_other_subject_contribute_less() -> None:
     ids = list(model.topic_names(2))
     words = np.array(model.words())
     for subject, other in (("sport", "politics"), ("politics", "sport")):
-        reasons = np.asarray(model.explain_topic(halves("sport", "politics", 30), ids[places()[subject]]).sum(axis=0))
-        inside, outside = (reasons[np.isin(words, VOCABULARY[name])].sum() for name in (subject, other))
+        reasons = np.asarray(
+            model.explain_topic(halves("sport", "politics", 30), ids[places()[subject]]).sum(axis=0)
+        )
+        inside, outside = (
+            reasons[np.isin(words, VOCABULARY[name])].sum() for name in (subject, other)
+        )
         assert inside > 2 * outside

@@ -19,7 +19,9 @@ EPS = np.finfo(np.float64).eps
 
 
 def make(documents: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Counts of terms from rare to common, with leaves that like some of them; some documents are in no leaf."""
+    """Counts of terms from rare to common, with leaves that like some of them; some documents are
+    in no leaf.
+    """
     generator = np.random.default_rng(seed)
     labels = generator.integers(-1, LEAVES, documents).astype(np.int32)
     likes = generator.random((LEAVES + 1, TERMS)) ** 2
@@ -53,7 +55,11 @@ def test_beyond_a_size_what_is_in_one_document_goes(monkeypatch: pytest.MonkeyPa
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(20, 300), st.lists(st.integers(-1, 2), min_size=LEAVES, max_size=LEAVES), st.integers(0, 2**32 - 1))
+@given(
+    st.integers(20, 300),
+    st.lists(st.integers(-1, 2), min_size=LEAVES, max_size=LEAVES),
+    st.integers(0, 2**32 - 1),
+)
 def test_salience_is_the_formula(documents: int, groups: list[int], seed: int) -> None:
     counts, labels = make(documents, seed)
     known = statistics(counts, labels)
@@ -63,7 +69,9 @@ def test_salience_is_the_formula(documents: int, groups: list[int], seed: int) -
     frequencies = np.append(known.frequencies, known.documents)
     for group in range(3):
         rows = [row for row in range(LEAVES) if groups[row] == group and known.sizes[row]]
-        expected = salience(dense[rows], known.sizes[rows], frequencies, int(known.sizes[rows].sum()))
+        expected = salience(
+            dense[rows], known.sizes[rows], frequencies, int(known.sizes[rows].sum())
+        )
         # Some ten operations, and a logarithm near 0 that keeps the rounding of its argument.
         np.testing.assert_allclose(found[group], expected, rtol=20 * EPS, atol=20 * EPS)
 
@@ -82,8 +90,15 @@ def test_a_term_is_in_some_documents_of_a_larger_topic(group: int, least: int) -
     counts = np.zeros((group + 200, TERMS), dtype=np.int64)
     for term in range(min(group, 3)):
         counts[: term + 1, term] = 1
-    found = statistics(counts, labels).grouped(np.array([0, 1, -1, -1, -1, -1], dtype=np.int32), 2).salience().toarray()
-    assert (found[0, : min(group, 3)] > 0).tolist() == [term + 1 >= least for term in range(min(group, 3))]
+    found = (
+        statistics(counts, labels)
+        .grouped(np.array([0, 1, -1, -1, -1, -1], dtype=np.int32), 2)
+        .salience()
+        .toarray()
+    )
+    assert (found[0, : min(group, 3)] > 0).tolist() == [
+        term + 1 >= least for term in range(min(group, 3))
+    ]
 
 
 def test_a_term_of_one_leaf_is_less_salient_than_one_of_all_leaves() -> None:
@@ -92,7 +107,12 @@ def test_a_term_of_one_leaf_is_less_salient_than_one_of_all_leaves() -> None:
     counts = np.zeros((120, TERMS), dtype=np.int64)
     counts[:12, 0] = 1  # of leaf 0
     counts[[*range(4), *range(20, 24), *range(40, 44)], 1] = 1  # of leaves 0, 1 and 2
-    found = statistics(counts, labels).grouped(np.array([0, 0, 0, 1, 1, 1], dtype=np.int32), 2).salience().toarray()
+    found = (
+        statistics(counts, labels)
+        .grouped(np.array([0, 0, 0, 1, 1, 1], dtype=np.int32), 2)
+        .salience()
+        .toarray()
+    )
     assert found[0, 0] > 0
     assert found[0, 1] == pytest.approx(np.sqrt(3) * found[0, 0], rel=1e-12)
     assert not found[1, :2].any()
@@ -113,13 +133,15 @@ def test_pairs_have_the_npmi_of_the_task(documents: int, seed: int) -> None:
                 assert found[first, second] == 0.0
                 continue
             expected = npmi(matrix, [[first, second]])[0]
-            # Single precision; 0 is told as a millionth, since it would mean that a pair is not known.
+            # Single precision; 0 is told as a millionth, since it would mean that a pair is not
+            # known.
             assert found[first, second] == pytest.approx(expected, rel=2.0**-23, abs=1.1e-6)
             assert found[first, second] != 0.0
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "both", "expected"), [(5, 5, 0, -1.0), (5, 5, 5, 1.0), (100, 100, 100, 1.0), (50, 50, 25, 0.0)]
+    ("first", "second", "both", "expected"),
+    [(5, 5, 0, -1.0), (5, 5, 5, 1.0), (100, 100, 100, 1.0), (50, 50, 25, 0.0)],
 )
 def test_npmi_at_its_ends(first: int, second: int, both: int, expected: float) -> None:
     found = npmi_of(np.array([first]), np.array([second]), np.array([both]), 100)

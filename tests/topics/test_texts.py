@@ -72,7 +72,8 @@ def test_titles(text: str, title: str) -> None:
 def test_sentences_are_without_header_quotations_and_tags() -> None:
     text = (
         "From: someone@example.org\nSubject: Launch\nOrganization: None at all, really\n\n"
-        "> Quoted lines are not the author's own words.\n| Nor are these, which somebody else wrote.\n"
+        "> Quoted lines are not the author's own words.\n| Nor are these, which somebody else "
+        "wrote.\n"
         "The rocket was launched at dawn. It reached\nits orbit after nine minutes! Short.\n\n"
         "A paragraph without an end of its own\n\n<b>Tags</b> are left out of what is shown here."
     )
@@ -86,12 +87,15 @@ def test_sentences_are_without_header_quotations_and_tags() -> None:
 
 def test_addresses_tables_and_lines_that_lead_in_are_no_sentences() -> None:
     text = (
-        "In article 12 somebody wrote:\n\nMail me at someone@example.org please.\n\n1 2 3 4 5 6 7 8 9 10 11 12 13\n\n"
+        "In article 12 somebody wrote:\n\nMail me at someone@example.org please.\n\n1 2 3 4 5 6 7 "
+        "8 9 10 11 12 13\n\n"
     )
     assert sentences_of(text + "This is what it is about.") == ["This is what it is about."]
 
 
-@pytest.mark.parametrize("text", ["यह हिन्दी में लिखा गया एक साधारण वाक्य है", "Это обычное предложение по-русски."])
+@pytest.mark.parametrize(
+    "text", ["यह हिन्दी में लिखा गया एक साधारण वाक्य है", "Это обычное предложение по-русски."]
+)
 def test_sentences_of_any_script(text: str) -> None:
     assert sentences_of(text) == [text]
 

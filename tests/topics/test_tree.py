@@ -18,7 +18,9 @@ from undertow.topics.tree import NOWHERE
 
 def make(leaves: int, seed: int = 0) -> TopicTree:
     generator = np.random.default_rng(seed)
-    return TopicTree.of(ward(generator.normal(size=(leaves, 3)), generator.integers(1, 20, leaves).astype(float)))
+    return TopicTree.of(
+        ward(generator.normal(size=(leaves, 3)), generator.integers(1, 20, leaves).astype(float))
+    )
 
 
 trees = st.builds(make, st.integers(1, 14), st.integers(0, 2**32 - 1))
@@ -42,7 +44,9 @@ def changed_trees(draw: st.DrawFn) -> TopicTree:
         elif kind == "merge":
             apart = [other for other in attached(tree) if not tree.below(other) & tree.below(node)]
             tree, made = tree.with_new(0.0, int(tree.parents[node]))
-            for one in [node, *draw(st.lists(st.sampled_from(apart), max_size=1))] if apart else [node]:
+            for one in (
+                [node, *draw(st.lists(st.sampled_from(apart), max_size=1))] if apart else [node]
+            ):
                 tree = tree.moved(one, made)
         elif kind == "leaf":
             tree, _ = tree.with_leaf(0.0, tree.root)
@@ -54,7 +58,9 @@ def changed_trees(draw: st.DrawFn) -> TopicTree:
 
 
 def sound(tree: TopicTree) -> None:
-    """No circles, all leaves lead to the root, and what is left without anything below is a leaf."""
+    """No circles, all leaves lead to the root, and what is left without anything below is a
+    leaf.
+    """
     for leaf in tree.leaves.tolist():
         assert climb(tree.with_dropped(leaf, False), leaf, [leaf]) == 0
         node, steps = leaf, 0
@@ -146,7 +152,11 @@ def test_a_tree_of_four() -> None:
     assert tree.parents.tolist() == [4, 4, 5, 5, 6, 6, NOWHERE]
     assert (tree.cut(2), tree.cut(3), tree.cut(4)) == ([4, 5], [2, 3, 4], [0, 1, 2, 3])
     assert (tree.parent(0), tree.parent(4), tree.below(4)) == (4, None, {0, 1, 4})
-    assert [node in tree for node in (0, 6, 7, -1, True, 1.0, "0", np.int64(3))] == [*[True] * 2, *[False] * 5, True]
+    assert [node in tree for node in (0, 6, 7, -1, True, 1.0, "0", np.int64(3))] == [
+        *[True] * 2,
+        *[False] * 5,
+        True,
+    ]
 
 
 def test_what_is_left_with_one_part_gives_its_place_to_it() -> None:
@@ -199,9 +209,16 @@ def test_what_is_left_without_parts_is_gone() -> None:
 
 
 def test_a_cut_waits_for_a_topic_of_many_parts() -> None:
-    """5 has three parts and is split before 4; to split 4 instead would not be nested in the cut of four."""
+    """5 has three parts and is split before 4; to split 4 instead would not be nested in the cut of
+    four.
+    """
     tree, _ = four().with_leaf(0.0, 5)
-    assert (tree.cut(2), tree.cut(3), tree.cut(4), tree.cut(5)) == ([4, 5], [4, 5], [2, 3, 4, 7], [0, 1, 2, 3, 7])
+    assert (tree.cut(2), tree.cut(3), tree.cut(4), tree.cut(5)) == (
+        [4, 5],
+        [4, 5],
+        [2, 3, 4, 7],
+        [0, 1, 2, 3, 7],
+    )
 
 
 def test_junk_inside_a_topic_is_no_part_of_it() -> None:

@@ -1,4 +1,6 @@
-"""Topics of Chinese texts: words joined as they are written, sentences cut at their marks, read alike after a load."""
+"""Topics of Chinese texts: words joined as they are written, sentences cut at their marks, read
+alike after a load.
+"""
 
 from __future__ import annotations
 
@@ -98,12 +100,16 @@ def test_what_was_decided_is_stored(model: TopicModel, tmp_path: Path) -> None:
     assert again.vectorizer_.segmenter_ == ("chinese",)
     assert again.vectorizer_.settings() == model.vectorizer_.settings()
     question = ["足球比赛", "机器学习 and football"]
-    np.testing.assert_array_equal(again.counts(question).toarray(), model.counts(question).toarray())
+    np.testing.assert_array_equal(
+        again.counts(question).toarray(), model.counts(question).toarray()
+    )
     assert again.counts(question).sum(axis=1).tolist() == [1, 2]
     assert shown(again.atlas_) == shown(model.atlas_)
 
 
-def test_a_model_of_an_earlier_version_reads_on_as_it_did(model: TopicModel, tmp_path: Path) -> None:
+def test_a_model_of_an_earlier_version_reads_on_as_it_did(
+    model: TopicModel, tmp_path: Path
+) -> None:
     stored = load_model(model.save(tmp_path / "model"))
     del stored.training["vectorizer"]["segmenter"]
     old = TopicModel.from_stored(stored, tmp_path)
@@ -112,10 +118,14 @@ def test_a_model_of_an_earlier_version_reads_on_as_it_did(model: TopicModel, tmp
     assert old.counts(["足球比赛非常精彩"]).sum() == 0
 
 
-def test_a_model_says_which_extra_it_needs(model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_says_which_extra_it_needs(
+    model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model.save(tmp_path / "model")
     monkeypatch.setitem(_segment.PACKAGES, "chinese", ("no_such_package",))
-    with pytest.raises(ModelFileError, match=r"needs no_such_package, .* pip install 'undertow\[chinese\]'"):
+    with pytest.raises(
+        ModelFileError, match=r"needs no_such_package, .* pip install 'undertow\[chinese\]'"
+    ):
         undertow.load(tmp_path / "model")
 
 
@@ -123,16 +133,24 @@ def test_a_model_says_which_extra_it_needs(model: TopicModel, tmp_path: Path, mo
     ("text", "sentences"),
     [
         ("".join(LEARNING[:2]), LEARNING[:2]),
-        ("昨晚的足球比赛非常精彩吗？是的！世界杯预选赛将在下个月举行。", ["昨晚的足球比赛非常精彩吗？", FOOTBALL[2]]),
+        (
+            "昨晚的足球比赛非常精彩吗？是的！世界杯预选赛将在下个月举行。",
+            ["昨晚的足球比赛非常精彩吗？", FOOTBALL[2]],
+        ),
         (f"{FOOTBALL[3]}{FOOTBALL[0]}", [FOOTBALL[3], FOOTBALL[0]]),
         (
             "昨日、東京で新しい映画を見ました。とても面白かったです。",
             ["昨日、東京で新しい映画を見ました。", "とても面白かったです。"],
         ),
-        ("A sentence of letters. Another one, with version 2.0.1 in it! 这里有一个句子，也要分开。", None),
+        (
+            "A sentence of letters. Another one, with version 2.0.1! 这里有一个句子，也要分开。",
+            None,
+        ),
     ],
 )
-def test_sentences_end_at_their_marks_without_a_space(text: str, sentences: list[str] | None) -> None:
+def test_sentences_end_at_their_marks_without_a_space(
+    text: str, sentences: list[str] | None
+) -> None:
     expected = sentences or [
         "A sentence of letters.",
         "Another one, with version 2.0.1 in it!",

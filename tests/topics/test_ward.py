@@ -1,4 +1,6 @@
-"""Ward's merges against SciPy, where each cluster is repeated as often as its size says, and against plain sums."""
+"""Ward's merges against SciPy, where each cluster is repeated as often as its size says, and
+against plain sums.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ Array = NDArray[np.float64]
 
 def make(count: int, columns: int, seed: int) -> tuple[Array, Array]:
     generator = np.random.default_rng(seed)
-    return generator.normal(0.0, 1.0, (count, columns)), generator.integers(1, 9, count).astype(np.float64)
+    return generator.normal(0.0, 1.0, (count, columns)), generator.integers(1, 9, count).astype(
+        np.float64
+    )
 
 
 def tolerance(points: Array, weights: Array) -> float:
-    """Of a squared height: each of the steps rounds sums whose terms are at most the sum of all squares."""
+    """Of a squared height: each of the steps rounds sums whose terms are at most the sum of all
+    squares.
+    """
     total = sum_of_squares(points, weights) + float((weights[:, None] * points**2).sum())
     return 2.0 * float(points.shape[1] + 4 * len(points)) * 2.0**-52 * total
 
@@ -32,8 +38,12 @@ def test_merges_are_those_of_plain_sums(count: int, columns: int, seed: int) -> 
     points, weights = make(count, columns, seed)
     merges = ward(points, weights)
     pairs, heights = ward_by_hand(points, weights)
-    assert [tuple(sorted(pair)) for pair in merges.pairs.tolist()] == [tuple(sorted(pair)) for pair in pairs]
-    np.testing.assert_allclose(merges.heights**2, heights**2, rtol=0, atol=tolerance(points, weights))
+    assert [tuple(sorted(pair)) for pair in merges.pairs.tolist()] == [
+        tuple(sorted(pair)) for pair in pairs
+    ]
+    np.testing.assert_allclose(
+        merges.heights**2, heights**2, rtol=0, atol=tolerance(points, weights)
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -97,7 +107,9 @@ def joined_at(merges: Merges) -> Array:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 12), st.data())
-def test_without_some_clusters_the_others_join_where_they_did(count: int, data: st.DataObject) -> None:
+def test_without_some_clusters_the_others_join_where_they_did(
+    count: int, data: st.DataObject
+) -> None:
     merges = ward(*make(count, 3, data.draw(st.integers(0, 2**32 - 1))))
     kept = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1), min_size=1))))
     left = without_others(merges, kept)

@@ -69,17 +69,25 @@ def test_repetition_is_left_out_in_order() -> None:
     assert without_repetition([], words.__getitem__, 3) == []
 
 
-def statistics(presence: NDArray[np.int64], labels: NDArray[np.int64], words: int) -> TermStatistics:
+def statistics(
+    presence: NDArray[np.int64], labels: NDArray[np.int64], words: int
+) -> TermStatistics:
     leaves = int(labels.max()) + 1
     matrix = sparse.csr_array(presence.astype(np.int32))
     every = [np.arange(presence.shape[1], dtype=np.int32)]
     counts = count_terms(matrix, labels.astype(np.int32), leaves)
     sizes = np.bincount(labels, minlength=leaves)
-    return TermStatistics(counts, (presence > 0).sum(axis=0), sizes, pair_npmi(matrix, every), words)
+    return TermStatistics(
+        counts, (presence > 0).sum(axis=0), sizes, pair_npmi(matrix, every), words
+    )
 
 
-def one_topic_in_two(generator: np.random.Generator, words: int = 30) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """400 documents: the first half, of leaves 0 to 4, likes the first half of the words, the others the second."""
+def one_topic_in_two(
+    generator: np.random.Generator, words: int = 30
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """400 documents: the first half, of leaves 0 to 4, likes the first half of the words, the
+    others the second.
+    """
     labels = np.repeat(np.arange(10), 40)
     likes = np.where((np.arange(words) < words // 2) == (labels < 5)[:, None], 0.4, 0.04)
     return (generator.random(likes.shape) < likes).astype(np.int64), labels
@@ -105,9 +113,13 @@ def test_a_signature_is_never_among_the_words() -> None:
     (first, _) = ranked(statistics(np.hstack([presence, signature]), labels, 36).grouped(HALVES, 2))
     assert {int(term) for term in first.terms[:10]} <= set(range(15))
     of_leaf = ranked(
-        statistics(np.hstack([presence, signature]), labels, 36).grouped(np.arange(10, dtype=np.int32), 10)
+        statistics(np.hstack([presence, signature]), labels, 36).grouped(
+            np.arange(10, dtype=np.int32), 10
+        )
     )
-    assert {int(term) for term in of_leaf[0].terms[:5]} <= set(range(15))  # though it is in a quarter of these
+    assert {int(term) for term in of_leaf[0].terms[:5]} <= set(
+        range(15)
+    )  # though it is in a quarter of these
 
 
 def test_words_that_a_topic_is_about_are_no_signature() -> None:
@@ -115,7 +127,11 @@ def test_words_that_a_topic_is_about_are_no_signature() -> None:
     presence, labels = one_topic_in_two(np.random.default_rng(2))
     subject = np.zeros((400, 6), dtype=np.int64)
     subject[:30] = 1
-    of_leaf = ranked(statistics(np.hstack([presence, subject]), labels, 36).grouped(np.arange(10, dtype=np.int32), 10))
+    of_leaf = ranked(
+        statistics(np.hstack([presence, subject]), labels, 36).grouped(
+            np.arange(10, dtype=np.int32), 10
+        )
+    )
     assert set(of_leaf[0].terms[:6].tolist()) == set(range(30, 36))
 
 
@@ -133,14 +149,22 @@ def test_a_word_of_one_leaf_ranks_behind_one_of_all() -> None:
 
 
 def test_of_two_topics_a_word_describes_the_one_it_is_stronger_in() -> None:
-    """A word of nearly all documents of one topic and most of the other is compared with where it is largest."""
+    """A word of nearly all documents of one topic and most of the other is compared with where it
+    is largest.
+    """
     generator = np.random.default_rng(4)
     presence, labels = one_topic_in_two(generator, 40)
-    labels = np.concatenate([labels, labels + 10])  # a third topic of unrelated words makes both stand out
+    labels = np.concatenate(
+        [labels, labels + 10]
+    )  # a third topic of unrelated words makes both stand out
     rest = (generator.random((400, 40)) < 0.02).astype(np.int64)
-    both = np.concatenate([(np.arange(400) < 200) | (generator.random(400) < 0.9), np.zeros(400)]).astype(np.int64)
+    both = np.concatenate(
+        [(np.arange(400) < 200) | (generator.random(400) < 0.9), np.zeros(400)]
+    ).astype(np.int64)
     known = statistics(np.hstack([np.vstack([presence, rest]), both[:, None]]), labels, 41)
-    known = replace(known, npmi=sparse.csr_array(np.zeros((41, 41), dtype=np.float32)))  # by salience alone
+    known = replace(
+        known, npmi=sparse.csr_array(np.zeros((41, 41), dtype=np.float32))
+    )  # by salience alone
     groups = known.grouped(np.repeat([0, 1, 2, 2], 5).astype(np.int32), 3)
     contrasted, plain = ranked(groups)[1], ranked(groups, contrast=False)[1]
     assert plain.terms.tolist().index(40) < contrasted.terms.tolist().index(40)
@@ -149,7 +173,9 @@ def test_of_two_topics_a_word_describes_the_one_it_is_stronger_in() -> None:
 
 def test_pairs_come_after_words() -> None:
     presence, labels = one_topic_in_two(np.random.default_rng(5))
-    (first, _) = ranked(statistics(presence, labels, 10).grouped(HALVES, 2))  # from 10 on they are pairs
+    (first, _) = ranked(
+        statistics(presence, labels, 10).grouped(HALVES, 2)
+    )  # from 10 on they are pairs
     kinds = (first.terms >= 10).tolist()
     assert kinds == sorted(kinds)
     assert any(kinds)

@@ -41,7 +41,9 @@ LISTED_WORDS, WORDS, MOST_ALIKE = 8, 25, 10
 def check_extra() -> None:
     """What the extra installs is there; said before anything is read."""
     if find_spec("mcp") is None:
-        raise InvalidInput("undertow serve-mcp needs mcp, which is not installed: pip install 'undertow[mcp]'")
+        raise InvalidInput(
+            "undertow serve-mcp needs mcp, which is not installed: pip install 'undertow[mcp]'"
+        )
 
 
 class Reader:
@@ -66,7 +68,9 @@ class Reader:
     ) -> Results:
         """The best documents for words or a text, or those most like a document."""
         _check_range("n", n, 1, MOST_RESULTS)
-        chosen: dict[str, Any] = {} if mode is None else {"mode": mode}  # the index has a default of its own
+        chosen: dict[str, Any] = (
+            {} if mode is None else {"mode": mode}
+        )  # the index has a default of its own
         with self._lock:
             index = self._current()
             hits = index.search(query, n, like=like, where=where, **chosen)
@@ -92,7 +96,9 @@ class Reader:
             _check_range("n", n, 2, MOST_TOPICS)
         with self._lock:
             topics = self._current().model.topics(n, n_words=LISTED_WORDS)
-        return TopicList([_line(topic) for topic in topics[:MOST_TOPICS]], max(len(topics) - MOST_TOPICS, 0))
+        return TopicList(
+            [_line(topic) for topic in topics[:MOST_TOPICS]], max(len(topics) - MOST_TOPICS, 0)
+        )
 
     def topic(self, id: int) -> TopicPage:
         """The topic with an id, of any cut, with documents that are typical of it."""

@@ -1,4 +1,6 @@
-"""What the tools answer with: small records, bounded in size. The server makes JSON schemas of them."""
+"""What the tools answer with: small records, bounded in size. The server makes JSON schemas of
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ class SharedTopic:
 
 @dataclass(frozen=True)
 class Why:
-    """Words of the question that a document holds, the most telling first, those that it lacks, and topics of both."""
+    """Words of the question that a document holds, the most telling first, those that it lacks, and
+    topics of both.
+    """
 
     words: list[str]
     missing: list[str]
@@ -26,8 +30,9 @@ class Why:
 
 @dataclass(frozen=True)
 class Found:
-    """A document that answers a question. `score` is a share of the best possible, `snippet` the beginning of the text,
-    `why` what it shares with the question, and `alike` are the ids of others that are nearly the same.
+    """A document that answers a question. `score` is a share of the best possible, `snippet` the
+    beginning of the text, `why` what it shares with the question, and `alike` are the ids of others
+    that are nearly the same.
     """
 
     id: str
@@ -42,8 +47,8 @@ class Found:
 
 @dataclass(frozen=True)
 class Results:
-    """The best documents, the best first. `hint` says what to try when none fits well; `corrected` are words that no
-    document holds, with those that were searched for instead.
+    """The best documents, the best first. `hint` says what to try when none fits well; `corrected`
+    are words that no document holds, with those that were searched for instead.
     """
 
     results: list[Found]
@@ -53,7 +58,9 @@ class Results:
 
 @dataclass(frozen=True)
 class Passage:
-    """A document, or a part of its text: `next_offset` is where the text goes on, None at its end."""
+    """A document, or a part of its text: `next_offset` is where the text goes on, None at its
+    end.
+    """
 
     id: str
     title: str | None
@@ -86,7 +93,9 @@ class TopicList:
 
 @dataclass(frozen=True)
 class Example:
-    """A typical document of a topic; where `readable`, the index has it and its text can be read by its id."""
+    """A typical document of a topic; where `readable`, the index has it and its text can be read by
+    its id.
+    """
 
     id: str
     title: str

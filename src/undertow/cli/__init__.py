@@ -1,6 +1,7 @@
 """The command line: thin commands, one file each.
 
-Only the command that was asked for is loaded, and heavy modules by that alone, once its paths were looked at.
+Only the command that was asked for is loaded, and heavy modules by that alone, once its paths were
+looked at.
 """
 
 from __future__ import annotations
@@ -15,15 +16,26 @@ import typer
 from undertow.cli._typed import Command, Group
 
 COMMANDS = {
-    **{name: name for name in ("fit", "topics", "units", "transform", "info", "evaluate", "index", "search")},
-    **{"shell": "shell", "add": "index", "delete": "index", "explore": "explore", "serve-mcp": "serve_mcp"},
+    **{
+        name: name
+        for name in ("fit", "topics", "units", "transform", "info", "evaluate", "index", "search")
+    },
+    **{
+        "shell": "shell",
+        "add": "index",
+        "delete": "index",
+        "explore": "explore",
+        "serve-mcp": "serve_mcp",
+    },
     **{"report": "report", "demo": "demo", "paper": "paper"},
 }
 """Every command, and the module that holds it."""
 
 
 def app_of(names: Iterable[str]) -> typer.Typer:
-    """The command line with some commands: to load and describe all of them takes as long as many a question."""
+    """The command line with some commands: to load and describe all of them takes as long as many a
+    question.
+    """
     made = typer.Typer(
         name="undertow",
         cls=Group,
@@ -55,14 +67,19 @@ def _print_version(wanted: bool) -> None:
 
 def undertow(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Undirected topic models: fit, look, encode, judge and search, from the command line."""
 
 
 def main() -> None:
-    """Entry point of the `undertow` command: an error is one line, with exit code 2 for wrong use and 1 for failure."""
+    """Entry point of the `undertow` command: an error is one line, with exit code 2 for wrong use
+    and 1 for failure.
+    """
     from undertow._errors import InvalidInput, UndertowError
 
     asked = next((word for word in sys.argv[1:] if not word.startswith("-")), None)

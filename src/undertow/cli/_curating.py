@@ -17,14 +17,18 @@ Make = Callable[["TopicModel"], Lines]
 
 @dataclass(frozen=True)
 class Change:
-    """One change: the option as it was typed, and what makes it, which tells what was done in lines."""
+    """One change: the option as it was typed, and what makes it, which tells what was done in
+    lines.
+    """
 
     typed: str
     make: Make
 
 
 def read(given: Mapping[str, Sequence[str] | None]) -> list[Change]:
-    """The changes that options ask for, in the order in which they are made; wrong ones are refused at once."""
+    """The changes that options ask for, in the order in which they are made; wrong ones are refused
+    at once.
+    """
     return [
         Change(f"{option} {text}", READERS[option](option, text))
         for option in READERS
@@ -33,7 +37,9 @@ def read(given: Mapping[str, Sequence[str] | None]) -> list[Change]:
 
 
 def make(model: TopicModel, changes: Sequence[Change]) -> Lines:
-    """Makes all changes and tells what was done; the message of an error begins with the option as it was typed."""
+    """Makes all changes and tells what was done; the message of an error begins with the option as
+    it was typed.
+    """
     from undertow._errors import InvalidInput
 
     lines: Lines = []
@@ -77,7 +83,9 @@ def _seed(option: str, text: str) -> Make:
         made = model.seed_topic(name, words)
         if made is None:
             return [f"No topic for {name!r}: its words stand out in no part of the corpus."]
-        return [f"Made {_called(model, made)} around {', '.join(words)}: {_documents(model, made)}."]
+        return [
+            f"Made {_called(model, made)} around {', '.join(words)}: {_documents(model, made)}."
+        ]
 
     return make
 
@@ -99,7 +107,10 @@ def _split(option: str, text: str) -> Make:
 
     def make(model: TopicModel) -> Lines:
         whole = _called(model, topic)
-        return [f"Split {whole} into {_joined([_called(model, part) for part in model.split_topic(topic)])}."]
+        return [
+            f"Split {whole} into "
+            f"{_joined([_called(model, part) for part in model.split_topic(topic)])}."
+        ]
 
     return make
 
@@ -123,7 +134,9 @@ def _drop(option: str, text: str) -> Make:
     topic = _number(option, "ID", text, text)
 
     def make(model: TopicModel) -> Lines:
-        line = f"Dropped {_called(model, topic)}: {_documents(model, topic)} belong to no topic now."
+        line = (
+            f"Dropped {_called(model, topic)}: {_documents(model, topic)} belong to no topic now."
+        )
         model.drop_topic(topic)
         return [line]
 
@@ -152,7 +165,8 @@ def _rename(option: str, text: str) -> Make:
     return make
 
 
-# In this order: what leaves ids as they are comes before what makes topics of others and may use them up.
+# In this order: what leaves ids as they are comes before what makes topics of others and may use
+# them up.
 READERS: dict[str, Callable[[str, str], Make]] = {
     "--apply": _apply,
     "--restore": _restore,
@@ -197,7 +211,9 @@ def _told(matched: Matched) -> str:
     what = {
         "move": lambda: f"move {topics[0]} below {topics[1] if len(topics) > 1 else 'the root'}",
         "rename": lambda: f"rename {topics[0]} to {action.name!r}",
-        "merge": lambda: f"merge {_joined(topics)}" + (f" as {action.name!r}" if action.name else ""),
+        "merge": lambda: (
+            f"merge {_joined(topics)}" + (f" as {action.name!r}" if action.name else "")
+        ),
         "seed": lambda: f"seed {action.name!r}",
     }.get(action.kind, lambda: f"{action.kind} {_joined(topics)}")()
     if matched.problem is not None:

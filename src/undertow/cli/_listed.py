@@ -53,7 +53,9 @@ def table(topics: Sequence[Topic], n_words: int, title: str) -> Table:
 
 
 def tree(branches: Iterable[Branch], n_words: int, title: str, *, quotations: bool = False) -> Tree:
-    """Topics with the finer ones in them; with `quotations`, a sentence of a document below each of the finest."""
+    """Topics with the finer ones in them; with `quotations`, a sentence of a document below each of
+    the finest.
+    """
     from rich.markup import escape
     from rich.tree import Tree
 
@@ -69,10 +71,18 @@ def _grow(above: Tree, branch: Branch, n_words: int, quotations: bool) -> None:
 
     topic = branch.topic
     line = Text.assemble(
-        (topic.name, "bold"), f"  {topic.share:.1%}  ", (str(topic.id), "dim"), f"  {terms(topic, n_words)}"
+        (topic.name, "bold"),
+        f"  {topic.share:.1%}  ",
+        (str(topic.id), "dim"),
+        f"  {terms(topic, n_words)}",
     )
-    quoted = [document.sentence for document in topic.typical[:1] if quotations and not branch.branches]
-    lines = [Text(f"“{sentence}”", style="dim italic", no_wrap=True, overflow="ellipsis") for sentence in quoted]
+    quoted = [
+        document.sentence for document in topic.typical[:1] if quotations and not branch.branches
+    ]
+    lines = [
+        Text(f"“{sentence}”", style="dim italic", no_wrap=True, overflow="ellipsis")
+        for sentence in quoted
+    ]
     place = above.add(Group(line, *lines))
     for finer in branch.branches:
         _grow(place, finer, n_words, quotations)
@@ -97,10 +107,14 @@ def why(model: TopicModel) -> str:
     choice, changes = model.choose_topics(), len(model.curation_.actions)
     agreement = dict(choice.figures).get(choice.n)
     if changes:
-        return f"{choice.n} is the model's own number after {changes} {'change' if changes == 1 else 'changes'} to it."
+        return (
+            f"{choice.n} is the model's own number after {changes} "
+            f"{'change' if changes == 1 else 'changes'} to it."
+        )
     if agreement is None:
         return f"{choice.n} is the model's own number: the documents are too few to try out others."
     return (
-        f"{choice.n} is the model's own number: the largest on which two halves of the documents, sorted apart, "
+        f"{choice.n} is the model's own number: the largest on which two halves of the documents, "
+        f"sorted apart, "
         f"agree nearly best ({agreement:.2f} of 1)."
     )

@@ -1,4 +1,5 @@
-"""Folders and files that a command is given, looked at before anything heavy is loaded: a slip is told at once.
+"""Folders and files that a command is given, looked at before anything heavy is loaded: a slip is
+told at once.
 
 What is looked at here is looked at again by the library, in the same words, when it is opened.
 """
@@ -16,8 +17,14 @@ ELSEWHERE = re.compile(r"\w{2,}:/")  # s3://, https://
 
 
 def check(given: Mapping[str, Any]) -> None:
-    """Refuses paths of a command, by the names of its arguments, at which nothing of the kind can be."""
-    looks: dict[str, Callable[[Path], None]] = {"model": _check_model, "index": _check_index, "corpus": _check_corpus}
+    """Refuses paths of a command, by the names of its arguments, at which nothing of the kind can
+    be.
+    """
+    looks: dict[str, Callable[[Path], None]] = {
+        "model": _check_model,
+        "index": _check_index,
+        "corpus": _check_corpus,
+    }
     looks |= {name: partial(_check_file, name) for name in ("vectors", "vector")}
     for name, look in looks.items():
         path = given.get(name)

@@ -1,7 +1,8 @@
-"""Tables as files: the end of a file's name says what is written, and a name that says nothing is refused.
+"""Tables as files: the end of a file's name says what is written, and a name that says nothing is
+refused.
 
-Tables come one after the other, rows below rows, and no more than one is held. What is written takes its name when it
-is whole: nothing half-written is ever left under that name.
+Tables come one after the other, rows below rows, and no more than one is held. What is written
+takes its name when it is whole: nothing half-written is ever left under that name.
 """
 
 from __future__ import annotations
@@ -26,14 +27,18 @@ def check_ending(file: Path, endings: Sequence[str], option: str = "--out") -> N
     from undertow._errors import InvalidInput
 
     if file.suffix.lower() not in endings:
-        raise InvalidInput(f"{option} must end in {', '.join(endings[:-1])} or {endings[-1]}, got {file}")
+        raise InvalidInput(
+            f"{option} must end in {', '.join(endings[:-1])} or {endings[-1]}, got {file}"
+        )
 
 
 def write_tables(tables: Tables, file: Path) -> int:
     """Writes tables below each other, in the format of the name; says how many rows that were."""
     write = WRITERS[file.suffix.lower()]
     file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.", suffix=".part") as name:
+    with tempfile.TemporaryDirectory(
+        dir=file.parent, prefix=f".{file.name}.", suffix=".part"
+    ) as name:
         whole = Path(name) / "whole"
         rows = write(tables, whole)
         os.replace(whole, file)
@@ -41,7 +46,9 @@ def write_tables(tables: Tables, file: Path) -> int:
 
 
 def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, Path], int]:
-    """A format that has to be written as a whole: tables go to files of their own first, then into one."""
+    """A format that has to be written as a whole: tables go to files of their own first, then into
+    one.
+    """
 
     def write(tables: Tables, whole: Path) -> int:
         import polars as pl
@@ -62,14 +69,18 @@ def _parquet(table: pl.LazyFrame, whole: Path) -> None:
 
 
 def _arrow(table: pl.LazyFrame, whole: Path) -> None:
-    """Arrow's file format, which is Feather's second; texts in the types that every reader knows."""
+    """Arrow's file format, which is Feather's second; texts in the types that every reader
+    knows.
+    """
     import polars as pl
 
     table.sink_ipc(whole, compression="uncompressed", compat_level=pl.CompatLevel.oldest())
 
 
 def _separated(separator: str) -> Callable[[Tables, Path], int]:
-    """Rows of text below a header; of what is in a list, texts are joined by commas and numbers get columns."""
+    """Rows of text below a header; of what is in a list, texts are joined by commas and numbers get
+    columns.
+    """
 
     def write(tables: Tables, whole: Path) -> int:
         rows = 0
@@ -88,7 +99,9 @@ def _flat(table: pl.DataFrame) -> pl.DataFrame:
     columns: list[pl.Expr] = []
     for name, kind in table.schema.items():
         if isinstance(kind, pl.Array):
-            columns += [pl.col(name).arr.get(place).alias(f"{name}_{place}") for place in range(kind.size)]
+            columns += [
+                pl.col(name).arr.get(place).alias(f"{name}_{place}") for place in range(kind.size)
+            ]
         elif kind == pl.List(pl.String):
             columns.append(pl.col(name).list.join(", "))
         else:
@@ -106,7 +119,9 @@ def _json_lines(tables: Tables, whole: Path) -> int:
 
 
 def _numbers(tables: Tables, whole: Path) -> int:
-    """All numbers of the tables as one matrix. How many rows it has is known last, and written over the beginning."""
+    """All numbers of the tables as one matrix. How many rows it has is known last, and written over
+    the beginning.
+    """
     rows, kind, beginning = 0, "", 0
     with whole.open("wb") as handle:
         for table in tables:
@@ -123,7 +138,9 @@ def _numbers(tables: Tables, whole: Path) -> int:
 
 
 def _begin(handle: Any, kind: str, shape: tuple[int, int]) -> int:
-    """Writes what a .npy file begins with, and says where that ends: NumPy leaves room for a row number to grow."""
+    """Writes what a .npy file begins with, and says where that ends: NumPy leaves room for a row
+    number to grow.
+    """
     from numpy.lib import format as npy
 
     npy.write_array_header_1_0(handle, {"descr": kind, "fortran_order": False, "shape": shape})

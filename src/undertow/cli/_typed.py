@@ -1,7 +1,9 @@
-"""Errors of the library name its arguments; whoever typed a command knows options. This puts one for the other.
+"""Errors of the library name its arguments; whoever typed a command knows options. This puts one
+for the other.
 
-A message begins with what it is about ("n must be ..."), and tells what to give as Python would ("replace=True"). Both
-become the option of the running command that has the argument's name, or a name that means the same.
+A message begins with what it is about ("n must be ..."), and tells what to give as Python would
+("replace=True"). Both become the option of the running command that has the argument's name, or a
+name that means the same.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ class Group(TyperGroup):
 
 
 def _told_at_once(option: Any) -> Any:
-    """A flag that is off unless given: one that is neither would have its value checked, by pydantic."""
+    """A flag that is off unless given: one that is neither would have its value checked, by
+    pydantic.
+    """
     if option is not None:
         option.default = False
     return option
@@ -65,7 +69,9 @@ def _told_at_once(option: Any) -> Any:
 
 @contextmanager
 def about(**names: str) -> Iterator[None]:
-    """Inside, errors about these arguments of the library are about those of the command: path="corpus"."""
+    """Inside, errors about these arguments of the library are about those of the command:
+    path="corpus".
+    """
     from undertow._errors import InvalidInput
 
     try:
@@ -75,10 +81,14 @@ def about(**names: str) -> Iterator[None]:
 
 
 def as_typed(message: str, options: Mapping[str, str]) -> str:
-    """The message with options in the place of arguments; what came, after "got", is left as it is."""
+    """The message with options in the place of arguments; what came, after "got", is left as it
+    is.
+    """
 
     def option(found: re.Match[str]) -> str:
-        return re.sub(r"[a-z_]+", lambda word: options.get(word.group(), word.group()), found.group())
+        return re.sub(
+            r"[a-z_]+", lambda word: options.get(word.group(), word.group()), found.group()
+        )
 
     told, got, came = message.partition(" got ")
     subject = SUBJECT.match(told)

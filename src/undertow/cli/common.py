@@ -25,7 +25,10 @@ CorpusArgument = Annotated[
     str,
     typer.Argument(
         metavar="CORPUS",
-        help=f"A Parquet, CSV, TSV, JSON-lines or text file, a folder of them, or one of {', '.join(NAMED)}.",
+        help=(
+            f"A Parquet, CSV, TSV, JSON-lines or text file, a folder of them, or one of "
+            f"{', '.join(NAMED)}."
+        ),
     ),
 ]
 # Texts, not paths: a path would take a slash out of s3://bucket/prefix.
@@ -33,11 +36,17 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL|INDEX",
-        help="A folder of `undertow fit`, or of `undertow index`, which holds one, or an index as s3://bucket/prefix.",
+        help=(
+            "A folder of `undertow fit`, or of `undertow index`, which holds one, or an index as "
+            "s3://bucket/prefix."
+        ),
     ),
 ]
 IndexArgument = Annotated[
-    str, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote, or s3://bucket/prefix.")
+    str,
+    typer.Argument(
+        metavar="INDEX", help="A folder that `undertow index` wrote, or s3://bucket/prefix."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")]
@@ -49,21 +58,29 @@ Vectors = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.npy",
-        help="Vectors of another encoder to join with: a row for each document of the corpus, in its order.",
+        help=(
+            "Vectors of another encoder to join with: a row for each document of the corpus, in "
+            "its order."
+        ),
     ),
 ]
 
 COLUMNS = "Columns of the corpus"
 FOUND = "As the model was fitted, or found by name, unless given; '' for none."
 IdColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
-TextColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND.partition(";")[0] + ".")]
+TextColumn = Annotated[
+    str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND.partition(";")[0] + ".")
+]
 TitleColumn = Annotated[
-    str | None, typer.Option(rich_help_panel=COLUMNS, help=f"Becomes the first line of the text. {FOUND}")
+    str | None,
+    typer.Option(rich_help_panel=COLUMNS, help=f"Becomes the first line of the text. {FOUND}"),
 ]
 LabelColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
 TimeColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
 SplitColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=FOUND)]
-UrlColumn = Annotated[str | None, typer.Option(rich_help_panel=COLUMNS, help=f"Links to the documents. {FOUND}")]
+UrlColumn = Annotated[
+    str | None, typer.Option(rich_help_panel=COLUMNS, help=f"Links to the documents. {FOUND}")
+]
 
 
 def open_any(
@@ -73,7 +90,8 @@ def open_any(
     remembered: Mapping[str, str] | None = None,
     quiet: bool = False,
 ) -> Corpus:
-    """The corpus at a path, or a data set by its name; `columns` are those given by options: role -> column.
+    """The corpus at a path, or a data set by its name; `columns` are those given by options: role
+    -> column.
 
     `remembered` are those of the corpus that a model was fitted on.
     """
@@ -126,7 +144,9 @@ def for_training(corpus: Corpus) -> Corpus:
 
 
 def load_topic_model(path: Path | str) -> TopicModel:
-    """The model in a folder, or the copy that an index holds, which then remembers the columns of the index."""
+    """The model in a folder, or the copy that an index holds, which then remembers the columns of
+    the index.
+    """
     if not is_index(str(path)):
         return _load(str(path))
     from undertow.search import Index
@@ -144,12 +164,16 @@ def _load(path: str) -> TopicModel:
     from undertow.estimators import TopicModel
 
     if not isinstance(model, TopicModel):
-        raise InvalidInput(f"MODEL must be a model of texts, got {path}, which holds a model of counts")
+        raise InvalidInput(
+            f"MODEL must be a model of texts, got {path}, which holds a model of counts"
+        )
     return model
 
 
 def open_model(path: str) -> tuple[TopicModel, Callable[[], object]]:
-    """The model in a model folder, or the copy that an index holds; and what saves it again, as a whole."""
+    """The model in a model folder, or the copy that an index holds; and what saves it again, as a
+    whole.
+    """
     if not is_index(path):
         model = _load(path)
         return model, lambda: model.save(path, overwrite=True)
@@ -158,7 +182,9 @@ def open_model(path: str) -> tuple[TopicModel, Callable[[], object]]:
 
 
 def open_index(path: Path | str) -> Index:
-    """The index in a folder or at an address, by a database that is loaded quickly: this process is ours alone."""
+    """The index in a folder or at an address, by a database that is loaded quickly: this process is
+    ours alone.
+    """
     from undertow.search import _lance
 
     _lance.load_quickly()
@@ -172,7 +198,9 @@ def check_free(path: Path, force: bool, option: str = "--out") -> None:
     from undertow._errors import InvalidInput
 
     if path.exists() and not force:
-        raise InvalidInput(f"{option} must not exist yet, got {path}, which does: add --force to replace it")
+        raise InvalidInput(
+            f"{option} must not exist yet, got {path}, which does: add --force to replace it"
+        )
 
 
 def check_cut(model: TopicModel, n: int | None) -> None:

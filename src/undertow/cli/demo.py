@@ -1,4 +1,6 @@
-"""`undertow demo`: topics, searches, a comparison and a report, on the documentation of Python's own libraries."""
+"""`undertow demo`: topics, searches, a comparison and a report, on the documentation of Python's
+own libraries.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,14 @@ class _Corpus:
 
 def demo(
     units: Annotated[
-        int, typer.Option("--units", "--topics", min=1, help="Hidden units, the numbers in a document's vector.")
+        int,
+        typer.Option(
+            "--units", "--topics", min=1, help="Hidden units, the numbers in a document's vector."
+        ),
     ] = 128,
     out: Annotated[
-        Path | None, typer.Option(help=f"Where the report goes; {PLACE} unless given. It is replaced.")
+        Path | None,
+        typer.Option(help=f"Where the report goes; {PLACE} unless given. It is replaced."),
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     seed: common.Seed = 0,
@@ -50,10 +56,12 @@ def demo(
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Train on the documentation of Python's own libraries, then show its topics, searches and a comparison with LSA.
+    """Train on the documentation of Python's own libraries, then show its topics, searches and a
+    comparison with LSA.
 
-    Nothing is downloaded: the corpus is read from the sources of the running Python and of undertow's dependencies.
-    At the end stands a report, one HTML file, where the extra is installed: pip install 'undertow\\[explorer]'.
+    Nothing is downloaded: the corpus is read from the sources of the running Python and of
+    undertow's dependencies. At the end stands a report, one HTML file, where the extra is
+    installed: pip install 'undertow\\[explorer]'.
 
     Examples:
 
@@ -71,14 +79,18 @@ def demo(
     model = _untrained(units, seed, verbose=0 if silent else 1)
     corpus = _read(model, console)
     seconds = sum(record.seconds for record in model.softmax_.history_)
-    console.print(f"Trained {units} hidden units in {seconds:.1f} s ({model.softmax_.n_iter_} epochs).\n")
+    console.print(
+        f"Trained {units} hidden units in {seconds:.1f} s ({model.softmax_.n_iter_} epochs).\n"
+    )
     facts = {
         "documents": len(corpus.documents),
         "seconds": seconds,
         "topics": _show_topics(model, console),
         "searches": _show_searches(model, corpus, console),
         "comparison": _show_comparison(model, corpus, seed, console),
-        "report": None if place is None else str(_write_report(model, corpus, place, console, silent=silent)),
+        "report": None
+        if place is None
+        else str(_write_report(model, corpus, place, console, silent=silent)),
     }
     if json:
         common.print_json(facts)
@@ -98,14 +110,20 @@ def _place(out: Path | None, console: Console) -> Path | None:
     try:
         check_extra()
     except InvalidInput as error:
-        console.print(f"No report at the end: {escape(str(error))}", highlight=False, soft_wrap=True)
+        console.print(
+            f"No report at the end: {escape(str(error))}", highlight=False, soft_wrap=True
+        )
         return None
     place = out or (PLACE if os.access(".", os.W_OK) else Path(tempfile.gettempdir()) / PLACE)
-    console.print(f"A report of what follows will be in {escape(str(place))}", highlight=False, soft_wrap=True)
+    console.print(
+        f"A report of what follows will be in {escape(str(place))}", highlight=False, soft_wrap=True
+    )
     return place
 
 
-def _write_report(model: TopicModel, corpus: _Corpus, place: Path, console: Console, *, silent: bool) -> Path:
+def _write_report(
+    model: TopicModel, corpus: _Corpus, place: Path, console: Console, *, silent: bool
+) -> Path:
     from rich.markup import escape
 
     from undertow.cli.report import bar
@@ -113,8 +131,18 @@ def _write_report(model: TopicModel, corpus: _Corpus, place: Path, console: Cons
 
     table, title = _table(corpus.documents), "The documentation of Python's libraries"
     with bar(silent=silent) as progress:
-        write_report(model, place, table, title=title, corpus_name="python-docs", overwrite=True, progress=progress)
-    console.print(f"\nThe report, to open in a browser: {escape(place.resolve().as_uri())}", soft_wrap=True)
+        write_report(
+            model,
+            place,
+            table,
+            title=title,
+            corpus_name="python-docs",
+            overwrite=True,
+            progress=progress,
+        )
+    console.print(
+        f"\nThe report, to open in a browser: {escape(place.resolve().as_uri())}", soft_wrap=True
+    )
     return place
 
 
@@ -128,7 +156,9 @@ def _untrained(units: int, seed: int, *, verbose: int) -> TopicModel:
     from undertow.corpus import Vectorizer
     from undertow.estimators import TopicModel
 
-    vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
+    vectorizer = Vectorizer(
+        stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}"
+    )
     return TopicModel(units, vectorizer=vectorizer, random_state=seed, verbose=verbose)
 
 
@@ -153,12 +183,20 @@ def _show_topics(model: TopicModel, console: Console) -> list[dict[str, Any]]:
     from undertow.cli import _listed
 
     shown = model.topics(n_words=WORDS_SHOWN)
-    title = f"{len(shown)} topics, the widest first: name, share of documents, id, more words, a sentence"
+    title = (
+        f"{len(shown)} topics, the widest first: name, share of documents, id, more words, a "
+        f"sentence"
+    )
     branches = model.topic_tree(n_words=WORDS_SHOWN + _listed.IN_NAMES)
     console.print(_listed.tree(branches, WORDS_SHOWN, title, quotations=True))
     console.print(f"[dim]{_listed.why(model)}[/dim]", highlight=False)
     return [
-        {"id": topic.id, "name": topic.name, "share": topic.share, "words": [word.word for word in topic.words]}
+        {
+            "id": topic.id,
+            "name": topic.name,
+            "share": topic.share,
+            "words": [word.word for word in topic.words],
+        }
         for topic in shown
     ]
 
@@ -180,8 +218,12 @@ def _show_searches(model: TopicModel, corpus: _Corpus, console: Console) -> dict
     return answers
 
 
-def _show_comparison(model: TopicModel, corpus: _Corpus, seed: int, console: Console) -> dict[str, dict[str, float]]:
-    """The same documents through LSA: split-half retrieval, and retrieval of documents of the same package."""
+def _show_comparison(
+    model: TopicModel, corpus: _Corpus, seed: int, console: Console
+) -> dict[str, dict[str, float]]:
+    """The same documents through LSA: split-half retrieval, and retrieval of documents of the same
+    package.
+    """
     from rich.table import Table
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfTransformer
@@ -191,21 +233,30 @@ def _show_comparison(model: TopicModel, corpus: _Corpus, seed: int, console: Con
 
     counts = corpus.counts
     # Sublinear term frequencies, since both its figures are better with them than without.
-    lsa = make_pipeline(TfidfTransformer(sublinear_tf=True), TruncatedSVD(model.n_components, random_state=seed))
+    lsa = make_pipeline(
+        TfidfTransformer(sublinear_tf=True), TruncatedSVD(model.n_components, random_state=seed)
+    )
     with console.status("comparing with LSA"):
-        encoders = {"undertow": model.softmax_.transform, "LSA (scikit-learn)": lsa.fit(counts).transform}
+        encoders = {
+            "undertow": model.softmax_.transform,
+            "LSA (scikit-learn)": lsa.fit(counts).transform,
+        }
         rows = {
             name: (split_half_score(encode, counts), _label_map(encode(counts), corpus))
             for name, encode in encoders.items()
         }
-    table = Table(title=f"\n{model.n_components} numbers per document, judged by retrieval (higher is better)")
+    table = Table(
+        title=f"\n{model.n_components} numbers per document, judged by retrieval (higher is better)"
+    )
     table.add_column("model")
     table.add_column("split-half MRR", justify="right")
     table.add_column("MAP of packages", justify="right")
     for name, (mrr, precision) in rows.items():
         table.add_row(name, f"{mrr:.3f}", f"{precision:.3f}")
     console.print(table)
-    return {name: {"split_half_mrr": mrr, "map": precision} for name, (mrr, precision) in rows.items()}
+    return {
+        name: {"split_half_mrr": mrr, "map": precision} for name, (mrr, precision) in rows.items()
+    }
 
 
 def _label_map(vectors: NDArray[Any], corpus: _Corpus) -> float:
@@ -216,7 +267,9 @@ def _label_map(vectors: NDArray[Any], corpus: _Corpus) -> float:
 
     asks = np.zeros(len(vectors), dtype=bool)
     asks[:: max(len(vectors) // QUERIES, 2)] = True
-    return mean_average_precision(vectors[asks], corpus.labels[asks], vectors[~asks], corpus.labels[~asks])
+    return mean_average_precision(
+        vectors[asks], corpus.labels[asks], vectors[~asks], corpus.labels[~asks]
+    )
 
 
 def _unit_rows(vectors: NDArray[Any]) -> NDArray[Any]:

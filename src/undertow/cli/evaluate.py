@@ -14,7 +14,9 @@ WHOLE = ("topics", "documents_per_second")
 def evaluate(
     model: common.ModelArgument,
     corpus: common.CorpusArgument,
-    n: Annotated[int | None, typer.Option("-n", help="Topics to judge.  \\[default: the model's own number]")] = None,
+    n: Annotated[
+        int | None, typer.Option("-n", help="Topics to judge.  \\[default: the model's own number]")
+    ] = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     title_column: common.TitleColumn = None,
@@ -25,10 +27,12 @@ def evaluate(
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Judge a model: split-half retrieval, and how coherent, diverse and close to the labels its topics are.
+    """Judge a model: split-half retrieval, and how coherent, diverse and close to the labels its
+    topics are.
 
-    With labels and a split column also softmax regression and retrieval of test documents. Coherence is the mean of
-    the first ten words of each topic: npmi over whole documents, c_npmi and c_v over sliding windows.
+    With labels and a split column also softmax regression and retrieval of test documents.
+    Coherence is the mean of the first ten words of each topic: npmi over whole documents, c_npmi
+    and c_v over sliding windows.
 
     Examples:
 

@@ -14,27 +14,34 @@ def explore(
     folder: Annotated[
         str,
         typer.Argument(
-            metavar="INDEX|MODEL", help="A folder of `undertow index` or `undertow fit`, or s3://bucket/index."
+            metavar="INDEX|MODEL",
+            help="A folder of `undertow index` or `undertow fit`, or s3://bucket/index.",
         ),
     ],
     edit: Annotated[
-        bool, typer.Option("--edit", help="Let topics be renamed, merged, split, dropped, moved and seeded.")
+        bool,
+        typer.Option(
+            "--edit", help="Let topics be renamed, merged, split, dropped, moved and seeded."
+        ),
     ] = False,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="The port; 8090 or the next free one unless given.")
+        int | None,
+        typer.Option(min=1, max=65535, help="The port; 8090 or the next free one unless given."),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine's own are open.")] = (
-        "127.0.0.1"
-    ),
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; others than this machine's own are open.")
+    ] = ("127.0.0.1"),
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address.")
+    ] = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
     """Explore topics, documents, search and map in the browser. Ctrl-C ends it.
 
-    Of a model without an index it shows topics and training. Nothing is changed, unless --edit is given: then the page
-    whose address is printed can edit topics, and what it does is kept in the folder. The map of an index is computed
-    once and kept beside it.
+    Of a model without an index it shows topics and training. Nothing is changed, unless --edit is
+    given: then the page whose address is printed can edit topics, and what it does is kept in the
+    folder. The map of an index is computed once and kept beside it.
 
     Examples:
 
@@ -59,7 +66,10 @@ def explore(
     bound = listening(host, port)
     address = address_of(bound, host, token)
     if not is_loopback(host) and not quiet:
-        typer.echo(f"Warning: anyone who can reach {host} can read the documents of {source.name}.", err=True)
+        typer.echo(
+            f"Warning: anyone who can reach {host} can read the documents of {source.name}.",
+            err=True,
+        )
     # Without the address nobody could edit, so --quiet does not hide it then.
     started = partial(_announce, address, browser=not no_browser, quiet=quiet and not edit)
     serve(source, bound, host=host, token=token, started=started)
@@ -74,7 +84,8 @@ def _token(host: str) -> str:
 
     if not is_loopback(host):
         raise InvalidInput(
-            f"--edit works on this machine alone: --host must be left out or be 127.0.0.1, localhost or ::1, got {host}"
+            f"--edit works on this machine alone: --host must be left out or be 127.0.0.1, "
+            f"localhost or ::1, got {host}"
         )
     return secrets.token_urlsafe(24)
 
@@ -84,10 +95,16 @@ def _announce(address: str, *, browser: bool, quiet: bool) -> None:
     from rich.text import Text
 
     if not quiet:
-        line = Text("undertow explorer: ").append(address, f"link {address}").append("  (Ctrl-C ends it)")
+        line = (
+            Text("undertow explorer: ")
+            .append(address, f"link {address}")
+            .append("  (Ctrl-C ends it)")
+        )
         Console(highlight=False, soft_wrap=True).print(line)
     if browser:
         import threading
         import webbrowser
 
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some take their time
+        threading.Thread(
+            target=webbrowser.open, args=(address,), daemon=True
+        ).start()  # some take their time

@@ -30,8 +30,13 @@ def _option(panel: str, text: str, **more: Any) -> Any:
 def fit(
     corpus: common.CorpusArgument,
     out: Annotated[Path, typer.Option(help="The model folder to write.")],
-    vocabulary_size: Annotated[int, _option(WORDS, "Words kept, the most frequent ones.", min=1)] = 50_000,
-    ngram_range: Annotated[tuple[int, int], _option(WORDS, "Shortest and longest n-gram.")] = (1, 1),
+    vocabulary_size: Annotated[
+        int, _option(WORDS, "Words kept, the most frequent ones.", min=1)
+    ] = 50_000,
+    ngram_range: Annotated[tuple[int, int], _option(WORDS, "Shortest and longest n-gram.")] = (
+        1,
+        1,
+    ),
     stop_words: Annotated[
         str | None, _option(WORDS, "A language, such as 'english', or a file with a word a line.")
     ] = None,
@@ -40,25 +45,33 @@ def fit(
         str,
         _option(
             WORDS,
-            "What cuts scripts without spaces into words: 'chinese', 'japanese', 'thai', 'pairs' (of letters), several "
+            "What cuts scripts without spaces into words: 'chinese', 'japanese', 'thai', 'pairs' "
+            "(of letters), several "
             "with commas between, 'none', or 'auto' to look at the texts.",
         ),
     ] = "auto",
     min_df: Annotated[int, _option(WORDS, "Fewest documents a word must be in.", min=1)] = 1,
-    max_df: Annotated[float, _option(WORDS, "Largest share of documents a word may be in.", max=1.0)] = 1.0,
+    max_df: Annotated[
+        float, _option(WORDS, "Largest share of documents a word may be in.", max=1.0)
+    ] = 1.0,
     token_pattern: Annotated[str | None, _option(WORDS, "A regular expression for a word.")] = None,
     lowercase: Annotated[bool, _option(WORDS, "Ignore case.")] = True,
     strip_html: Annotated[bool, _option(WORDS, "Take HTML tags out first.")] = False,
-    n_components: Annotated[int, _option(MODEL, "Hidden units, the numbers in a document's vector.", min=1)] = 256,
+    n_components: Annotated[
+        int, _option(MODEL, "Hidden units, the numbers in a document's vector.", min=1)
+    ] = 256,
     seed_topic: Annotated[
         list[str] | None,
-        _option(MODEL, "Make a topic around words; may be given many times.", metavar="NAME=WORD,WORD"),
+        _option(
+            MODEL, "Make a topic around words; may be given many times.", metavar="NAME=WORD,WORD"
+        ),
     ] = None,
     word_vectors: Annotated[
         Path | None,
         _option(
             MODEL,
-            "Vectors of words to start from, which helps where documents are few: a text file with a word and its "
+            "Vectors of words to start from, which helps where documents are few: a text file with "
+            "a word and its "
             "numbers a line (GloVe, word2vec), or such a file as .gz.",
             metavar="FILE",
         ),
@@ -70,7 +83,10 @@ def fit(
     ] = "balanced",
     learner: Annotated[str, _option(LEARNING, "'alpha-nce', 'nce', 'cd' or 'pcd'.")] = "alpha-nce",
     noise_level: Annotated[
-        str | None, _option(LEARNING, "Share of a document that its noise keeps, or 'auto' to choose it by trials.")
+        str | None,
+        _option(
+            LEARNING, "Share of a document that its noise keeps, or 'auto' to choose it by trials."
+        ),
     ] = None,
     n_noise: Annotated[int | None, _option(LEARNING, "Noise documents per document.")] = None,
     learning_rate: Annotated[float | None, _option(LEARNING, "Step of the optimiser.")] = None,
@@ -81,17 +97,26 @@ def fit(
     sparsity_target: Annotated[float, _option(LEARNING, "How often a unit should be on.")] = 0.1,
     sparsity_cost: Annotated[
         float | None,
-        _option(LEARNING, "How much that counts; 0 switches it off.  \\[default: by the length of documents]"),
+        _option(
+            LEARNING,
+            "How much that counts; 0 switches it off.  \\[default: by the length of documents]",
+        ),
     ] = None,
-    early_stopping: Annotated[bool, _option(LEARNING, "Stop when held-out documents stop gaining.")] = False,
+    early_stopping: Annotated[
+        bool, _option(LEARNING, "Stop when held-out documents stop gaining.")
+    ] = False,
     n_jobs: Annotated[
         int | None, _option(LEARNING, "Threads; never changes the result.  \\[default: all cores]")
     ] = None,
     memory: Annotated[
-        str, _option(SIZE, "What word counts may take in memory, such as 500MB; beyond it they go to disk.")
+        str,
+        _option(
+            SIZE, "What word counts may take in memory, such as 500MB; beyond it they go to disk."
+        ),
     ] = "1GiB",
     scratch: Annotated[
-        Path | None, _option(SIZE, "A folder with room for them.  \\[default: the system's temporary folder]")
+        Path | None,
+        _option(SIZE, "A folder with room for them.  \\[default: the system's temporary folder]"),
     ] = None,
     vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
@@ -107,19 +132,23 @@ def fit(
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Learn topics from a corpus and write a model folder. Rows whose split is 'test' are never trained on.
+    """Learn topics from a corpus and write a model folder. Rows whose split is 'test' are never
+    trained on.
 
     Examples:
 
         undertow fit reviews.parquet --out model
 
-        undertow fit 20newsgroups --out model --stop-words english --stemmer english --vocabulary-size 2000
+        undertow fit 20newsgroups --out model --stop-words english --stemmer english
+        --vocabulary-size 2000
 
-        undertow fit reviews.parquet --out model --seed-topic acting=actor,cast --seed-topic sound=music,score
+        undertow fit reviews.parquet --out model --seed-topic acting=actor,cast --seed-topic
+        sound=music,score
 
         undertow fit reviews.parquet --out model --noise-level auto
 
-        undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out model --seed 1
+        undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out
+        model --seed 1
 
         undertow fit folder_of_parquet_shards --memory 500MB --scratch /mnt/large --out model
 
@@ -129,7 +158,14 @@ def fit(
     """
     common.check_free(out, force)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
-    _check_names({"learner": learner, "weighting": weighting, "count_transform": count_transform, "features": features})
+    _check_names(
+        {
+            "learner": learner,
+            "weighting": weighting,
+            "count_transform": count_transform,
+            "features": features,
+        }
+    )
     room, level = _room(memory, scratch), _noise_level(noise_level)
     left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
     from undertow.corpus import Vectorizer  # heavy, so after all that can be told without
@@ -170,7 +206,9 @@ def fit(
         n_jobs=n_jobs,
         verbose=0 if quiet or json else 1,
     )
-    model = TopicModel(n_components, vectorizer=vectorizer, softmax=softmax, seeds=seeds or None, **room)
+    model = TopicModel(
+        n_components, vectorizer=vectorizer, softmax=softmax, seeds=seeds or None, **room
+    )
     with common.remarks(shown=not quiet):
         interrupted = _fit(model, documents, given, start)
     model.save(out, overwrite=force)
@@ -178,7 +216,9 @@ def fit(
 
 
 def _fit(model: TopicModel, documents: Any, vectors: Any, word_vectors: Any) -> bool:
-    """Trains; says whether it was interrupted with something worth keeping, be it a part of the first epoch."""
+    """Trains; says whether it was interrupted with something worth keeping, be it a part of the
+    first epoch.
+    """
     try:
         model.fit(documents, vectors=vectors, word_vectors=word_vectors)
     except KeyboardInterrupt:
@@ -214,8 +254,10 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         kept = "Interrupted: kept what was learned so far. " if interrupted else ""
         topics = "no topics yet" if facts["topics"] is None else f"{facts['topics']} topics"
         typer.echo(
-            f"{kept}Wrote {out}: {topics}, from {facts['units']} units over {facts['words']:,} words, "
-            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}.\nNext: undertow topics {out}"
+            f"{kept}Wrote {out}: {topics}, from {facts['units']} units over {facts['words']:,} "
+            f"words, "
+            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}.\nNext: "
+            f"undertow topics {out}"
         )
 
 
@@ -258,7 +300,9 @@ def _stop_words(given: str | None) -> Any:
         return given
     if not Path(given).is_file():
         known = ", ".join(LANGUAGES)
-        raise InvalidInput(f"--stop-words must be a file with a word a line or one of {known}, got {given!r}")
+        raise InvalidInput(
+            f"--stop-words must be a file with a word a line or one of {known}, got {given!r}"
+        )
     return Path(given).read_text(encoding="utf-8").split()
 
 
@@ -271,7 +315,9 @@ def _segmenter(given: str) -> Any:
     names = given.split(",")
     if not set(names) <= set(NAMES):
         known = ", ".join(map(repr, NAMES))
-        raise InvalidInput(f"--segmenter must be 'auto', 'none', or one or several of {known}, got {given!r}")
+        raise InvalidInput(
+            f"--segmenter must be 'auto', 'none', or one or several of {known}, got {given!r}"
+        )
     return names
 
 
@@ -283,11 +329,15 @@ def _noise_level(given: str | None) -> Any:
     try:
         return float(given)
     except ValueError:
-        raise InvalidInput(f"--noise-level must be a number in [0, 1) or 'auto', got {given!r}") from None
+        raise InvalidInput(
+            f"--noise-level must be a number in [0, 1) or 'auto', got {given!r}"
+        ) from None
 
 
 def _check_names(given: dict[str, str]) -> None:
-    """Words for which there are only a few; the library would say the same, but takes a second to load."""
+    """Words for which there are only a few; the library would say the same, but takes a second to
+    load.
+    """
     from undertow import _check
 
     for name, word in given.items():
@@ -299,10 +349,16 @@ def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:
     from undertow.estimators._fitting import make_learner
 
     learner: Any = make_learner(name)
-    given = {key: value for key, value in (("noise_level", noise_level), ("n_noise", n_noise)) if value is not None}
+    given = {
+        key: value
+        for key, value in (("noise_level", noise_level), ("n_noise", n_noise))
+        if value is not None
+    }
     unknown = [key for key in given if key not in learner.get_params()]
     if unknown:
-        raise InvalidInput(f"--{unknown[0].replace('_', '-')} must be used with a learner of noise, got {name!r}")
+        raise InvalidInput(
+            f"--{unknown[0].replace('_', '-')} must be used with a learner of noise, got {name!r}"
+        )
     return learner.set_params(**given) if given else name
 
 

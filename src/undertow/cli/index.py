@@ -12,7 +12,9 @@ import typer
 
 from undertow.cli import common
 
-ChangedArgument = Annotated[str, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")]
+ChangedArgument = Annotated[
+    str, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")
+]
 DayFirst = Annotated[
     bool | None,
     typer.Option(
@@ -22,7 +24,11 @@ DayFirst = Annotated[
     ),
 ]
 Optimize = Annotated[
-    bool, typer.Option("--optimize", help="Bring the index up to date afterwards: quicker searches, may take a minute.")
+    bool,
+    typer.Option(
+        "--optimize",
+        help="Bring the index up to date afterwards: quicker searches, may take a minute.",
+    ),
 ]
 
 
@@ -43,12 +49,16 @@ def index(
         typer.Option(
             metavar="COLUMN[:KIND]",
             rich_help_panel=common.COLUMNS,
-            help="Keep this further column and no others but those named so; may be given many times. "
-            "Kinds: flag, whole, number, day, moment, text; found out unless given.  \\[default: keep all]",
+            help=(
+                "Keep this further column and no others but those named so; may be given many "
+                "times. Kinds: flag, whole, number, day, moment, text; found out unless given.  "
+                "\\[default: keep all]"
+            ),
         ),
     ] = None,
     keep_none: Annotated[
-        bool, typer.Option("--keep-none", rich_help_panel=common.COLUMNS, help="Keep no further column.")
+        bool,
+        typer.Option("--keep-none", rich_help_panel=common.COLUMNS, help="Keep no further column."),
     ] = False,
     day_first: DayFirst = None,
     force: common.Force = False,
@@ -56,13 +66,14 @@ def index(
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Make a search index of a corpus: documents, vectors, codes and a copy of the model in one folder.
+    """Make a search index of a corpus: documents, vectors, codes and a copy of the model in one
+    folder.
 
-    All columns of the corpus are kept, to be shown and to be filtered by under their own names; a title becomes the
-    first line of its text.
+    All columns of the corpus are kept, to be shown and to be filtered by under their own names; a
+    title becomes the first line of its text.
 
-    After Ctrl-C, the same command goes on where it stopped. With --force, an index that is there stays whole until
-    the new one is finished. Needs the extra: pip install 'undertow\\[search]'.
+    After Ctrl-C, the same command goes on where it stopped. With --force, an index that is there
+    stays whole until the new one is finished. Needs the extra: pip install 'undertow\\[search]'.
 
     Examples:
 
@@ -70,7 +81,8 @@ def index(
 
         undertow index model reviews.csv --out reviews
 
-        undertow index model reviews.csv --out reviews --keep author --keep rating:whole --time-column posted
+        undertow index model reviews.csv --out reviews --keep author --keep rating:whole
+        --time-column posted
 
         undertow index model reviews.csv --vectors reviews.npy --out reviews
 
@@ -86,22 +98,35 @@ def index(
     began = time.perf_counter()
     try:
         with _bar("indexing", silent=quiet or json) as progress:
-            options: dict[str, Any] = {"keep": _kept(keep, keep_none), "day_first": day_first, "overwrite": force}
-            made = Index.create(out, trained, documents, **options, progress=progress, vectors=given)
+            options: dict[str, Any] = {
+                "keep": _kept(keep, keep_none),
+                "day_first": day_first,
+                "overwrite": force,
+            }
+            made = Index.create(
+                out, trained, documents, **options, progress=progress, vectors=given
+            )
     except KeyboardInterrupt:
         if not quiet:
-            typer.echo("Stopped. What was indexed is kept: the same command goes on from there.", err=True)
+            typer.echo(
+                "Stopped. What was indexed is kept: the same command goes on from there.", err=True
+            )
         raise
     facts = made.info()
     if json:
-        common.print_json({**facts, "seconds": time.perf_counter() - began, "remarks": list(made.remarks)})
+        common.print_json(
+            {**facts, "seconds": time.perf_counter() - began, "remarks": list(made.remarks)}
+        )
     elif not quiet:
         _tell(made.remarks)
         size = f"{facts['bytes'] / 1e6:,.1f} MB"
         if facts["near_copies"]:
             copies = f"{facts['near_copies']:,} documents are nearly the same as others"
             typer.echo(f"{copies}: a search shows them as one.")
-        typer.echo(f'Wrote {out}: {len(made):,} documents, {size}.\nNext: undertow search {out} "words or a paragraph"')
+        typer.echo(
+            f"Wrote {out}: {len(made):,} documents, {size}.\n"
+            f'Next: undertow search {out} "words or a paragraph"'
+        )
 
 
 def add(
@@ -117,7 +142,10 @@ def add(
     url_column: common.UrlColumn = None,
     day_first: DayFirst = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Let documents take the place of those that have their ids.")
+        bool,
+        typer.Option(
+            "--replace", help="Let documents take the place of those that have their ids."
+        ),
     ] = False,
     optimize: Optimize = False,
     json: common.Json = False,
@@ -126,10 +154,10 @@ def add(
 ) -> None:
     """Add documents to a search index: all of them or, after an error or Ctrl-C, none.
 
-    Nothing that is there is lost: a corpus without ids is given new ones, numbers above the highest that is there, and
-    an id that is there already is an error. With --replace, a document takes the place of the one with its id; after
-    Ctrl-C some have, and the same command does the rest. What the
-    index keeps and the corpus has not is left empty.
+    Nothing that is there is lost: a corpus without ids is given new ones, numbers above the highest
+    that is there, and an id that is there already is an error. With --replace, a document takes the
+    place of the one with its id; after Ctrl-C some have, and the same command does the rest. What
+    the index keeps and the corpus has not is left empty.
 
     Examples:
 
@@ -144,7 +172,9 @@ def add(
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
     columns |= {"split": split_column, "time": time_column, "url": url_column}
     opened = Index.open(index)
-    documents = common.open_any(corpus, columns, remembered=opened.corpus_columns, quiet=quiet or json)
+    documents = common.open_any(
+        corpus, columns, remembered=opened.corpus_columns, quiet=quiet or json
+    )
     before, given = opened.version, common.vectors_in(vectors)
     try:
         with _bar("adding", silent=quiet or json) as progress:
@@ -159,12 +189,22 @@ def add(
             opened.optimize()
     if json:
         facts = {"added": added.added, "replaced": added.replaced, "made_ids": added.made}
-        state = {"documents": len(opened), "version": opened.version, "remarks": list(added.remarks)}
+        state = {
+            "documents": len(opened),
+            "version": opened.version,
+            "remarks": list(added.remarks),
+        }
         common.print_json({"index": str(index), **facts, **state})
     elif not quiet:
         _tell(added.remarks)
-        made = "" if added.made is None else f" Their ids are new: {' to '.join(dict.fromkeys(added.made))}."
-        typer.echo(f"Added {added.added:,} and replaced {added.replaced:,} documents of {index}.{made}")
+        made = (
+            ""
+            if added.made is None
+            else f" Their ids are new: {' to '.join(dict.fromkeys(added.made))}."
+        )
+        typer.echo(
+            f"Added {added.added:,} and replaced {added.replaced:,} documents of {index}.{made}"
+        )
 
 
 def _what_stopped(*, changed: bool, replace: bool) -> str:
@@ -179,9 +219,12 @@ def _what_stopped(*, changed: bool, replace: bool) -> str:
 def delete(
     index: ChangedArgument,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID...", help="Ids of documents; after -- where one begins with -.")
+        list[str] | None,
+        typer.Argument(metavar="ID...", help="Ids of documents; after -- where one begins with -."),
     ] = None,
-    more: Annotated[list[str] | None, typer.Option("--id", help="An id too; may be given many times.")] = None,
+    more: Annotated[
+        list[str] | None, typer.Option("--id", help="An id too; may be given many times.")
+    ] = None,
     optimize: Optimize = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -208,7 +251,9 @@ def delete(
             opened.optimize()
     if json:
         facts = {"deleted": deleted.documents, "missing": list(deleted.missing)}
-        common.print_json({"index": str(index), **facts, "documents": len(opened), "version": opened.version})
+        common.print_json(
+            {"index": str(index), **facts, "documents": len(opened), "version": opened.version}
+        )
         return
     if not quiet:
         typer.echo(f"Deleted {deleted.documents:,} documents of {index}.")
@@ -237,9 +282,20 @@ def _bar(work: str, *, silent: bool) -> Iterator[Callable[[int, int], None] | No
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(work, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

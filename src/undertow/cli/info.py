@@ -17,7 +17,8 @@ def info(
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Show how a model was made: topics, sizes, settings, end of training. Of an index: documents, version, size.
+    """Show how a model was made: topics, sizes, settings, end of training. Of an index: documents,
+    version, size.
 
     Examples:
 
@@ -25,7 +26,11 @@ def info(
 
         undertow info model --json
     """
-    facts = _facts_of_index(model) if common.is_index(model) else _facts(common.load_topic_model(model), str(model))
+    facts = (
+        _facts_of_index(model)
+        if common.is_index(model)
+        else _facts(common.load_topic_model(model), str(model))
+    )
     if json:
         common.print_json(facts)
         return
@@ -49,7 +54,9 @@ def _facts(model: Any, path: str) -> dict[str, Any]:
         "units": softmax.n_components,
         "words": len(model.vectorizer_.vocabulary_),
         "learner": str(softmax.learner),
-        "weighting": str(softmax.weighting if isinstance(softmax.weighting, str) else "given or none"),
+        "weighting": str(
+            softmax.weighting if isinstance(softmax.weighting, str) else "given or none"
+        ),
         "count_transform": softmax.count_transform,
         "features": softmax.features,
         "epochs": softmax.n_iter_,
@@ -60,7 +67,9 @@ def _facts(model: Any, path: str) -> dict[str, Any]:
 
 
 def _topics(model: Any) -> dict[str, Any]:
-    """The topics of the model's own cut, and what was done to them; a model of an earlier version has none."""
+    """The topics of the model's own cut, and what was done to them; a model of an earlier version
+    has none.
+    """
     if not hasattr(model, "atlas_"):
         return {"topics": None, "smallest_topics": None, "curation": None}
     kinds = Counter(action.kind for action in model.curation_.actions)

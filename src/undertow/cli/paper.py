@@ -43,19 +43,27 @@ def paper(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Runs of each model: 3 unless given, 1 with --quick.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for results, figures, the page and all that is kept.")] = OUT,
+    out: Annotated[
+        Path, typer.Option(help="Folder for results, figures, the page and all that is kept.")
+    ] = OUT,
     page: Annotated[
-        Path | None, typer.Option(help="The Markdown page to write or bring up to date, OUT/page.md unless given.")
+        Path | None,
+        typer.Option(
+            help="The Markdown page to write or bring up to date, OUT/page.md unless given."
+        ),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes, one per core unless given.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes, one per core unless given.")
+    ] = None,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Reproduce the paper's tables and figures from raw text: JSON, CSV, SVG, PNG and a Markdown page.
+    """Reproduce the paper's tables and figures from raw text: JSON, CSV, SVG, PNG and a Markdown
+    page.
 
-    Everything computed is kept in OUT by its settings: after Ctrl-C, the same command goes on where it stopped. The
-    data sets are read from the folder that UNDERTOW_DATA names, or downloaded once. On an existing page only what is
-    between markers such as <!-- table1 --> changes.
+    Everything computed is kept in OUT by its settings: after Ctrl-C, the same command goes on where
+    it stopped. The data sets are read from the folder that UNDERTOW_DATA names, or downloaded once.
+    On an existing page only what is between markers such as <!-- table1 --> changes.
 
     Examples:
 
@@ -77,19 +85,37 @@ def paper(
             scale=chosen,
             out=out,
             page=out / "page.md" if page is None else page,
-            command=lambda name: _command(name, quick=quick, seeds=chosen.seeds, out=out, page=page),
+            command=lambda name: _command(
+                name, quick=quick, seeds=chosen.seeds, out=out, page=page
+            ),
             jobs=machine.cores() if jobs is None else jobs,
             quiet=quiet,
         )
     except KeyboardInterrupt:
         if not quiet:
-            typer.echo(f"Stopped. What was computed is kept in {out}: the same command goes on from there.", err=True)
+            typer.echo(
+                f"Stopped. What was computed is kept in {out}: the same command goes on from "
+                f"there.",
+                err=True,
+            )
         raise
     if not quiet:
-        typer.echo(f"Wrote {outcome.page}: {outcome.computed} cells computed, {outcome.found} found from earlier runs.")
+        typer.echo(
+            f"Wrote {outcome.page}: {outcome.computed} cells computed, {outcome.found} found from "
+            f"earlier runs."
+        )
 
 
 def _command(name: str, *, quick: bool, seeds: int, out: Path, page: Path | None) -> str:
     """The line that makes an experiment again."""
-    words = ["undertow", "paper", name, *(["--quick"] if quick else []), "--seeds", str(seeds), "--out", str(out)]
+    words = [
+        "undertow",
+        "paper",
+        name,
+        *(["--quick"] if quick else []),
+        "--seeds",
+        str(seeds),
+        "--out",
+        str(out),
+    ]
     return shlex.join([*words, *([] if page is None else ["--page", str(page)])])

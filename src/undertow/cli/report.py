@@ -21,17 +21,26 @@ def report(
         str | None,
         typer.Argument(
             metavar="CORPUS",
-            help="For a map, typical documents, topics over time and an evaluation: a file, a folder or one of "
-            f"{', '.join(common.NAMED)}.",
+            help=(
+                "For a map, typical documents, topics over time and an evaluation: a file, a "
+                "folder or one of "
+                f"{', '.join(common.NAMED)}."
+            ),
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
     n: Annotated[
-        int | None, typer.Option("-n", min=2, help="How many topics; the model's own number unless given.")
+        int | None,
+        typer.Option("-n", min=2, help="How many topics; the model's own number unless given."),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="The page's title; the model's name unless given.")] = None,
+    title: Annotated[
+        str | None, typer.Option(help="The page's title; the model's name unless given.")
+    ] = None,
     no_evaluation: Annotated[
-        bool, typer.Option("--no-evaluation", help="Leave the evaluation out, which takes longest with labels.")
+        bool,
+        typer.Option(
+            "--no-evaluation", help="Leave the evaluation out, which takes longest with labels."
+        ),
     ] = False,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
@@ -44,10 +53,12 @@ def report(
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Write one HTML file about a model: its topics as a list and a tree; with a corpus, a map, quotations and times.
+    """Write one HTML file about a model: its topics as a list and a tree; with a corpus, a map,
+    quotations and times.
 
-    The file opens by a double click, without a network, and can be sent to others: it holds the beginnings of up to
-    20,000 documents of the corpus. Needs the extra: pip install 'undertow\\[explorer]'.
+    The file opens by a double click, without a network, and can be sent to others: it holds the
+    beginnings of up to 20,000 documents of the corpus. Needs the extra: pip install
+    'undertow\\[explorer]'.
 
     Examples:
 
@@ -84,12 +95,17 @@ def report(
         )
     if not quiet:
         size, seconds = out.stat().st_size / 1e6, time.perf_counter() - began
-        typer.echo(f"Wrote {out}: {size:.1f} MB in {seconds:.0f} s. Open it in a browser: {out.resolve().as_uri()}")
+        typer.echo(
+            f"Wrote {out}: {size:.1f} MB in {seconds:.0f} s. Open it in a browser: "
+            f"{out.resolve().as_uri()}"
+        )
 
 
 @contextmanager
 def bar(*, silent: bool) -> Iterator[Shown | None]:
-    """A bar on standard error that is told what is being done, how much of it is done, and of how much."""
+    """A bar on standard error that is told what is being done, how much of it is done, and of how
+    much.
+    """
     if silent:
         yield None
         return
@@ -99,4 +115,6 @@ def bar(*, silent: bool) -> Iterator[Shown | None]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("reading", total=None)
-        yield lambda work, done, total: bar.update(task, description=work, completed=done, total=total)
+        yield lambda work, done, total: bar.update(
+            task, description=work, completed=done, total=total
+        )

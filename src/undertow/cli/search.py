@@ -34,9 +34,13 @@ class Mode(StrEnum):
 
 def search(
     index: common.IndexArgument,
-    query: Annotated[str | None, typer.Argument(metavar="[QUERY]", help="Words, or a whole paragraph.")] = None,
+    query: Annotated[
+        str | None, typer.Argument(metavar="[QUERY]", help="Words, or a whole paragraph.")
+    ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Documents shown, the best first.")] = 10,
-    like: Annotated[str | None, typer.Option(metavar="ID", help="Instead of QUERY: the id of a document.")] = None,
+    like: Annotated[
+        str | None, typer.Option(metavar="ID", help="Instead of QUERY: the id of a document.")
+    ] = None,
     vector: Annotated[
         Path | None,
         typer.Option(
@@ -46,32 +50,43 @@ def search(
         ),
     ] = None,
     where: Annotated[
-        str | None, typer.Option(help="A filter, such as \"label = 'sci.space' AND NOT split = 'test'\".")
+        str | None,
+        typer.Option(help="A filter, such as \"label = 'sci.space' AND NOT split = 'test'\"."),
     ] = None,
     mode: Annotated[
-        Mode, typer.Option(help="By words and meaning, by meaning alone, by words alone (BM25), or by 16-byte codes.")
+        Mode,
+        typer.Option(
+            help=(
+                "By words and meaning, by meaning alone, by words alone (BM25), or by 16-byte "
+                "codes."
+            )
+        ),
     ] = Mode.HYBRID,
     duplicates: Annotated[
-        bool, typer.Option("--duplicates", help="Show documents that are nearly the same one by one.")
+        bool,
+        typer.Option("--duplicates", help="Show documents that are nearly the same one by one."),
     ] = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Search an index, and say why: the words that a document shares with the query, and the topics.
+    """Search an index, and say why: the words that a document shares with the query, and the
+    topics.
 
-    Words that no document holds give way to similar ones, and that is said. Scores are shares of the best possible.
-    Documents that are nearly the same are shown as one.
+    Words that no document holds give way to similar ones, and that is said. Scores are shares of
+    the best possible. Documents that are nearly the same are shown as one.
 
-    Filters know = != < <= > >=, IN (...), LIKE '...', IS NULL, AND, OR, NOT and parentheses; literals are 'text',
-    numbers, TRUE, FALSE, DATE '2026-01-31' and TIMESTAMP '2026-01-31 12:00:00'. Columns go by the names that the corpus
-    gave them; one with spaces or signs is written "in quotes".
+    Filters know = != < <= > >=, IN (...), LIKE '...', IS NULL, AND, OR, NOT and parentheses;
+    literals are 'text', numbers, TRUE, FALSE, DATE '2026-01-31' and TIMESTAMP '2026-01-31
+    12:00:00'. Columns go by the names that the corpus gave them; one with spaces or signs is
+    written "in quotes".
 
     Examples:
 
         undertow search news "a rocket to the moon" -n 5
 
-        undertow search news --like train/sci.space/60774 --where "label IN ('sci.space', 'sci.med')"
+        undertow search news --like train/sci.space/60774 --where "label IN ('sci.space',
+        'sci.med')"
 
         undertow search news "graphics card" --mode text --json
 
@@ -108,7 +123,9 @@ def answer(
     quiet: bool,
 ) -> list[Hit]:
     """Asks and prints; gives what was found."""
-    found = index.search(query, n, like=like, vector=vector, where=where, mode=mode.value, duplicates=duplicates)
+    found = index.search(
+        query, n, like=like, vector=vector, where=where, mode=mode.value, duplicates=duplicates
+    )
     if json:
         facts = {"corrected": found.corrected, "hint": found.hint}
         common.print_json({"results": [_plain(hit) for hit in found], **facts})
@@ -131,13 +148,17 @@ def _vector(file: Path | None) -> Any:
 def _remark(found: Results) -> None:
     """What was searched for instead, and that nothing good was found, on standard error."""
     for typed, other in found.corrected.items():
-        typer.echo(f"No document holds {clean(typed)!r}: searched for {clean(other)!r} instead.", err=True)
+        typer.echo(
+            f"No document holds {clean(typed)!r}: searched for {clean(other)!r} instead.", err=True
+        )
     if found.hint:
         typer.echo(clean(found.hint), err=True)
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
-    """A hit as JSON: what has a role beside its id, all other columns under "kept"; dates in ISO 8601."""
+    """A hit as JSON: what has a role beside its id, all other columns under "kept"; dates in ISO
+    8601.
+    """
     fields = {name: _value(value) for name, value in hit.fields.items()}
     own = ("title", "label", "split", "time", "url")
     known: dict[str, Any] = {name: fields.pop(name) for name in own if name in fields}
@@ -166,7 +187,9 @@ def _print(hits: list[Hit]) -> None:
 
 
 def _lines(number: int, hit: Hit) -> Iterator[Text]:
-    """The headline, which is a link on a terminal that knows them; the link itself; the beginning of the text."""
+    """The headline, which is a link on a terminal that knows them; the link itself; the beginning
+    of the text.
+    """
     from rich.style import Style
     from rich.text import Text
 
@@ -182,8 +205,14 @@ def _lines(number: int, hit: Hit) -> Iterator[Text]:
 
 def _fields(hit: Hit) -> str:
     """What else is known, each shortened."""
-    known = {name: value for name, value in hit.fields.items() if name not in ("title", "url") and value is not None}
-    return ", ".join(f"{clean(name)} {_short(clean(str(value)[: 4 * FIELD]))}" for name, value in known.items())
+    known = {
+        name: value
+        for name, value in hit.fields.items()
+        if name not in ("title", "url") and value is not None
+    }
+    return ", ".join(
+        f"{clean(name)} {_short(clean(str(value)[: 4 * FIELD]))}" for name, value in known.items()
+    )
 
 
 def _short(text: str) -> str:
@@ -194,7 +223,9 @@ def _more(alike: Sequence[str]) -> Text:
     """Documents that are nearly the same as the one shown."""
     from rich.text import Text
 
-    names = ", ".join(clean(name) for name in alike[:NAMED]) + (", ..." if len(alike) > NAMED else "")
+    names = ", ".join(clean(name) for name in alike[:NAMED]) + (
+        ", ..." if len(alike) > NAMED else ""
+    )
     return Text(f"    {len(alike):,} more like this: {names}", "dim")
 
 

@@ -10,23 +10,29 @@ import typer
 from undertow.cli import common
 
 
-def serve_mcp(index: common.IndexArgument, quiet: common.Quiet = False, debug: common.Debug = False) -> None:
-    """Let an assistant search an index and read its topics, by the Model Context Protocol on standard input and output.
+def serve_mcp(
+    index: common.IndexArgument, quiet: common.Quiet = False, debug: common.Debug = False
+) -> None:
+    """Let an assistant search an index and read its topics, by the Model Context Protocol on
+    standard input and output.
 
-    Assistants start this command themselves: give them its name and its arguments, with the full path of INDEX. The
-    tools only read: search, get_document, list_topics, get_topic and index_info. Needs the extra:
-    pip install 'undertow\\[mcp]'.
+    Assistants start this command themselves: give them its name and its arguments, with the full
+    path of INDEX. The tools only read: search, get_document, list_topics, get_topic and index_info.
+    Needs the extra: pip install 'undertow\\[mcp]'.
 
     Examples:
 
         undertow serve-mcp news
 
-        {"mcpServers": {"news": {"command": "undertow", "args": ["serve-mcp", "/full/path/of/news"]}}}
+        {"mcpServers": {"news": {"command": "undertow", "args": ["serve-mcp",
+        "/full/path/of/news"]}}}
     """
     from undertow.assistant import Reader, check_extra
 
     check_extra()
-    with redirect_stdout(sys.stderr):  # standard output belongs to the protocol, which sees to it from `run` on
+    with redirect_stdout(
+        sys.stderr
+    ):  # standard output belongs to the protocol, which sees to it from `run` on
         reader = Reader(index)
         from undertow.assistant.server import make_server
 

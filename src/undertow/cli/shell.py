@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from undertow.search import Hit, Index
 
 PROMPT = "undertow> "
-TYPED = {"where": ":where", "mode": ":mode", "n": ":n", "like": ":like"}  # what errors of the library are about
+TYPED = {
+    "where": ":where",
+    "mode": ":mode",
+    "n": ":n",
+    "like": ":like",
+}  # what errors of the library are about
 HELP = """\
 A line is a question; these are commands:
   :like ID       documents like the one with this id; without ID, like the best of the latest answer
@@ -33,14 +38,18 @@ def shell(
     index: common.IndexArgument,
     n: Annotated[int, typer.Option("-n", min=1, help="Documents shown, the best first.")] = 10,
     where: Annotated[str | None, typer.Option(help="A filter, as for search.")] = None,
-    mode: Annotated[Mode, typer.Option(help="How documents are ranked, as for search.")] = Mode.HYBRID,
+    mode: Annotated[
+        Mode, typer.Option(help="How documents are ranked, as for search.")
+    ] = Mode.HYBRID,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Ask an index several questions; the answers are those of search, without the wait for a start.
+    """Ask an index several questions; the answers are those of search, without the wait for a
+    start.
 
-    Questions are read line by line, from the terminal or from another program. :help lists commands, such as :like ID,
-    :open N, :mode text and :where FILTER. An error does not end it; Ctrl-D does.
+    Questions are read line by line, from the terminal or from another program. :help lists
+    commands, such as :like ID, :open N, :mode text and :where FILTER. An error does not end it;
+    Ctrl-D does.
 
     Examples:
 
@@ -51,12 +60,16 @@ def shell(
     Shell(common.open_index(index), n=n, where=where, mode=mode, quiet=quiet).run()
 
 
-def for_questions(index: str, *, n: int, where: str | None, mode: Mode, json: bool, quiet: bool) -> None:
+def for_questions(
+    index: str, *, n: int, where: str | None, mode: Mode, json: bool, quiet: bool
+) -> None:
     """What `undertow search` does without a question."""
     if json or not sys.stdin.isatty():
         from undertow._errors import InvalidInput
 
-        raise InvalidInput("QUERY or --like must be given, one of them, got neither; undertow shell reads many")
+        raise InvalidInput(
+            "QUERY or --like must be given, one of them, got neither; undertow shell reads many"
+        )
     Shell(common.open_index(index), n=n, where=where, mode=mode, quiet=quiet).run()
 
 
@@ -100,7 +113,10 @@ class Shell:
                 return
             name, _, rest = line.partition(" ")
             if name not in self._commands:
-                raise InvalidInput(f"a command must be one of {', '.join(self._commands)} and :quit, got {name!r:.40}")
+                raise InvalidInput(
+                    f"a command must be one of {', '.join(self._commands)} and :quit, got "
+                    f"{name!r:.40}"
+                )
             self._commands[name](rest.strip())
         except (UndertowError, OSError) as error:
             typer.echo(f"undertow: {as_typed(str(error), TYPED)}", err=True)
@@ -111,12 +127,16 @@ class Shell:
 
     def _like(self, document: str) -> None:
         if not document and not self._hits:
-            raise _wrong(":like must be followed by the id of a document, got none, and no answer before it")
+            raise _wrong(
+                ":like must be followed by the id of a document, got none, and no answer before it"
+            )
         self._ask(None, document or self._hits[0].id)
 
     def _open(self, number: str) -> None:
         if not number.isdecimal() or not 1 <= int(number) <= len(self._hits):
-            known = f"a number from 1 to {len(self._hits)}" if self._hits else "used after an answer"
+            known = (
+                f"a number from 1 to {len(self._hits)}" if self._hits else "used after an answer"
+            )
             raise _wrong(f":open must be {known}, got {number!r:.40}")
         hit = self._hits[int(number) - 1]
         typer.echo("\n".join(clean(line) for line in (hit.id, *hit.text.splitlines())))

@@ -23,37 +23,60 @@ def _change(metavar: str, text: str, *names: str) -> Any:
 
 def topics(
     model: common.ModelArgument,
-    n: Annotated[int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")] = None,
+    n: Annotated[
+        int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")
+    ] = None,
     tree: Annotated[bool, typer.Option("--tree", help="Finer topics inside coarser ones.")] = False,
     how_many: Annotated[
-        bool, typer.Option("--how-many", "--figures", help="The figures behind the model's own number.")
+        bool,
+        typer.Option("--how-many", "--figures", help="The figures behind the model's own number."),
     ] = False,
     n_words: Annotated[int, typer.Option(min=1, help="Words shown of each.")] = 8,
-    out: Annotated[Path | None, typer.Option(help=f"Write a file instead: {', '.join(FILES)}.")] = None,
-    rename: Annotated[list[str] | None, _change("ID=NAME", "Another name; ID= gives the old one back.")] = None,
-    merge: Annotated[list[str] | None, _change("ID,ID[,ID][=NAME]", "Make one topic of several.")] = None,
-    split: Annotated[list[str] | None, _change("ID", "Show the parts of a topic in its place.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help=f"Write a file instead: {', '.join(FILES)}.")
+    ] = None,
+    rename: Annotated[
+        list[str] | None, _change("ID=NAME", "Another name; ID= gives the old one back.")
+    ] = None,
+    merge: Annotated[
+        list[str] | None, _change("ID,ID[,ID][=NAME]", "Make one topic of several.")
+    ] = None,
+    split: Annotated[
+        list[str] | None, _change("ID", "Show the parts of a topic in its place.")
+    ] = None,
     drop: Annotated[list[str] | None, _change("ID", "Junk: list it no more.")] = None,
     restore: Annotated[list[str] | None, _change("ID", "Take --drop back.")] = None,
-    move: Annotated[list[str] | None, _change("ID:PARENT", "Hang a topic below another, or ID:root.")] = None,
-    seed: Annotated[
-        list[str] | None, _change("NAME=WORD,WORD", "Make a topic around words.", "--seed", "--seed-topic")
+    move: Annotated[
+        list[str] | None, _change("ID:PARENT", "Hang a topic below another, or ID:root.")
     ] = None,
-    apply: Annotated[list[str] | None, _change("FILE", "Do again what a curation file says.")] = None,
-    export: Annotated[Path | None, _change("FILE", "Write all that was done to a curation file.")] = None,
+    seed: Annotated[
+        list[str] | None,
+        _change("NAME=WORD,WORD", "Make a topic around words.", "--seed", "--seed-topic"),
+    ] = None,
+    apply: Annotated[
+        list[str] | None, _change("FILE", "Do again what a curation file says.")
+    ] = None,
+    export: Annotated[
+        Path | None, _change("FILE", "Write all that was done to a curation file.")
+    ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", rich_help_panel=CHANGES, help="Show what would come of it, save nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", rich_help_panel=CHANGES, help="Show what would come of it, save nothing."
+        ),
     ] = False,
     force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
-    """Show the topics of a model, the widest first: share of documents, name and words; or change them.
+    """Show the topics of a model, the widest first: share of documents, name and words; or change
+    them.
 
-    A model can be cut into any number of topics; without -n it is the model's own, where the cut is most stable.
-    Options for changes may be given many times, and are made in this order: apply, restore, rename, split, drop, merge,
-    move, seed. Either all are saved or, when one is wrong, none.
+    A model can be cut into any number of topics; without -n it is the model's own, where the cut is
+    most stable. Options for changes may be given many times, and are made in this order: apply,
+    restore, rename, split, drop, merge, move, seed. Either all are saved or, when one is wrong,
+    none.
 
     Examples:
 
@@ -85,7 +108,9 @@ def topics(
     if not dry_run:
         if trained.curation_ != before:
             save()
-            lines.append(f"Saved {model}: {len(trained.topic_names())} topics. Next: undertow topics {model}")
+            lines.append(
+                f"Saved {model}: {len(trained.topic_names())} topics. Next: undertow topics {model}"
+            )
         lines += _exported(trained, export)
     elif changes or export:
         lines.append("Dry run: nothing was saved.")
@@ -135,7 +160,10 @@ class _View:
         """As JSON holds them."""
         if self.how_many:
             choice = self.model.choose_topics()
-            return {"n": choice.n, "figures": [{"n": n, "agreement": figure} for n, figure in choice.figures]}
+            return {
+                "n": choice.n,
+                "figures": [{"n": n, "agreement": figure} for n, figure in choice.figures],
+            }
         ask: Any = self.model.topic_tree if self.tree else self.model.topics
         return [asdict(record) for record in ask(self.n, n_words=self.n_words)]
 
@@ -150,13 +178,18 @@ class _View:
             branches = self.model.topic_tree(self.n, n_words=asked)
             console.print(_listed.tree(branches, self.n_words, self.title))
         else:
-            console.print(_listed.table(self.model.topics(self.n, n_words=asked), self.n_words, self.title))
+            console.print(
+                _listed.table(self.model.topics(self.n, n_words=asked), self.n_words, self.title)
+            )
         if self.n is None and not quiet:
             typer.echo(_listed.why(self.model))
             typer.echo(self._more())
 
     def _more(self) -> str:
-        ways = ["" if self.tree else "--tree nests them", "" if self.how_many else "--how-many shows the figures"]
+        ways = [
+            "" if self.tree else "--tree nests them",
+            "" if self.how_many else "--how-many shows the figures",
+        ]
         most = len(self.model.atlas_.tree.leaves)
         return "; ".join([f"More or fewer: -n, up to {most}", *filter(None, ways)]) + "."
 

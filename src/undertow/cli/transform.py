@@ -28,13 +28,19 @@ def transform(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="'topics' (how much of each document is about each topic), or vectors: 'balanced' (units and words, "
-            "for classifiers, search and clusters alike); of units alone 'posterior', 'soft', 'activation', 'strength' "
-            "or 'code' (packed bits).  \\[default: the model's own, 'balanced']",
+            help=(
+                "'topics' (how much of each document is about each topic), or vectors: 'balanced' "
+                "(units and words, "
+                "for classifiers, search and clusters alike); of units alone 'posterior', 'soft', "
+                "'activation', 'strength' "
+                "or 'code' (packed bits).  \\[default: the model's own, 'balanced']"
+            ),
             show_default=False,
         ),
     ] = None,
-    n: Annotated[int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")] = None,
+    n: Annotated[
+        int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")
+    ] = None,
     vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
@@ -49,11 +55,12 @@ def transform(
 ) -> None:
     """Write a row per document: columns id, label and split where there are any, and vector.
 
-    With --kind topics there is a column for each topic instead, named by its id and name, the widest first, and one
-    for what belongs to none of them; each row adds up to 1.
+    With --kind topics there is a column for each topic instead, named by its id and name, the
+    widest first, and one for what belongs to none of them; each row adds up to 1.
 
-    The end of the file's name says what is written. CSV and TSV have a column for each number of a vector; .arrow and
-    .feather are Arrow's file format; .npy holds the numbers alone, a row per document in the order of the corpus.
+    The end of the file's name says what is written. CSV and TSV have a column for each number of a
+    vector; .arrow and .feather are Arrow's file format; .npy holds the numbers alone, a row per
+    document in the order of the corpus.
 
     Examples:
 
@@ -65,7 +72,8 @@ def transform(
 
         undertow transform model reviews.parquet --kind strength --out vectors.npy
 
-        undertow transform model reviews.parquet --vectors reviews.npy --kind strength --out joined.npy
+        undertow transform model reviews.parquet --vectors reviews.npy --kind strength --out
+        joined.npy
     """
     _tables.check_ending(out, _tables.NUMBERS)
     common.check_free(out, force)
@@ -82,18 +90,29 @@ def transform(
     if json:
         common.print_json({"out": str(out), "documents": written, "documents_per_second": rate})
     elif not quiet:
-        topics = f"{written:,} documents x {len(trained.topic_names(n))} topics" if kind == "topics" else ""
+        topics = (
+            f"{written:,} documents x {len(trained.topic_names(n))} topics"
+            if kind == "topics"
+            else ""
+        )
         alone = ", without ids, in the order of the corpus" if out.suffix.lower() == ".npy" else ""
-        typer.echo(f"Wrote {out}: {topics or f'{written:,} vectors'}{alone} ({rate:,.0f} documents a second).")
+        typer.echo(
+            f"Wrote {out}: {topics or f'{written:,} vectors'}{alone} ({rate:,.0f} documents a "
+            f"second)."
+        )
 
 
-def _encoded(documents: Corpus, given: GivenVectors | None, encode: Encode) -> Iterator[pl.DataFrame]:
+def _encoded(
+    documents: Corpus, given: GivenVectors | None, encode: Encode
+) -> Iterator[pl.DataFrame]:
     """The rows of the file, some at a time, each encoded with the vector that was given for it."""
     first = 0
     for chunk in documents.chunks():
         last = first + chunk.height
         kept = [name for name in ("id", "label", "split") if name in chunk.columns]
-        yield chunk.select(kept).hstack(encode(chunk["text"], None if given is None else given.part(first, last)))
+        yield chunk.select(kept).hstack(
+            encode(chunk["text"], None if given is None else given.part(first, last))
+        )
         first = last
     if given is not None:
         given.check_documents(first)
@@ -106,7 +125,9 @@ def _vectors(model: TopicModel, kind: str | None, n: int | None) -> Encode:
     from undertow._errors import InvalidInput
 
     if n is not None:
-        raise InvalidInput(f"-n must be used with --kind topics, got --kind {kind or model.softmax_.features}")
+        raise InvalidInput(
+            f"-n must be used with --kind topics, got --kind {kind or model.softmax_.features}"
+        )
     return lambda texts, vectors: [pl.Series("vector", model.encode(texts, kind, vectors=vectors))]
 
 
@@ -120,6 +141,9 @@ def _topics(model: TopicModel, n: int | None) -> Encode:
     def encode(texts: pl.Series, vectors: Any) -> list[pl.Series]:
         shares = model.transform_topics(texts, n, vectors=vectors)
         rest = (1.0 - shares.sum(axis=1)).clip(0.0)
-        return [*(pl.Series(name, shares[:, place]) for place, name in enumerate(names)), pl.Series("none", rest)]
+        return [
+            *(pl.Series(name, shares[:, place]) for place, name in enumerate(names)),
+            pl.Series("none", rest),
+        ]
 
     return encode

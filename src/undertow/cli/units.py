@@ -19,9 +19,11 @@ def units(
     seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
-    """Show the hidden units of a model: how often each is on, and the words that switch it on and off.
+    """Show the hidden units of a model: how often each is on, and the words that switch it on and
+    off.
 
-    Units are the features that document vectors are made of. For topics that people read: undertow topics.
+    Units are the features that document vectors are made of. For topics that people read: undertow
+    topics.
 
     Examples:
 
@@ -40,9 +42,16 @@ def units(
     from rich.table import Table
 
     table = Table(title=f"{len(records)} hidden units of {escape(str(model))}")
-    for name, justify in (("id", "right"), ("on in", "right"), ("words that switch it on", "left"), ("off", "left")):
+    for name, justify in (
+        ("id", "right"),
+        ("on in", "right"),
+        ("words that switch it on", "left"),
+        ("off", "left"),
+    ):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
     for record in records:
-        up, down = (", ".join(weight.word for weight in words) for words in (record.up, record.down[:4]))
+        up, down = (
+            ", ".join(weight.word for weight in words) for words in (record.up, record.down[:4])
+        )
         table.add_row(str(record.id), f"{record.activity:.1%}", escape(up), escape(down))
     Console().print(table)

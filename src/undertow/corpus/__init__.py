@@ -1,4 +1,6 @@
-"""Text in, counts out: readers of corpora of any size, and the vectorizer that counts their words inside polars."""
+"""Text in, counts out: readers of corpora of any size, and the vectorizer that counts their words
+inside polars.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Work on the next chunks while the last one is used: polars lets go of Python's lock, so threads are enough."""
+"""Work on the next chunks while the last one is used: polars lets go of Python's lock, so threads
+are enough.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,24 @@ from undertow import _check
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-MOST = 8  # threads unless told otherwise: each holds a chunk, and reading does not keep up with more
+MOST = (
+    8  # threads unless told otherwise: each holds a chunk, and reading does not keep up with more
+)
 
 
 def threads(n_jobs: int | None) -> int:
     """As many as asked for, or one per core up to 8."""
     if n_jobs is not None:
         return _check.whole_number("n_jobs", n_jobs, at_least=1)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return min(cores, MOST)
 
 
-def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Generator[Result]:
+def ahead(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: int
+) -> Generator[Result]:
     """`map` in order, with up to `workers` + 1 items under way, so that no thread has to wait."""
     source = iter(items)
     first = list(_take(source, 2))

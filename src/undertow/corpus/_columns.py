@@ -1,4 +1,6 @@
-"""Which column is which: the roles of a corpus, found by common names, by memory of an earlier one, or by option."""
+"""Which column is which: the roles of a corpus, found by common names, by memory of an earlier one,
+or by option.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,23 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "time": ("time", "date", "timestamp", "datetime", "created_at", "published", "year"),
     "url": ("url", "link", "href"),
 }
-"""Names that are taken for a role when no option says otherwise, the likeliest first; case does not matter."""
+"""Names taken for a role when no option says otherwise, the likeliest first; in any case."""
 
 ROLES = tuple(NAMES)
 NONE = ""  # given as a column: the corpus is to have none of this role
 
 
 def find_columns(
-    columns: Sequence[str], given: Mapping[str, str | None], name: str, remembered: Mapping[str, str] | None = None
+    columns: Sequence[str],
+    given: Mapping[str, str | None],
+    name: str,
+    remembered: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Role -> column, for each role that the corpus `name` has; a given column must be there, and a text must be.
+    """Role -> column, for each role that the corpus `name` has; a given column must be there, and a
+    text must be.
 
-    What is not given is `remembered` from an earlier corpus, if it is there, or else found by name. An empty name says
-    that there is no column of this role, and comes back too.
+    What is not given is `remembered` from an earlier corpus, if it is there, or else found by name.
+    An empty name says that there is no column of this role, and comes back too.
     """
     _check_given(columns, given, name)
     wanted = {role: column for role, column in given.items() if column is not None}
@@ -54,7 +60,8 @@ def _check_given(columns: Sequence[str], given: Mapping[str, str | None], name: 
     for role, wanted in given.items():
         if wanted not in (None, NONE, *columns):
             raise InvalidInput(
-                f"{role}_column must be a column of {name}, which has {_listed(columns)}; got {wanted!r}"
+                f"{role}_column must be a column of {name}, which has {_listed(columns)}; got "
+                f"{wanted!r}"
             )
 
 

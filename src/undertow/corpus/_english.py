@@ -1,4 +1,6 @@
-"""scikit-learn's English stop words, read from the one file that holds them: all of scikit-learn takes a second."""
+"""scikit-learn's English stop words, read from the one file that holds them: all of scikit-learn
+takes a second.
+"""
 
 from __future__ import annotations
 

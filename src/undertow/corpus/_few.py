@@ -1,4 +1,5 @@
-"""Counting the words of a few texts, such as questions, in Python: for these, setting up a chunk takes longer.
+"""Counting the words of a few texts, such as questions, in Python: for these, setting up a chunk
+takes longer.
 
 Neither polars nor scikit-learn is loaded for it where `_plain` finds the tokens.
 """
@@ -21,11 +22,15 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 MOST = 20_000  # characters: more are counted as a chunk, by polars
-MOST_WITHOUT = 1_000_000  # the same where polars is yet to be loaded, which takes as long as counting so many
+MOST_WITHOUT = (
+    1_000_000  # the same where polars is yet to be loaded, which takes as long as counting so many
+)
 
 
 class FewTexts:
-    """Counts texts as `Vectorizer.transform` does; what does not depend on them is prepared once."""
+    """Counts texts as `Vectorizer.transform` does; what does not depend on them is prepared
+    once.
+    """
 
     def __init__(self, analyzer: Analyzer, columns: Mapping[str, int]) -> None:
         self._analyzer, self._columns = analyzer, columns
@@ -61,14 +66,20 @@ class FewTexts:
 
         parts = []
         for terms in self._analyzer.terms(pl.Series("text", texts, dtype=pl.String)):
-            found = np.array([self._columns.get(word, -1) for word in terms.types.to_list()], dtype=np.int32)
+            found = np.array(
+                [self._columns.get(word, -1) for word in terms.types.to_list()], dtype=np.int32
+            )
             parts.append(terms.known(found, len(self._columns)))
         return summed(parts)
 
     def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """The matches of each text; polars' idea of a letter, with which the model was trained, is what counts."""
+        """The matches of each text; polars' idea of a letter, with which the model was trained, is
+        what counts.
+        """
         options = self._analyzer
-        if not options.strip_html or not any("<" in text or "&" in text for text in texts):  # no tag, no entity
+        if not options.strip_html or not any(
+            "<" in text or "&" in text for text in texts
+        ):  # no tag, no entity
             if options.segmenter is not None:
                 texts = [options.segmenter.spaced_text(text) for text in texts]
             plain = _plain.tokens(texts, options.token_pattern, lowercase=options.lowercase)
@@ -100,4 +111,8 @@ class FewTexts:
 
 
 def _ngrams(tokens: list[str], n: int) -> list[str]:
-    return tokens if n == 1 else [" ".join(tokens[first : first + n]) for first in range(len(tokens) - n + 1)]
+    return (
+        tokens
+        if n == 1
+        else [" ".join(tokens[first : first + n]) for first in range(len(tokens) - n + 1)]
+    )

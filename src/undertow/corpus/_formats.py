@@ -1,4 +1,5 @@
-"""The formats of a corpus as sources of batches: tables that polars scans, JSON lines, folders of text files.
+"""The formats of a corpus as sources of batches: tables that polars scans, JSON lines, folders of
+text files.
 
 Rows are numbered from 0, as in polars; lines of a file, in messages, from 1, as in editors.
 """
@@ -33,7 +34,9 @@ class TableSource:
     name: str
     kind: str
     frame: pl.LazyFrame
-    empty_is_null: bool = False  # an empty cell says that there is none, but for the text; so it is in CSV
+    empty_is_null: bool = (
+        False  # an empty cell says that there is none, but for the text; so it is in CSV
+    )
 
     @property
     def typed(self) -> bool:
@@ -49,7 +52,9 @@ class TableSource:
     @property
     def single(self) -> list[str]:
         types = self.frame.collect_schema()
-        return [name for name in self.columns if not (types[name].is_nested() or types[name] in UNSHOWN)]
+        return [
+            name for name in self.columns if not (types[name].is_nested() or types[name] in UNSHOWN)
+        ]
 
     def batches(
         self, columns: Sequence[str], rows: int, *, text: str, loose: Sequence[str] = ()
@@ -64,7 +69,9 @@ class TableSource:
 
 @dataclass(frozen=True)
 class JsonLinesSource:
-    """A JSON object a line; blank lines are passed over. Keys are those of the first 1,000 objects."""
+    """A JSON object a line; blank lines are passed over. Keys are those of the first 1,000
+    objects.
+    """
 
     name: str
     lines: TableSource
@@ -80,14 +87,18 @@ class JsonLinesSource:
 
     @cached_property
     def _keys(self) -> dict[str, bool]:
-        """The keys of the first objects, and whether a list or an object is among the values of each."""
+        """The keys of the first objects, and whether a list or an object is among the values of
+        each.
+        """
         keys: dict[str, bool] = {}
         first = TableSource(self.name, self.lines.kind, self.lines.frame.head(KEYS_FROM))
         for batch in first.batches(["line"], KEYS_FROM, text="line"):
             for row, line in enumerate(batch["line"]):
                 if line.strip():
                     found = _json_object(line, row, self.name)
-                    keys |= {key: keys.get(key, False) or isinstance(found[key], NESTED) for key in found}
+                    keys |= {
+                        key: keys.get(key, False) or isinstance(found[key], NESTED) for key in found
+                    }
         return keys
 
     def batches(
@@ -96,25 +107,35 @@ class JsonLinesSource:
         wanted = pl.Struct(dict.fromkeys(columns, pl.String))
         first = 0
         for batch in self.lines.batches(["line"], rows, text="line"):
-            lines = batch.with_row_index("row", offset=first).filter(pl.col("line").str.strip_chars() != "")
+            lines = batch.with_row_index("row", offset=first).filter(
+                pl.col("line").str.strip_chars() != ""
+            )
             first += batch.height
             try:
                 table = lines["line"].str.json_decode(wanted).struct.unnest()
             except PolarsError:
                 table = self._nested(lines, columns, loose)
-            # A bare number has become a string on the way; the few lines that look like it are read again.
-            self._check_strings(lines.filter(table[text].str.contains(NOT_QUOTED).fill_null(False)), text)
+            # A bare number has become a string on the way; the few lines that look like it are read
+            # again.
+            self._check_strings(
+                lines.filter(table[text].str.contains(NOT_QUOTED).fill_null(False)), text
+            )
             yield table
 
-    def _nested(self, lines: pl.DataFrame, columns: Sequence[str], loose: Sequence[str]) -> pl.DataFrame:
-        """The lines, with lists and objects of the loose columns as JSON; elsewhere they are refused."""
+    def _nested(
+        self, lines: pl.DataFrame, columns: Sequence[str], loose: Sequence[str]
+    ) -> pl.DataFrame:
+        """The lines, with lists and objects of the loose columns as JSON; elsewhere they are
+        refused.
+        """
         rows = []
         for row, line in lines.iter_rows():
             value = _json_object(line, row, self.name)
             for column in columns:
                 if isinstance(value.get(column), NESTED) and column not in loose:
                     raise InvalidInput(
-                        f"columns must hold single values, got {value[column]!r:.40} under {column!r} "
+                        f"columns must hold single values, got {value[column]!r:.40} under "
+                        f"{column!r} "
                         f"in line {row + 1} of {self.name}"
                     )
             rows.append([_written(value.get(column)) for column in columns])
@@ -124,7 +145,9 @@ class JsonLinesSource:
         for row, line in lines.iter_rows():
             value = _json_object(line, row, self.name)[text]
             if not isinstance(value, str):
-                raise InvalidInput(f"texts must be strings, got {value!r} in line {row + 1} of {self.name}")
+                raise InvalidInput(
+                    f"texts must be strings, got {value!r} in line {row + 1} of {self.name}"
+                )
 
 
 @dataclass(frozen=True)
@@ -158,14 +181,18 @@ def _decoded(file: Path) -> str:
         return file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         found = f"byte 0x{error.object[error.start]:02x} at {error.start:,}"
-        raise InvalidInput(f"{file} must be UTF-8 text, got {found}: convert it, {RECODE}") from None
+        raise InvalidInput(
+            f"{file} must be UTF-8 text, got {found}: convert it, {RECODE}"
+        ) from None
     except OSError as error:
         raise InvalidInput(f"{file} must be readable, got: {error.strerror}") from None
 
 
 def _written(value: Any) -> str | None:
     """A value of JSON as polars writes it into a column of strings."""
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return (
+        value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _json_object(line: str, row: int, name: str) -> dict[str, Any]:
@@ -174,7 +201,9 @@ def _json_object(line: str, row: int, name: str) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise InvalidInput(f"{name} must hold a JSON object a line, got {line!r:.60} in line {row + 1}")
+        raise InvalidInput(
+            f"{name} must hold a JSON object a line, got {line!r:.60} in line {row + 1}"
+        )
     return value
 
 
@@ -182,7 +211,9 @@ def refuse(name: str, kind: str, error: Exception) -> NoReturn:
     """Says in one line why a file cannot be read."""
     reason = str(error).strip().partition("\n")[0]
     if "utf8" in reason.lower().replace("-", ""):
-        raise InvalidInput(f"{name} must be UTF-8 text, got other bytes{_where(name)}: convert it, {RECODE}") from None
+        raise InvalidInput(
+            f"{name} must be UTF-8 text, got other bytes{_where(name)}: convert it, {RECODE}"
+        ) from None
     raise InvalidInput(f"{name} must be {kind}, got: {reason}") from None
 
 

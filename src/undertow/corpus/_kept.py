@@ -1,4 +1,6 @@
-"""Counts of chunks whose words have no columns yet: kept until the vocabulary is chosen, on disk if they are many."""
+"""Counts of chunks whose words have no columns yet: kept until the vocabulary is chosen, on disk if
+they are many.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Recall = Callable[[], Chunk]
 
 
 class KeptChunks:
-    """Chunks in their order: in memory up to `at_most` bytes, beyond that all of them in the scratch folder."""
+    """Chunks in their order: in memory up to `at_most` bytes, beyond that all of them in the
+    scratch folder.
+    """
 
     def __init__(self, at_most: float = float("inf"), scratch: Scratch | None = None) -> None:
         self._at_most, self._scratch = at_most, scratch
@@ -34,12 +38,21 @@ class KeptChunks:
         self._bytes += sum(part.nbytes for part in chunk)
         if self._scratch is not None and self._bytes > self._at_most:
             if not self._files:
-                logger.info("the counts of all words take more than %d bytes: on to %s", self._at_most, self.folder)
-            self._files += [self._written(number, held) for number, held in enumerate(self._held, len(self._files))]
+                logger.info(
+                    "the counts of all words take more than %d bytes: on to %s",
+                    self._at_most,
+                    self.folder,
+                )
+            self._files += [
+                self._written(number, held)
+                for number, held in enumerate(self._held, len(self._files))
+            ]
             self._held = []  # the bytes stay: whatever comes now goes to disk as well
 
     def recalls(self) -> Iterator[Recall]:
-        """A function for each chunk that brings it back, once: memory and disk are let go on the way."""
+        """A function for each chunk that brings it back, once: memory and disk are let go on the
+        way.
+        """
         self._files.reverse()
         while self._files:
             yield partial(_read_all, self._files.pop())
@@ -68,7 +81,9 @@ def _read_all(names: list[Path]) -> Chunk:
 
 
 def _read(name: Path) -> PackedCounts:
-    types = pl.read_ipc(_words(name).read_bytes())["word"]  # from bytes: a path would be mapped, and we remove it
+    types = pl.read_ipc(_words(name).read_bytes())[
+        "word"
+    ]  # from bytes: a path would be mapped, and we remove it
     with _arrays(name).open("rb") as file:
         starts, codes, data = (np.load(file, allow_pickle=False) for _ in range(3))
     _words(name).unlink()

@@ -1,4 +1,6 @@
-"""Counts of chunks put together: the columns of the vocabulary, the sum over n, the chunks below each other."""
+"""Counts of chunks put together: the columns of the vocabulary, the sum over n, the chunks below
+each other.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from undertow.corpus._vocabulary import columns_of
 
 @dataclass(frozen=True)
 class PackedCounts:
-    """Counts of the types of a chunk, in the narrowest numbers that hold them: about 3 bytes an entry instead of 8."""
+    """Counts of the types of a chunk, in the narrowest numbers that hold them: about 3 bytes an
+    entry instead of 8.
+    """
 
     types: pl.Series
     starts: NDArray[Any]
@@ -42,7 +46,12 @@ class PackedCounts:
     @property
     def nbytes(self) -> int:
         """What this takes in memory."""
-        return int(self.types.estimated_size()) + self.starts.nbytes + self.codes.nbytes + self.data.nbytes
+        return (
+            int(self.types.estimated_size())
+            + self.starts.nbytes
+            + self.codes.nbytes
+            + self.data.nbytes
+        )
 
     def selected(self, words: pl.DataFrame) -> sparse.csr_array:
         """The columns of the words, in their order."""
@@ -51,7 +60,9 @@ class PackedCounts:
         before = np.zeros(len(known) + 1, dtype=self.starts.dtype)
         np.cumsum(known, out=before[1:])
         parts = (self.data[known].astype(np.int32), columns[known], before[self.starts])
-        chosen: sparse.csr_array = sparse.csr_array(parts, shape=(len(self.starts) - 1, words.height))
+        chosen: sparse.csr_array = sparse.csr_array(
+            parts, shape=(len(self.starts) - 1, words.height)
+        )
         return chosen.tocsc().tocsr()  # puts the columns in order, in linear time
 
 
@@ -64,7 +75,9 @@ def summed(parts: list[sparse.csr_array]) -> sparse.csr_array:
 
 
 def stacked(chunks: Iterable[sparse.csr_array], size: int) -> sparse.csr_array:
-    """The rows of all chunks, each let go as soon as it is copied, so that not all is in memory twice."""
+    """The rows of all chunks, each let go as soon as it is copied, so that not all is in memory
+    twice.
+    """
     columns, data, lengths = _Growing(), _Growing(), [np.zeros(1, dtype=np.int64)]
     for chunk in chunks:
         columns.add(chunk.indices)

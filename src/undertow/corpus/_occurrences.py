@@ -1,7 +1,8 @@
-"""Where in a text its words stand: what the vectorizer counts, found again in the letters of the raw text.
+"""Where in a text its words stand: what the vectorizer counts, found again in the letters of the
+raw text.
 
-A text is cleaned and lower-cased before it is matched, and both can change its length. So every letter of what is
-matched remembers which letters of the raw text it came from.
+A text is cleaned and lower-cased before it is matched, and both can change its length. So every
+letter of what is matched remembers which letters of the raw text it came from.
 """
 
 from __future__ import annotations
@@ -27,12 +28,17 @@ if TYPE_CHECKING:
 REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
 """What html.unescape looks at: it also knows entities whose ; is missing."""
 
-FIRST_MARK, LAST_MARK = 0xE000, 0x10FFFF  # from the private letters on, which texts hardly ever hold
+FIRST_MARK, LAST_MARK = (
+    0xE000,
+    0x10FFFF,
+)  # from the private letters on, which texts hardly ever hold
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A word of the vocabulary at `text[start:end]`. An n-gram reaches from its first token to its last."""
+    """A word of the vocabulary at `text[start:end]`. An n-gram reaches from its first token to its
+    last.
+    """
 
     start: int
     end: int
@@ -41,7 +47,9 @@ class Occurrence:
 
 
 def occurrences(vectorizer: Vectorizer, text: str) -> list[Occurrence]:
-    """Every occurrence of a word that a fitted vectorizer counts in a text, in the order of the text."""
+    """Every occurrence of a word that a fitted vectorizer counts in a text, in the order of the
+    text.
+    """
     analyzer, columns = vectorizer._analyzer(), vectorizer._columns()
     traced = _Traced.of(next(text_chunks([text]))[0])
     if analyzer.strip_html:
@@ -53,7 +61,9 @@ def occurrences(vectorizer: Vectorizer, text: str) -> list[Occurrence]:
     stop = frozenset(analyzer.stop_words)
     places = [(start, end) for start, end in _matches(traced.text, analyzer.token_pattern)]
     places = [(start, end) for start, end in places if traced.text[start:end] not in stop]
-    types, codes = numbered(pl.Series("word", [traced.text[start:end] for start, end in places], dtype=pl.String))
+    types, codes = numbered(
+        pl.Series("word", [traced.text[start:end] for start, end in places], dtype=pl.String)
+    )
     tokens = Terms(types, np.array([0, len(codes)], dtype=np.int64), codes)
     raw = [traced.raw(start, end) for start, end in places]
     found = []
@@ -62,7 +72,9 @@ def occurrences(vectorizer: Vectorizer, text: str) -> list[Occurrence]:
         known = [columns.get(word, -1) for word in words]
         for first, code in enumerate(terms.codes):
             if known[code] >= 0:
-                found.append(Occurrence(raw[first][0], raw[first + n - 1][1], words[code], known[code]))
+                found.append(
+                    Occurrence(raw[first][0], raw[first + n - 1][1], words[code], known[code])
+                )
     return sorted(found, key=lambda one: (one.start, one.end))
 
 
@@ -82,7 +94,9 @@ class _Traced:
     def raw(self, start: int, end: int) -> tuple[int, int]:
         """The raw letters of a part; where that is nothing at all, the place where it stands."""
         if start == end:
-            here = int(self.starts[start]) if start < len(self.text) else int(self.ends.max(initial=0))
+            here = (
+                int(self.starts[start]) if start < len(self.text) else int(self.ends.max(initial=0))
+            )
             return here, here
         return int(self.starts[start]), int(self.ends[end - 1])
 
@@ -118,9 +132,13 @@ def _lower(traced: _Traced) -> _Traced:
 
 
 def _matches(text: str, pattern: str) -> Iterator[tuple[int, int]]:
-    """Where a pattern matches. Polars tells what matched but not where, so it is made to put marks around it."""
+    """Where a pattern matches. Polars tells what matched but not where, so it is made to put marks
+    around it.
+    """
     present = set(text)
-    mark = next(chr(number) for number in range(FIRST_MARK, LAST_MARK + 1) if chr(number) not in present)
+    mark = next(
+        chr(number) for number in range(FIRST_MARK, LAST_MARK + 1) if chr(number) not in present
+    )
     pieces = pl.Series([text]).str.replace_all(pattern, f"{mark}${{0}}{mark}")[0].split(mark)
     ends = [0, *np.cumsum([len(piece) for piece in pieces]).tolist()]
     return ((start, end) for number, (start, end) in enumerate(pairwise(ends)) if number % 2)

@@ -20,7 +20,9 @@ IDEOGRAPH = r"\p{Han}"  # in Chinese and Japanese one letter is a word as well
 
 
 def analyzer(options: Mapping[str, Any]) -> Analyzer:
-    """The analyzer that the parameters of a `Vectorizer` describe; segmenters that are still to be found are none."""
+    """The analyzer that the parameters of a `Vectorizer` describe; segmenters that are still to be
+    found are none.
+    """
     pattern, names = _pattern(options["token_pattern"]), segmenters(options.get("segmenter")) or ()
     _segment.require(names)
     return Analyzer(
@@ -42,12 +44,16 @@ def segmenters(value: Any) -> tuple[str, ...] | None:
     wrong = [name for name in names if name not in _segment.NAMES]
     if wrong or not names:
         known = ", ".join(map(repr, _segment.NAMES))
-        raise InvalidInput(f"segmenter must be 'auto', None, or one or several of {known}, got {value!r:.60}")
+        raise InvalidInput(
+            f"segmenter must be 'auto', None, or one or several of {known}, got {value!r:.60}"
+        )
     return tuple(name for name in _segment.NAMES if name in names)
 
 
 def takes_runs(pattern: str) -> bool:
-    """Whether a token may be a whole run of letters; otherwise scripts without spaces are provided for."""
+    """Whether a token may be a whole run of letters; otherwise scripts without spaces are provided
+    for.
+    """
     import polars as pl
 
     found: list[str] = pl.Series([RUN]).str.extract_all(_pattern(pattern))[0].to_list()
@@ -65,25 +71,36 @@ def document_limits(min_df: Any, max_df: Any, documents: int) -> tuple[float, fl
 
 
 def check_limits(min_df: Any, max_df: Any) -> None:
-    """Both limits are of the right kind, and do not exclude each other whatever the documents are."""
+    """Both limits are of the right kind, and do not exclude each other whatever the documents
+    are.
+    """
     least, most = document_limits(min_df, max_df, 1)
     shares = isinstance(min_df, (float, np.floating)), isinstance(max_df, (float, np.floating))
     if shares[0] == shares[1] and most < least:
-        raise InvalidInput(f"max_df must allow at least as many documents as min_df, got {max_df!r} and {min_df!r}")
+        raise InvalidInput(
+            f"max_df must allow at least as many documents as min_df, got {max_df!r} and {min_df!r}"
+        )
 
 
 def fixed_vocabulary(value: Any) -> dict[str, int]:
     """Word -> column of a given vocabulary: words in the order of their columns, or a mapping."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise InvalidInput(f"vocabulary must be a collection of words or a mapping word -> column, got {value!r:.60}")
+        raise InvalidInput(
+            f"vocabulary must be a collection of words or a mapping word -> column, got "
+            f"{value!r:.60}"
+        )
     if isinstance(value, Mapping):
         if sorted(value.values()) != list(range(len(value))):
-            raise InvalidInput(f"vocabulary must map its {len(value)} words to the columns 0 to {len(value) - 1}")
+            raise InvalidInput(
+                f"vocabulary must map its {len(value)} words to the columns 0 to {len(value) - 1}"
+            )
         value = sorted(value, key=value.__getitem__)
     words = list(value)
     wrong = [word for word in words if not isinstance(word, str)]
     if wrong or not words:
-        raise InvalidInput(f"vocabulary must hold strings, got {repr(wrong[0]) if wrong else 'no word'}")
+        raise InvalidInput(
+            f"vocabulary must hold strings, got {repr(wrong[0]) if wrong else 'no word'}"
+        )
     columns = {word: column for column, word in enumerate(words)}
     if len(columns) < len(words):
         twice = next(word for column, word in enumerate(words) if columns[word] != column)
@@ -95,7 +112,10 @@ def _documents(name: str, value: Any, documents: int) -> float:
     """Whole numbers count documents, fractions are shares of them, as in scikit-learn."""
     if isinstance(value, (float, np.floating)):
         if not 0.0 <= value <= 1.0:
-            raise InvalidInput(f"{name} must be a share of the documents in [0, 1] or a whole number, got {value!r}")
+            raise InvalidInput(
+                f"{name} must be a share of the documents in [0, 1] or a whole number, got "
+                f"{value!r}"
+            )
         return float(value) * documents
     return _check.whole_number(name, value, at_least=1)
 
@@ -112,7 +132,8 @@ def _pattern(value: Any) -> str:
         matches = pl.Series([""]).str.extract_all(value)
     except PolarsError:
         raise InvalidInput(
-            f"token_pattern must be a regular expression in the syntax of Rust's regex (no look-around), got {value!r}"
+            f"token_pattern must be a regular expression in the syntax of Rust's regex (no "
+            f"look-around), got {value!r}"
         ) from None
     if matches.list.len()[0]:
         raise InvalidInput(f"token_pattern must not match nothing at all, got {value!r}")
@@ -125,11 +146,15 @@ def _stop_words(value: Any, lowercase: bool) -> tuple[str, ...]:
     if isinstance(value, str):
         if value not in LANGUAGES:
             known = ", ".join(LANGUAGES)
-            raise InvalidInput(f"stop_words must be None, a list of words or one of {known}, got {value!r:.60}")
+            raise InvalidInput(
+                f"stop_words must be None, a list of words or one of {known}, got {value!r:.60}"
+            )
         return words_of(value)
     words = list(value) if isinstance(value, Iterable) else []
     if not words or not all(isinstance(word, str) for word in words):
-        raise InvalidInput(f"stop_words must be None, a language or a list of words, got {value!r:.60}")
+        raise InvalidInput(
+            f"stop_words must be None, a language or a list of words, got {value!r:.60}"
+        )
     return tuple(sorted({word.lower() if lowercase else word for word in words}))
 
 

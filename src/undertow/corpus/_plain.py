@@ -1,8 +1,10 @@
-"""Tokens of a few texts by Python's own `re`, where it finds what polars would: a question does not wait for polars.
+"""Tokens of a few texts by Python's own `re`, where it finds what polars would: a question does not
+wait for polars.
 
-Python knows no classes such as `\\p{L}`. The letters of the texts at hand are few, though, so a class is written out
-for them by their Unicode categories. What could be seen differently is left to polars: other patterns than a row of
-classes, letters that this Python's tables do not have, and the Greek sigma, whose small form depends on its place.
+Python knows no classes such as `\\p{L}`. The letters of the texts at hand are few, though, so a
+class is written out for them by their Unicode categories. What could be seen differently is left to
+polars: other patterns than a row of classes, letters that this Python's tables do not have, and the
+Greek sigma, whose small form depends on its place.
 """
 
 from __future__ import annotations
@@ -50,8 +52,12 @@ def tokens(texts: Sequence[str], pattern: str, *, lowercase: bool) -> list[list[
         return None
     if lowercase:
         texts = [text.lower() for text in texts]
-    others = frozenset(letter for text in texts if not text.isascii() for letter in text if letter > "\x7f")
-    if any(unicodedata.category(letter) == "Cn" for letter in others):  # unknown here; polars may be newer
+    others = frozenset(
+        letter for text in texts if not text.isascii() for letter in text if letter > "\x7f"
+    )
+    if any(
+        unicodedata.category(letter) == "Cn" for letter in others
+    ):  # unknown here; polars may be newer
         return None
     written = _written(parts, others)
     return [written.findall(text) for text in texts]
@@ -59,7 +65,9 @@ def tokens(texts: Sequence[str], pattern: str, *, lowercase: bool) -> list[list[
 
 @lru_cache
 def parts_of(pattern: str) -> tuple[Part, ...] | None:
-    """The classes of a pattern that is a row of them, or None; a pattern that matches nothing at all is none."""
+    """The classes of a pattern that is a row of them, or None; a pattern that matches nothing at
+    all is none.
+    """
     found, place = [], 0
     while place < len(pattern):
         matched = CLASS.match(pattern, place)
@@ -92,7 +100,9 @@ def _part(items: str, repeated: str) -> Part | None:
 @lru_cache
 def _written(parts: tuple[Part, ...], others: frozenset[str]) -> re.Pattern[str]:
     """The pattern for Python, for texts of ASCII and these characters."""
-    return re.compile("".join(_class(part, (*ASCII, *sorted(others))) + part.repeated for part in parts))
+    return re.compile(
+        "".join(_class(part, (*ASCII, *sorted(others))) + part.repeated for part in parts)
+    )
 
 
 def _class(part: Part, letters: Iterable[str]) -> str:

@@ -24,7 +24,10 @@ KANA = "\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-
 THAI = "\u0e01-\u0e3a\u0e40-\u0e4e"
 ANY = f"[{HAN}{KANA}{THAI}]"
 
-LOOKED_AT, BYTES = 1000, 24 * 2**20  # documents at the beginning of a corpus, and what they may take
+LOOKED_AT, BYTES = (
+    1000,
+    24 * 2**20,
+)  # documents at the beginning of a corpus, and what they may take
 OF_A_CHUNK = 50  # documents of each chunk that comes later
 LETTERS = 1000  # of a document that are looked at
 SHARE = 0.2  # of its letters, in a document of the language
@@ -53,7 +56,12 @@ class Look:
         both = han + kana
         japanese = (both >= SHARE * letters) & (kana >= KANA_SHARE * both) & (kana > 0)
         chinese = (han >= SHARE * letters) & ~japanese & (han > 0)
-        masks = chinese, chinese & (han >= SURELY_CHINESE), japanese, (thai >= SHARE * letters) & (thai > 0)
+        masks = (
+            chinese,
+            chinese & (han >= SURELY_CHINESE),
+            japanese,
+            (thai >= SHARE * letters) & (thai > 0),
+        )
         for name, mask in zip(self._of, masks, strict=True):
             self._of[name] += int(mask.sum())
 
@@ -81,13 +89,17 @@ def look_at_first(chunks: Iterable[pl.Series]) -> tuple[Look, Iterator[pl.Series
     look = Look()
     if held:
         first = pl.concat(held).head(LOOKED_AT)
-        within = first.str.len_bytes().cum_sum() < BYTES  # no more than that, however long the chunks are
+        within = (
+            first.str.len_bytes().cum_sum() < BYTES
+        )  # no more than that, however long the chunks are
         look.see(first.head(max(int(within.sum()), 1)))
     return look, chain(held, source)
 
 
 def watched(chunks: Iterable[pl.Series], known: list[str]) -> Iterator[pl.Series]:
-    """The chunks, with a look at a few documents of each, and a warning if there was a language not known before."""
+    """The chunks, with a look at a few documents of each, and a warning if there was a language not
+    known before.
+    """
     look = Look()
     for chunk in chunks:
         look.see(chunk.gather_every(max(len(chunk) // OF_A_CHUNK, 1)))
@@ -95,7 +107,8 @@ def watched(chunks: Iterable[pl.Series], known: list[str]) -> Iterator[pl.Series
     for language in look.languages():
         if language not in known:
             logger.warning(
-                "%s text found after the first %d documents, which decide: it was not segmented; set segmenter=%r",
+                "%s text found after the first %d documents, which decide: it was not segmented; "
+                "set segmenter=%r",
                 language.capitalize(),
                 LOOKED_AT,
                 language,

@@ -1,6 +1,8 @@
-"""Words of Chinese, Japanese and Thai: spaces are put between them, and then these texts are read as all others.
+"""Words of Chinese, Japanese and Thai: spaces are put between them, and then these texts are read
+as all others.
 
-Each language has a library of its own, an extra. Without one, pairs of neighbouring letters stand for words.
+Each language has a library of its own, an extra. Without one, pairs of neighbouring letters stand
+for words.
 """
 
 from __future__ import annotations
@@ -29,8 +31,11 @@ PAIRS = "pairs"
 NAMES = (*PACKAGES, PAIRS)
 
 LONGEST = 1000  # letters at a time: what is longer without any mark or space is no sentence
-MARKS = "\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u3099\u309a\uff9e\uff9f"  # vowels and signs that belong to the letter before
-LETTER = re.compile(f"(?:[\u0e40-\u0e44]+[^{MARKS}]?|[^{MARKS}])?[{MARKS}]*")  # Thai writes some vowels first
+# vowels and signs that belong to the letter before
+MARKS = "\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u3099\u309a\uff9e\uff9f"
+LETTER = re.compile(
+    f"(?:[\u0e40-\u0e44]+[^{MARKS}]?|[^{MARKS}])?[{MARKS}]*"
+)  # Thai writes some vowels first
 WITHOUT_SPACES = re.compile(ANY)
 
 Words = Callable[[str], list[str]]
@@ -38,7 +43,9 @@ Words = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class Segmenter:
-    """Puts spaces between the words of some languages; "pairs" takes the letters that no other of them takes."""
+    """Puts spaces between the words of some languages; "pairs" takes the letters that no other of
+    them takes.
+    """
 
     names: tuple[str, ...]
 
@@ -76,7 +83,9 @@ class Segmenter:
         return re.compile("|".join(f"{script}{{1,{LONGEST}}}" for script in scripts))
 
     def _words_in(self, text: str) -> Words:
-        """How the runs of this text are cut: one that has kana is Japanese, where both are told apart."""
+        """How the runs of this text are cut: one that has kana is Japanese, where both are told
+        apart.
+        """
         east = [name for name in self.names if name in ("chinese", "japanese")] or [PAIRS]
         eastern = engine(east[-1] if len(east) == 1 or _has_kana(text) else "chinese")
         southern = engine("thai" if "thai" in self.names else PAIRS)
@@ -110,7 +119,8 @@ def require(names: Sequence[str]) -> None:
         if missing(name):
             packages = " and ".join(missing(name))
             raise InvalidInput(
-                f"segmenter={name!r} needs {packages}, which is not installed: pip install 'undertow[{name}]'"
+                f"segmenter={name!r} needs {packages}, which is not installed: pip install "
+                f"'undertow[{name}]'"
             )
 
 
@@ -132,8 +142,14 @@ def decided(languages: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
 
 @lru_cache
 def engine(name: str) -> Words:
-    """The function that cuts a run of letters into words; together these are the run again, but for pairs."""
-    makers: dict[str, Callable[[], Words]] = {"chinese": _chinese, "japanese": _japanese, "thai": _thai}
+    """The function that cuts a run of letters into words; together these are the run again, but for
+    pairs.
+    """
+    makers: dict[str, Callable[[], Words]] = {
+        "chinese": _chinese,
+        "japanese": _japanese,
+        "thai": _thai,
+    }
     return makers[name]() if name in makers else _pairs
 
 
@@ -152,7 +168,9 @@ def _japanese() -> Words:
 
     class Tagger(threading.local):  # MeCab's taggers are not for several threads
         def __init__(self) -> None:
-            self.tagger = fugashi.GenericTagger(f'-r "{os.path.join(folder, "mecabrc")}" -d "{folder}"')
+            self.tagger = fugashi.GenericTagger(
+                f'-r "{os.path.join(folder, "mecabrc")}" -d "{folder}"'
+            )
 
     local = Tagger()
     return lambda run: [str(word) for word in local.tagger(run)]

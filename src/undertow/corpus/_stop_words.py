@@ -71,7 +71,10 @@ CODES = {
 """Every language with a list, and its code of ISO 639-1."""
 
 LANGUAGES = tuple(CODES)
-OF_STEMMERS = {"porter": "english", "dutch_porter": "dutch"}  # stemmers that are not named after their language
+OF_STEMMERS = {
+    "porter": "english",
+    "dutch_porter": "dutch",
+}  # stemmers that are not named after their language
 
 VOWELS = dict(zip("αεηιουω", "άέήίόύώ", strict=True))
 
@@ -99,7 +102,9 @@ def _parts(word: str) -> list[str]:
 
 
 def _mended(language: str, words: set[str]) -> set[str]:
-    """The list as its language is written: three of them came through a wrong table of letters, or without accents."""
+    """The list as its language is written: three of them came through a wrong table of letters, or
+    without accents.
+    """
     if language == "lithuanian":
         return {word.encode("latin-1").decode("cp1257") for word in words}
     if language == "romanian":  # commas below s and t; older texts have the cedillas of the list
@@ -114,4 +119,8 @@ def _accented(word: str) -> list[str]:
     """A Greek word without accents, with one on each of its vowels in turn."""
     if any(unicodedata.decomposition(letter) for letter in word):
         return []
-    return [word[:place] + VOWELS[letter] + word[place + 1 :] for place, letter in enumerate(word) if letter in VOWELS]
+    return [
+        word[:place] + VOWELS[letter] + word[place + 1 :]
+        for place, letter in enumerate(word)
+        if letter in VOWELS
+    ]

@@ -1,4 +1,6 @@
-"""Whether there is something at a path, in words that are told before anything that reads it is loaded."""
+"""Whether there is something at a path, in words that are told before anything that reads it is
+loaded.
+"""
 
 from __future__ import annotations
 

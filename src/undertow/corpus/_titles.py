@@ -1,4 +1,6 @@
-"""Titles as first lines of texts, so that all that reads a text knows its title; and texts without them again."""
+"""Titles as first lines of texts, so that all that reads a text knows its title; and texts without
+them again.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def with_title(title: pl.Expr, text: pl.Expr) -> pl.Expr:
 
     line = title.str.strip_chars()
     body = text.str.strip_chars_start()
-    begins = body.str.starts_with(line) & ~body.str.slice(line.str.len_chars(), 1).str.contains(INSIDE_WORD.pattern)
+    begins = body.str.starts_with(line) & ~body.str.slice(line.str.len_chars(), 1).str.contains(
+        INSIDE_WORD.pattern
+    )
     joined = pl.when(body == "").then(line).otherwise(pl.concat_str(line, pl.lit(BETWEEN), text))
     return pl.when((line == "") | begins).then(text).otherwise(joined).fill_null(text).alias("text")
 

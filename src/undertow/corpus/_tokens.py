@@ -1,7 +1,9 @@
-"""From a chunk of texts to the terms in it: tokens or n-grams as numbers, with the distinct strings beside them.
+"""From a chunk of texts to the terms in it: tokens or n-grams as numbers, with the distinct strings
+beside them.
 
-Cleaning, lower-casing and matching run in polars over the whole chunk; so does the numbering of tokens by distinct
-string (a type). What follows, stop words, stems and n-grams, looks at each type once and moves numbers otherwise.
+Cleaning, lower-casing and matching run in polars over the whole chunk; so does the numbering of
+tokens by distinct string (a type). What follows, stop words, stems and n-grams, looks at each type
+once and moves numbers otherwise.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ else:  # questions are read without them
     pl, sparse = _lazy.module("polars"), _lazy.module("scipy.sparse")
 
 WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+"
-"""Letters with their marks (and the joiners inside words of Hindi or Persian), digits and _, at least two."""
+"""At least two of: letters with marks (and joiners in Hindi or Persian), digits, _."""
 
 TAGS = r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[a-z/!?][^<>]*>"
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"
@@ -33,7 +35,9 @@ ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a chunk of documents, in their order: `codes[starts[d] : starts[d + 1]]` are document d's."""
+    """The terms of a chunk of documents, in their order: `codes[starts[d] : starts[d + 1]]` are
+    document d's.
+    """
 
     types: pl.Series  # (T,) distinct strings
     starts: NDArray[np.int64]  # (B + 1,)
@@ -44,7 +48,9 @@ class Terms:
         return counted(self.starts, self.codes, len(self.types))
 
     def known(self, columns: NDArray[np.int32], size: int) -> sparse.csr_array:
-        """Documents x words, where type t is the word `columns[t]` of `size`, or none if that is negative."""
+        """Documents x words, where type t is the word `columns[t]` of `size`, or none if that is
+        negative.
+        """
         codes = columns[self.codes]
         return counted(starts_of(codes >= 0)[self.starts], codes[codes >= 0], size)
 
@@ -73,7 +79,9 @@ class Analyzer:
         return texts if self.segmenter is None else self.segmenter.spaced(texts)
 
     def terms(self, texts: pl.Series) -> Iterator[Terms]:
-        """The terms of a chunk: first the tokens, then the pairs and so on, as far as `ngram_range` asks for them."""
+        """The terms of a chunk: first the tokens, then the pairs and so on, as far as `ngram_range`
+        asks for them.
+        """
         tokens = Terms(*matched(self.prepared(texts), self.token_pattern, lowercase=self.lowercase))
         if self.stop_words:
             tokens = _without(tokens, self.stop_words)
@@ -81,7 +89,9 @@ class Analyzer:
             yield terms
 
     def by_length(self, tokens: Terms) -> Iterator[tuple[int, Terms]]:
-        """n, and the n-grams of these tokens, stemmed, in the order of the tokens that they begin with."""
+        """n, and the n-grams of these tokens, stemmed, in the order of the tokens that they begin
+        with.
+        """
         stems = tokens if self.stemmer is None else _stemmed(tokens, self.stemmer)
         shortest, longest = self.ngram_range
         if shortest == 1:
@@ -93,7 +103,8 @@ class Analyzer:
 def counted(starts: NDArray[np.int64], codes: NDArray[np.int32], size: int) -> sparse.csr_array:
     """Counts of the codes of each row, columns in order.
 
-    Transposing twice orders the columns in time linear in the entries, twice as fast as sorting the rows.
+    Transposing twice orders the columns in time linear in the entries, twice as fast as sorting the
+    rows.
     """
     index = np.int32 if len(codes) < 2**31 else np.int64
     ones = np.ones(len(codes), dtype=np.int32)
@@ -106,7 +117,9 @@ def counted(starts: NDArray[np.int64], codes: NDArray[np.int32], size: int) -> s
 
 
 def without_html(texts: pl.Series) -> pl.Series:
-    """Tags, comments, scripts and styles become a space; entities such as &eacute; become their characters."""
+    """Tags, comments, scripts and styles become a space; entities such as &eacute; become their
+    characters.
+    """
     texts = texts.str.replace_all(TAGS, " ")
     rows = texts.str.contains(ENTITY).arg_true()
     if len(rows):
@@ -124,15 +137,19 @@ def _without(tokens: Terms, words: tuple[str, ...]) -> Terms:
 def _stemmed(tokens: Terms, language: str) -> Terms:
     import Stemmer
 
-    stems = Stemmer.Stemmer(language, 0).stemWords(tokens.types.to_list())  # 0: no cache, each type comes once
+    stems = Stemmer.Stemmer(language, 0).stemWords(
+        tokens.types.to_list()
+    )  # 0: no cache, each type comes once
     types, codes = numbered(pl.Series("word", stems, dtype=pl.String))
     return Terms(types, tokens.starts, codes[tokens.codes])
 
 
 def _ngrams(tokens: Terms, longest: int) -> Iterator[tuple[int, Terms]]:
-    """n and the n-grams, for n from 2 to `longest`; they never cross from one document into the next.
+    """n and the n-grams, for n from 2 to `longest`; they never cross from one document into the
+    next.
 
-    An n-gram is numbered by the pair (n-gram without its last token, last token), so no string is built but one a type.
+    An n-gram is numbered by the pair (n-gram without its last token, last token), so no string is
+    built but one a type.
     """
     types, codes = tokens.types, tokens.codes
     documents = np.repeat(np.arange(len(tokens.starts) - 1), np.diff(tokens.starts))
@@ -141,9 +158,21 @@ def _ngrams(tokens: Terms, longest: int) -> Iterator[tuple[int, Terms]]:
         inside = first + n - 1 < len(documents)
         inside[inside] = documents[first[inside]] == documents[first[inside] + n - 1]
         first, codes = first[inside], codes[inside]
-        keys = pl.Series(codes.astype(np.int64) * max(len(tokens.types), 1) + tokens.codes[first + n - 1])
+        keys = pl.Series(
+            codes.astype(np.int64) * max(len(tokens.types), 1) + tokens.codes[first + n - 1]
+        )
         distinct = keys.unique().sort()
-        beginning, last = distinct // max(len(tokens.types), 1), distinct % max(len(tokens.types), 1)
+        beginning, last = (
+            distinct // max(len(tokens.types), 1),
+            distinct % max(len(tokens.types), 1),
+        )
         types = types.gather(beginning) + " " + tokens.types.gather(last)
         codes = keys.rank("dense").to_numpy().astype(np.int32) - 1
-        yield n, Terms(types, starts_of(np.bincount(documents[first], minlength=len(tokens.starts) - 1)), codes)
+        yield (
+            n,
+            Terms(
+                types,
+                starts_of(np.bincount(documents[first], minlength=len(tokens.starts) - 1)),
+                codes,
+            ),
+        )

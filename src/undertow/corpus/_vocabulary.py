@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 SCHEMA = {"word": pl.String, "count": pl.Int64, "documents": pl.Int64}
 MERGE_AT = (
     2**20
-)  # rows that wait before they are merged: merging a little at a time would sort the whole again and again
+    # rows that wait before they are merged: merging a little at a time would sort the whole again
+    # and again
+)
 
 
 class TypeCounts:
     """How often each type occurs, and in how many documents.
 
-    No more than about `max_types` types are held. When there are more, those seen once are dropped, then those seen
-    twice and so on, until at most half of `max_types` are left. `pruned` adds up these limits: a type whose count is
-    above it cannot have been lost, and the counts of the types held are too low by `pruned` at most. 0: all is exact.
+    No more than about `max_types` types are held. When there are more, those seen once are dropped,
+    then those seen twice and so on, until at most half of `max_types` are left. `pruned` adds up
+    these limits: a type whose count is above it cannot have been lost, and the counts of the types
+    held are too low by `pruned` at most. 0: all is exact.
     """
 
     def __init__(self, max_types: int, frame: pl.DataFrame | None = None, pruned: int = 0) -> None:
@@ -29,9 +32,13 @@ class TypeCounts:
         self._rows = 0
         self.pruned = pruned
 
-    def add(self, types: pl.Series, counts: NDArray[np.int64], documents: NDArray[np.int64]) -> None:
+    def add(
+        self, types: pl.Series, counts: NDArray[np.int64], documents: NDArray[np.int64]
+    ) -> None:
         """Adds the counts of distinct types; those with count 0 are passed over."""
-        frame = pl.DataFrame({"word": types, "count": counts, "documents": documents}).filter(pl.col("count") > 0)
+        frame = pl.DataFrame({"word": types, "count": counts, "documents": documents}).filter(
+            pl.col("count") > 0
+        )
         self._waiting.append(frame)
         self._rows += frame.height
         full = self._rows + self._frame.height > self._max_types
@@ -54,7 +61,8 @@ class TypeCounts:
     def _prune(self) -> None:
         counts = self._frame["count"]
         keep = max(self._max_types // 2, 1)
-        # The least limit that leaves at most `keep`: the count of the first type too many, in falling order.
+        # The least limit that leaves at most `keep`: the count of the first type too many, in
+        # falling order.
         limit = int(counts.top_k(keep + 1).min())  # type: ignore[arg-type]
         self._frame = self._frame.filter(pl.col("count") > limit)
         self.pruned += limit
@@ -63,7 +71,9 @@ class TypeCounts:
 def choose(
     frame: pl.DataFrame, *, limit: int | None, least: float, most: float, known: Iterable[str] = ()
 ) -> list[str]:
-    """The `limit` most frequent types in `least` to `most` documents that are not known yet; ties alphabetically."""
+    """The `limit` most frequent types in `least` to `most` documents that are not known yet; ties
+    alphabetically.
+    """
     found = frame.filter(pl.col("documents").is_between(least, most))
     old = pl.DataFrame({"word": pl.Series(list(known), dtype=pl.String)})
     if old.height:

@@ -1,4 +1,6 @@
-"""A corpus: documents that are read in chunks, under the same column names whatever they were stored as."""
+"""A corpus: documents that are read in chunks, under the same column names whatever they were
+stored as.
+"""
 
 from __future__ import annotations
 
@@ -44,20 +46,24 @@ class Source(Protocol):
     def batches(
         self, columns: Sequence[str], rows: int, *, text: str, loose: Sequence[str] = ()
     ) -> Iterator[pl.DataFrame]:
-        """The given columns of all rows in order, at most `rows` at a time; `text` is the one that holds the texts.
+        """The given columns of all rows in order, at most `rows` at a time; `text` is the one that
+        holds the texts.
 
-        What is nested in one of the `loose` columns comes as JSON where everything comes as strings.
+        What is nested in one of the `loose` columns comes as JSON where everything comes as
+        strings.
         """
         ...
 
 
 class Corpus:
-    """Documents with an `id` and a `text`, and a `title`, `label`, `split`, `time` and `url` where the source has them.
+    """Documents with an `id` and a `text`, and a `title`, `label`, `split`, `time` and `url` where
+    the source has them.
 
-    Only the chunk being read is in memory. All but times come as strings (a source without ids numbers its rows from
-    "0"), times as they are stored. A title is also the first line of the text, unless the text begins with it anyway.
-    A text that is null or no string is an error that names its row. Further columns come on request (`keeping`), under
-    their own names and as they are stored.
+    Only the chunk being read is in memory. All but times come as strings (a source without ids
+    numbers its rows from "0"), times as they are stored. A title is also the first line of the
+    text, unless the text begins with it anyway. A text that is null or no string is an error that
+    names its row. Further columns come on request (`keeping`), under their own names and as they
+    are stored.
     """
 
     def __init__(
@@ -85,7 +91,9 @@ class Corpus:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that chunks have: "id" and "text", "title", "label" and so on where present, and those kept."""
+        """The columns that chunks have: "id" and "text", "title", "label" and so on where present,
+        and those kept.
+        """
         return ("id", "text", *(role for role in ROLES[2:] if role in self._columns), *self._kept)
 
     @property
@@ -95,17 +103,23 @@ class Corpus:
 
     @property
     def typed(self) -> bool:
-        """Whether times and kept columns come as what they are; where not, as in CSV and JSON lines, as strings."""
+        """Whether times and kept columns come as what they are; where not, as in CSV and JSON
+        lines, as strings.
+        """
         return self._source.typed
 
     @property
     def names(self) -> dict[str, str]:
-        """Which column of the source has which role: such as {"text": "body", "label": "category"}."""
+        """Which column of the source has which role: such as {"text": "body", "label":
+        "category"}.
+        """
         return dict(self._columns)
 
     @property
     def to_remember(self) -> dict[str, str]:
-        """The same, with an empty name where it was said that there is none: for opening other corpora likewise."""
+        """The same, with an empty name where it was said that there is none: for opening other
+        corpora likewise.
+        """
         return dict(self._found)
 
     @property
@@ -115,20 +129,28 @@ class Corpus:
 
     @property
     def nested(self) -> tuple[str, ...]:
-        """Those of the further columns that hold lists, structures or bytes, as far as is known without reading all."""
+        """Those of the further columns that hold lists, structures or bytes, as far as is known
+        without reading all.
+        """
         single = set(self._source.single)
         return tuple(name for name in self.further if name not in single)
 
     def keeping(self, columns: Sequence[str] | Mapping[str, str]) -> Corpus:
-        """The same documents with these columns of the source too; in a mapping, under names of their own."""
+        """The same documents with these columns of the source too; in a mapping, under names of
+        their own.
+        """
         wanted = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in wanted:
             if name in self.columns and name not in self._kept:
-                raise InvalidInput(f"kept columns must not be named as one that the corpus has, got {name!r}")
+                raise InvalidInput(
+                    f"kept columns must not be named as one that the corpus has, got {name!r}"
+                )
         missing = [name for name in wanted.values() if name not in self._source.columns]
         if missing:
             there = ", ".join(map(repr, self._source.columns))
-            raise InvalidInput(f"kept columns must be those of {self.name}, which has {there}; got {missing[0]!r}")
+            raise InvalidInput(
+                f"kept columns must be those of {self.name}, which has {there}; got {missing[0]!r}"
+            )
         return Corpus(self._source, self._found, splits=self._splits, kept=wanted)
 
     @property
@@ -139,7 +161,9 @@ class Corpus:
     def where_split(self, splits: str | Sequence[str]) -> Corpus:
         """The documents of these splits only, such as ("train", "unsup")."""
         if "split" not in self._columns:
-            raise InvalidInput(f"splits need a split column, got {self.name} without one: name it by split_column")
+            raise InvalidInput(
+                f"splits need a split column, got {self.name} without one: name it by split_column"
+            )
         chosen = (splits,) if isinstance(splits, str) else tuple(splits)
         return Corpus(self._source, self._found, splits=chosen, kept=self._kept)
 
@@ -151,25 +175,43 @@ class Corpus:
         rows = _check.whole_number("rows", rows, at_least=1)
         first, yielded = 0, False
         stored = list(dict.fromkeys((*self._columns.values(), *self._kept.values())))
-        for batch in self._source.batches(stored, rows, text=self._columns["text"], loose=self._loose):
+        for batch in self._source.batches(
+            stored, rows, text=self._columns["text"], loose=self._loose
+        ):
             chunk = self._normalised(batch, first)
             first += batch.height
             if chunk.height:
                 yielded = True
                 yield chunk
         if not yielded:
-            wanted = "" if self._splits is None else f" with split {' or '.join(map(repr, self._splits))}"
-            raise InvalidInput(f"corpus must hold a document{wanted}, got none in {first:,} rows of {self.name}")
+            wanted = (
+                ""
+                if self._splits is None
+                else f" with split {' or '.join(map(repr, self._splits))}"
+            )
+            raise InvalidInput(
+                f"corpus must hold a document{wanted}, got none in {first:,} rows of {self.name}"
+            )
 
     def row_numbers(self) -> tuple[NDArray[np.int64], int]:
-        """Which rows of the source its documents are, in order, and how many rows there are: of all splits."""
+        """Which rows of the source its documents are, in order, and how many rows there are: of all
+        splits.
+        """
         text, split = self._columns["text"], self._columns.get("split")
-        wanted = [text] if self._splits is None or split is None else list(dict.fromkeys((text, split)))
+        wanted = (
+            [text] if self._splits is None or split is None else list(dict.fromkeys((text, split)))
+        )
         found, total = [np.zeros(0, dtype=np.int64)], 0
         for batch in self._source.batches(wanted, ROWS, text=text):
             inside = np.ones(batch.height, dtype=bool)
             if len(wanted) > 1:
-                inside = batch[wanted[1]].cast(pl.String).is_in(self._splits or ()).fill_null(False).to_numpy()
+                inside = (
+                    batch[wanted[1]]
+                    .cast(pl.String)
+                    .is_in(self._splits or ())
+                    .fill_null(False)
+                    .to_numpy()
+                )
             found.append(total + np.flatnonzero(inside))
             total += batch.height
         return np.concatenate(found), total
@@ -180,9 +222,13 @@ class Corpus:
             yield chunk["text"]
 
     def _normalised(self, batch: pl.DataFrame, first: int) -> pl.DataFrame:
-        """The batch under our names, other splits left out; `first` is the number of its first row."""
+        """The batch under our names, other splits left out; `first` is the number of its first
+        row.
+        """
         numbers = pl.int_range(first, first + batch.height, dtype=pl.Int64)
-        named = [pl.col(column).alias(name) for name, column in (self._columns | self._kept).items()]
+        named = [
+            pl.col(column).alias(name) for name, column in (self._columns | self._kept).items()
+        ]
         chunk = batch.select(*named, numbers.alias(ROW))
         if "id" not in self._columns:
             chunk = chunk.with_columns(pl.col(ROW).cast(pl.String).alias("id"))
@@ -201,8 +247,11 @@ class Corpus:
             return
         if chunk.schema["text"] not in (pl.String, pl.Null):
             raise InvalidInput(
-                f"text_column must hold strings, got {chunk.schema['text']} in column {column!r} of {self.name}"
+                f"text_column must hold strings, got {chunk.schema['text']} in column {column!r} "
+                f"of {self.name}"
             )
         if chunk["text"].null_count():
             row = chunk.filter(pl.col("text").is_null())[ROW][0]
-            raise InvalidInput(f"texts must be strings, got null in row {row} of column {column!r} of {self.name}")
+            raise InvalidInput(
+                f"texts must be strings, got null in row {row} of column {column!r} of {self.name}"
+            )

@@ -3,14 +3,16 @@
 Read are, each with a time of day and a zone after it or without:
 
 - year first: 1997-05-12, 1997/5/12, 1997.05.12, 1997-05, 19970512, 1997;
-- with the month's English name or its beginning: 12 May 1997, 12-May-97, May 12, 1997, May 1997, a weekday before them
-  or not; so RFC 2822 (Mon, 12 May 1997 10:00:00 +0200) and ctime (Mon May 12 10:00:00 1997) too;
+- with the month's English name or its beginning: 12 May 1997, 12-May-97, May 12, 1997, May 1997, a
+  weekday before them or not; so RFC 2822 (Mon, 12 May 1997 10:00:00 +0200) and ctime (Mon May 12
+  10:00:00 1997) too;
 - numbers only: 12/05/1997, 12.05.97, 5-12-1997, 05/1997.
 
-Of 12/05/1997 the whole column says which is the day: if a first number is above 12, days come first; if a second one
-is, months do; if both happen, the more frequent case decides, and a date that makes sense only the other way is read
-the other way. Where no number says so, days come first in dates with dots, and months in others. A year of two digits
-is from 1969 to 2068. Without a zone, a time is taken for UTC.
+Of 12/05/1997 the whole column says which is the day: if a first number is above 12, days come
+first; if a second one is, months do; if both happen, the more frequent case decides, and a date
+that makes sense only the other way is read the other way. Where no number says so, days come first
+in dates with dots, and months in others. A year of two digits is from 1969 to 2068. Without a zone,
+a time is taken for UTC.
 """
 
 from __future__ import annotations
@@ -26,13 +28,29 @@ LONGEST = 80  # letters of a text that may be a date
 DAY = 86_400
 FIRST_HALF = ("january", "february", "march", "april", "may", "june")
 MONTHS = (*FIRST_HALF, "july", "august", "september", "october", "november", "december")
-ZONES = {"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}  # hours, RFC 2822
+ZONES = {
+    "est": -5,
+    "edt": -4,
+    "cst": -6,
+    "cdt": -5,
+    "mst": -7,
+    "mdt": -6,
+    "pst": -8,
+    "pdt": -7,
+}  # hours, RFC 2822
 
 WEEKDAY = r"^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
-CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d{1,9}))?)?\s*(?P<noon>[ap]\.?m\.?)?"
+CLOCK = (
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d{1,9}))?)?"
+    r"\s*(?P<noon>[ap]\.?m\.?)?"
+)
 ZONE = r"\s*(?P<zone>z|utc?|gmt|[ecmp][sd]t|[+-]\d{2}:?\d{2})?(?:\s*\([^)]*\))?"
 TIME = rf"(?:(?:t|\s*,?\s+)(?:at\s+)?{CLOCK}{ZONE})?\s*$"
-DAY_NUMBER, NAME, YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<name>[a-z]{3,9})\.?", r"'?(?P<year>\d{4}|\d{2})"
+DAY_NUMBER, NAME, YEAR = (
+    r"(?P<day>\d{1,2})(?:st|nd|rd|th)?",
+    r"(?P<name>[a-z]{3,9})\.?",
+    r"'?(?P<year>\d{4}|\d{2})",
+)
 
 NUMBERS = r"^(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second_>\d{1,2})[-/.]" + YEAR + TIME
 
@@ -49,7 +67,10 @@ FORMATS = (
 )
 
 # No day, or no more than a version or a week: only a column that is said to hold dates is read so.
-VAGUE = r"^(?:\D*\d{4}|\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}|\d{4}-?w.*|\d{8}t?.*)$"
+VAGUE = (
+    r"^(?:\D*\d{4}|\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}|\d{4}-?w.*|\d{8}t?.*)$"
+)
 WITH_TIME = r"\d:\d|\dt\d{2}"
 
 Numbers = NDArray[np.float64]
@@ -57,14 +78,20 @@ Numbers = NDArray[np.float64]
 
 @dataclass
 class DayOrder:
-    """Which number is the day in dates such as 12/05/1997: what a column says, looked at in pieces."""
+    """Which number is the day in dates such as 12/05/1997: what a column says, looked at in
+    pieces.
+    """
 
     told: bool | None = None  # whether the day is first, where somebody knows
-    before: bool | None = None  # what other columns of this kind said: it holds where these dates do not say
+    before: bool | None = (
+        None  # what other columns of this kind said: it holds where these dates do not say
+    )
     days_first: int = 0  # dates that only make sense so
     months_first: int = 0
     dotted: bool = False
-    examples: dict[str, str] = field(default_factory=dict)  # "days", "months" and "open" -> the first such date
+    examples: dict[str, str] = field(
+        default_factory=dict
+    )  # "days", "months" and "open" -> the first such date
 
     def look(self, texts: pl.Series) -> None:
         """Takes in what some texts say."""
@@ -72,7 +99,11 @@ class DayOrder:
         groups = clean.str.extract_groups(NUMBERS).struct.unnest().with_columns(clean.alias("text"))
         groups = groups.filter(pl.col("first").is_not_null())
         first, second = _number(groups, "first"), _number(groups, "second_")
-        for name, found in (("days", first > 12), ("months", second > 12), ("open", (first <= 12) & (second <= 12))):
+        for name, found in (
+            ("days", first > 12),
+            ("months", second > 12),
+            ("open", (first <= 12) & (second <= 12)),
+        ):
             if found.any() and name not in self.examples:
                 self.examples[name] = groups["text"][int(np.flatnonzero(found)[0])]
         self.days_first += int((first > 12).sum())
@@ -89,7 +120,9 @@ class DayOrder:
         return self.dotted if self.before is None else self.before
 
     def remark(self) -> str | None:
-        """How dates were read that could be read in two ways, and why; None where there are none."""
+        """How dates were read that could be read in two ways, and why; None where there are
+        none.
+        """
         if "open" not in self.examples:
             return None
         order = "day first" if self.day_first else "month first"
@@ -98,9 +131,15 @@ class DayOrder:
             return f"{said}, as told"
         why, other = ("days", "months") if self.day_first else ("months", "days")
         if why in self.examples:
-            against = f"; {self.examples[other]} only makes sense the other way" if other in self.examples else ""
+            against = (
+                f"; {self.examples[other]} only makes sense the other way"
+                if other in self.examples
+                else ""
+            )
             return f"{said}, as in {self.examples[why]}{against}"
-        return f"{said}, as before" if self.before is not None else f"{said}: no date says which it is"
+        return (
+            f"{said}, as before" if self.before is not None else f"{said}: no date says which it is"
+        )
 
 
 def seconds_of(texts: pl.Series, day_first: bool | None = None) -> pl.Series:
@@ -126,7 +165,9 @@ def seconds_of(texts: pl.Series, day_first: bool | None = None) -> pl.Series:
 
 
 def is_vague(texts: pl.Series) -> pl.Series:
-    """Which texts are dates only if one knows that they are: a month, a year of two digits, a row of digits."""
+    """Which texts are dates only if one knows that they are: a month, a year of two digits, a row
+    of digits.
+    """
     return _clean(texts).str.contains(VAGUE)
 
 
@@ -155,7 +196,9 @@ def _iso(text: str) -> float | None:
 
 
 def _read(texts: pl.Series, pattern: str, day_first: bool | None) -> pl.Series:
-    """The texts that follow one pattern, as seconds; null for others, and for days that there never were."""
+    """The texts that follow one pattern, as seconds; null for others, and for days that there never
+    were.
+    """
     groups = texts.str.extract_groups(pattern).struct.unnest()
     if "first" in groups.columns:
         groups = _ordered(groups, _decided(texts) if day_first is None else day_first)
@@ -187,13 +230,20 @@ def _ordered(groups: pl.DataFrame, day_first: bool) -> pl.DataFrame:
     swapped = np.where(day_first, second, first) > 12  # it makes sense only the other way
     day_leads = swapped != day_first
     day, month = np.where(day_leads, first, second), np.where(day_leads, second, first)
-    as_texts = (pl.Series(name, values, nan_to_null=True) for name, values in (("day", day), ("month", month)))
+    as_texts = (
+        pl.Series(name, values, nan_to_null=True)
+        for name, values in (("day", day), ("month", month))
+    )
     return groups.with_columns(as_texts)
 
 
 def _month(names: pl.Series) -> Numbers:
     """Months by their names, or the first three letters or more of them."""
-    known = {name[:letters]: number + 1 for number, name in enumerate(MONTHS) for letters in range(3, len(name) + 1)}
+    known = {
+        name[:letters]: number + 1
+        for number, name in enumerate(MONTHS)
+        for letters in range(3, len(name) + 1)
+    }
     found = names.replace_strict(known, default=None, return_dtype=pl.Float64)
     return found.fill_null(np.nan).to_numpy().copy()
 
@@ -215,7 +265,9 @@ def _clock(groups: pl.DataFrame) -> Numbers:
         half = groups["noon"].str.slice(0, 1)
         late, early = ((half == letter).fill_null(False).to_numpy() for letter in ("p", "a"))
         wrong = (late | early) & ((hour < 1) | (hour > 12))
-        hour = np.where(wrong, np.nan, np.where(late, hour % 12 + 12, np.where(early, hour % 12, hour)))
+        hour = np.where(
+            wrong, np.nan, np.where(late, hour % 12 + 12, np.where(early, hour % 12, hour))
+        )
     part = np.zeros(groups.height)
     if "part" in groups.columns:
         part = ("0." + groups["part"]).cast(pl.Float64).fill_null(0).to_numpy()

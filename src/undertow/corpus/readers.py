@@ -25,7 +25,12 @@ FORMATS = {
 }
 PACKED = (".gz", ".zst")
 TEXT_FILES = (".txt", ".text", "")  # in a folder
-MAGIC = {b"PAR1": "a Parquet file", b"PK\x03\x04": "a zip archive", b"%PDF": "a PDF", b"\x89HDF": "an HDF5 file"}
+MAGIC = {
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a zip archive",
+    b"%PDF": "a PDF",
+    b"\x89HDF": "an HDF5 file",
+}
 
 
 def open_corpus(
@@ -40,19 +45,24 @@ def open_corpus(
     url_column: str | None = None,
     remembered: Mapping[str, str] | None = None,
 ) -> Corpus:
-    """A corpus on disk or on a server, told by the end of its name; nothing but the column names is read yet.
+    """A corpus on disk or on a server, told by the end of its name; nothing but the column names is
+    read yet.
 
-    - `.parquet` or `.pq`, or a folder that holds such files (shards, at any depth, in the order of their paths);
-    - `.csv`, `.tsv` with a header; an empty cell is an empty text, and elsewhere says that there is no value;
+    - `.parquet` or `.pq`, or a folder that holds such files (shards, at any depth, in the order of
+      their paths);
+    - `.csv`, `.tsv` with a header; an empty cell is an empty text, and elsewhere says that there is
+      no value;
     - `.jsonl`, `.ndjson`: a JSON object a line;
     - `.txt`: a document a line;
-    - a folder of text files (`.txt`, `.text` or no suffix, at any depth): a document a file, its path the id.
+    - a folder of text files (`.txt`, `.text` or no suffix, at any depth): a document a file, its
+      path the id.
 
-    All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://` ...) and patterns
-    with `*` go to polars as they are. Text has to be UTF-8: other bytes are an error that names file and line, never
-    replaced in silence. Columns not given are those `remembered` from another corpus (`Corpus.names`, and `columns_` of
-    a model) that are there too, or are found by common names, such as "document" or "review" for the text; an empty
-    name says that there is none. A title becomes the first line of its text.
+    All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://`
+    ...) and patterns with `*` go to polars as they are. Text has to be UTF-8: other bytes are an
+    error that names file and line, never replaced in silence. Columns not given are those
+    `remembered` from another corpus (`Corpus.names`, and `columns_` of a model) that are there too,
+    or are found by common names, such as "document" or "review" for the text; an empty name says
+    that there is none. A title becomes the first line of its text.
     """
     source = _source(os.fspath(path))
     given = {
@@ -94,21 +104,28 @@ def _file(path: str, kind: str) -> Source:
         return TableSource(path, table, pl.scan_parquet(path))
     if kind in ("CSV", "TSV"):
         separator = "," if kind == "CSV" else "\t"
-        frame = pl.scan_csv(path, separator=separator, infer_schema=False, empty_string_is_null=False)
+        frame = pl.scan_csv(
+            path, separator=separator, infer_schema=False, empty_string_is_null=False
+        )
         return TableSource(path, table, frame, empty_is_null=True)
-    lines = TableSource(path, table, pl.scan_lines(path, name="line" if kind == "JSON lines" else "text"))
+    lines = TableSource(
+        path, table, pl.scan_lines(path, name="line" if kind == "JSON lines" else "text")
+    )
     return JsonLinesSource(path, lines) if kind == "JSON lines" else lines
 
 
 def _folder(folder: Path) -> Source:
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and not _hidden(file, folder)]
+    files = [
+        file for file in sorted(folder.rglob("*")) if file.is_file() and not _hidden(file, folder)
+    ]
     shards = [file for file in files if file.suffix.lower() in (".parquet", ".pq")]
     if shards:
         return TableSource(str(folder), "a folder of Parquet files alike", pl.scan_parquet(shards))
     texts = tuple(file for file in files if file.suffix.lower() in TEXT_FILES)
     if not texts:
         raise InvalidInput(
-            f"path must hold Parquet files or text files (.txt or no suffix), got the folder {folder} without any"
+            f"path must hold Parquet files or text files (.txt or no suffix), got the folder "
+            f"{folder} without any"
         )
     return FolderSource(str(folder), folder, texts)
 

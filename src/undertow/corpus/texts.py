@@ -1,4 +1,6 @@
-"""Texts of any kind, on one path: a corpus, a column, a list or an iterator, as chunks of polars strings."""
+"""Texts of any kind, on one path: a corpus, a column, a list or an iterator, as chunks of polars
+strings.
+"""
 
 from __future__ import annotations
 
@@ -19,38 +21,54 @@ BYTES = 3 * 2**20  # of text in a chunk, so that long documents do not make larg
 
 
 def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus:
-    """A corpus of what is at hand: a `Corpus` as it is, a polars (lazy) table, or texts in any collection.
+    """A corpus of what is at hand: a `Corpus` as it is, a polars (lazy) table, or texts in any
+    collection.
 
-    Columns of a table are those `remembered` from another corpus, as far as they are there, or are found by name.
+    Columns of a table are those `remembered` from another corpus, as far as they are there, or are
+    found by name.
     """
     if isinstance(texts, Corpus):
         return texts
     if not isinstance(texts, (pl.DataFrame, pl.LazyFrame)):
         texts = pl.DataFrame({"text": pl.concat(list(text_chunks(texts)))})
     source = TableSource("the table", "a table", texts.lazy())
-    return Corpus(source, find_columns(source.columns, dict.fromkeys(NAMES), source.name, remembered))
+    return Corpus(
+        source, find_columns(source.columns, dict.fromkeys(NAMES), source.name, remembered)
+    )
 
 
 def with_columns(texts: Any, remembered: Mapping[str, str]) -> Any:
     """A table as a corpus with the columns of an earlier one; anything else as it is."""
-    return as_corpus(texts, remembered) if isinstance(texts, (pl.DataFrame, pl.LazyFrame)) else texts
+    return (
+        as_corpus(texts, remembered) if isinstance(texts, (pl.DataFrame, pl.LazyFrame)) else texts
+    )
 
 
 def columns_of(texts: Any) -> dict[str, str]:
-    """Which columns a corpus or a table has its texts and the rest in, for opening others likewise; {} of others."""
-    return as_corpus(texts).to_remember if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame)) else {}
+    """Which columns a corpus or a table has its texts and the rest in, for opening others likewise;
+    {} of others.
+    """
+    return (
+        as_corpus(texts).to_remember
+        if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame))
+        else {}
+    )
 
 
 @dataclass(frozen=True)
 class Watched:
-    """Texts of any kind that somebody looks at while they are read: `see` is given them, and their ids or None."""
+    """Texts of any kind that somebody looks at while they are read: `see` is given them, and their
+    ids or None.
+    """
 
     texts: Any
     see: Callable[[pl.Series, pl.Series | None], object]
 
 
 def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
-    """The texts as columns of strings without nulls, at most `rows` documents and about 3 MiB at a time."""
+    """The texts as columns of strings without nulls, at most `rows` documents and about 3 MiB at a
+    time.
+    """
     if isinstance(texts, Watched):
         yield from _watched(texts, rows)
         return
@@ -89,7 +107,9 @@ def _of_series(texts: pl.Series, rows: int) -> Iterator[pl.Series]:
     if texts.dtype != pl.String and len(texts):
         raise InvalidInput(f"texts must be strings, got a column of type {texts.dtype}")
     if texts.null_count():
-        raise InvalidInput(f"texts must be strings, got null in row {texts.is_null().arg_true()[0]}")
+        raise InvalidInput(
+            f"texts must be strings, got null in row {texts.is_null().arg_true()[0]}"
+        )
     for first in range(0, len(texts), rows):
         yield texts[first : first + rows]
 
@@ -97,7 +117,9 @@ def _of_series(texts: pl.Series, rows: int) -> Iterator[pl.Series]:
 def _of_values(texts: Any, rows: int) -> Iterator[pl.Series]:
     """Any iterable of str; NumPy arrays and pandas columns are iterables too."""
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
-        raise InvalidInput(f"texts must be a collection of strings, a string a document, got {texts!r:.60}")
+        raise InvalidInput(
+            f"texts must be a collection of strings, a string a document, got {texts!r:.60}"
+        )
     if getattr(texts, "ndim", 1) != 1:
         raise InvalidInput(f"texts must have one dimension, got an array of shape {texts.shape}")  # type: ignore[attr-defined]
     values, first = iter(texts), 0
@@ -114,7 +136,9 @@ def _column(chunk: list[Any], first: int) -> pl.Series:
         column = None
     if column is None or column.null_count():
         _refuse(chunk, first)
-        column = pl.Series("text", list(map(str, chunk)), dtype=pl.String)  # of a subclass of str, such as NumPy's
+        column = pl.Series(
+            "text", list(map(str, chunk)), dtype=pl.String
+        )  # of a subclass of str, such as NumPy's
     return column
 
 
@@ -130,7 +154,9 @@ def _refuse(chunk: list[Any], first: int) -> None:
 
 
 def _not_too_large(texts: pl.Series) -> Iterator[pl.Series]:
-    """The column, cut wherever another `BYTES` of text are full: a chunk has no more, besides its first document."""
+    """The column, cut wherever another `BYTES` of text are full: a chunk has no more, besides its
+    first document.
+    """
     ends = texts.str.len_bytes().cum_sum().to_numpy()
     if not len(ends) or ends[-1] <= BYTES:
         yield texts

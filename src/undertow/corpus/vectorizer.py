@@ -1,4 +1,6 @@
-"""The vectorizer: texts to sparse word counts, as a scikit-learn transformer that counts inside polars."""
+"""The vectorizer: texts to sparse word counts, as a scikit-learn transformer that counts inside
+polars.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class ChunkCounts:
     @property
     def unknown(self) -> NDArray[np.int64]:
         """(B,) How many terms of each document the vocabulary does not have."""
-        known: NDArray[np.int64] = self.terms - np.asarray(self.counts.sum(axis=1, dtype=np.int64)).ravel()
+        known: NDArray[np.int64] = (
+            self.terms - np.asarray(self.counts.sum(axis=1, dtype=np.int64)).ravel()
+        )
         return known
 
 
@@ -66,41 +70,53 @@ class Coverage:
 class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Counts the words of texts, in chunks, so that a corpus may be larger than memory.
 
-    Texts are a `Corpus`, a polars or pandas column, a polars table, an array, a list or any iterable of strings.
+    Texts are a `Corpus`, a polars or pandas column, a polars table, an array, a list or any
+    iterable of strings.
 
-    Chinese, Japanese and Thai have no spaces between words. Where the first thousand documents hold such text, it is
-    segmented, and a remark in the log says by what; docs/languages.md has more.
+    Chinese, Japanese and Thai have no spaces between words. Where the first thousand documents hold
+    such text, it is segmented, and a remark in the log says by what; docs/languages.md has more.
 
     Parameters
     ----------
-    vocabulary_size : number of words kept, the most frequent ones (ties alphabetically); None for all.
-    ngram_range : shortest and longest n-grams; words are joined by a space, and none crosses into another document.
-    stop_words : words left out, before stemming and before n-grams are made: None, a list, or a language such as
-        "english" (scikit-learn's list) or "german" (stopwordsiso's); docs/languages.md lists them.
-    stemmer : None, or a language of PyStemmer such as "english"; it is applied to each distinct word once. Where it
-        differs from that of `stop_words`, a warning says so.
-    segmenter : what finds words in scripts without spaces: "chinese" (rjieba), "japanese" (fugashi) or "thai"
-        (PyThaiNLP), each an extra of that name, "pairs" (of neighbouring letters, no extra), or several of them; None
-        for nothing. "auto" looks which of them the texts need, and takes "pairs" where an extra is missing.
-    min_df, max_df : words in fewer or more documents are left out; whole numbers count documents, floats are shares.
-    token_pattern : what a token is, in the syntax of Rust's regex; a whole match is a token. CountVectorizer's default
-        tokens are those of `[\p{L}\p{N}_]{2,}`.
+    vocabulary_size : number of words kept, the most frequent ones (ties alphabetically); None for
+        all.
+    ngram_range : shortest and longest n-grams; words are joined by a space, and none crosses into
+        another document.
+    stop_words : words left out, before stemming and before n-grams are made: None, a list, or a
+        language such as "english" (scikit-learn's list) or "german" (stopwordsiso's);
+        docs/languages.md lists them.
+    stemmer : None, or a language of PyStemmer such as "english"; it is applied to each distinct
+        word once. Where it differs from that of `stop_words`, a warning says so.
+    segmenter : what finds words in scripts without spaces: "chinese" (rjieba), "japanese" (fugashi)
+        or "thai" (PyThaiNLP), each an extra of that name, "pairs" (of neighbouring letters, no
+        extra), or several of them; None for nothing. "auto" looks which of them the texts need, and
+        takes "pairs" where an extra is missing.
+    min_df, max_df : words in fewer or more documents are left out; whole numbers count documents,
+        floats are shares.
+    token_pattern : what a token is, in the syntax of Rust's regex; a whole match is a token.
+        CountVectorizer's default tokens are those of `[\p{L}\p{N}_]{2,}`.
     lowercase : lower-case texts first.
     strip_html : tags, comments, scripts and styles become spaces, and entities their characters.
     chunk_size : documents at a time; less where they are long (3 MiB of text).
-    vocabulary : a fixed vocabulary, as words in the order of their columns or a mapping word -> column.
+    vocabulary : a fixed vocabulary, as words in the order of their columns or a mapping word ->
+        column.
     n_jobs : threads; None for one per core, 8 at most. It never changes the result.
-    max_types : distinct terms held while counting (about 100 bytes each). Beyond, the rarest are dropped: those seen
-        once, then twice and so on, until half of `max_types` are left; `pruned_` says so.
+    max_types : distinct terms held while counting (about 100 bytes each). Beyond, the rarest are
+        dropped: those seen once, then twice and so on, until half of `max_types` are left;
+        `pruned_` says so.
 
     Attributes
     ----------
-    vocabulary_ : word -> column. Columns fall in frequency; words that `partial_fit` adds come after all others.
-    type_counts_ : polars table of all types seen (word, count, documents), which `partial_fit` goes on from.
+    vocabulary_ : word -> column. Columns fall in frequency; words that `partial_fit` adds come
+        after all others.
+    type_counts_ : polars table of all types seen (word, count, documents), which `partial_fit` goes
+        on from.
     n_documents_ : documents seen.
-    segmenter_ : names of the segmenters in use, as told or as found; the first texts decide, later ones are read alike.
-    pruned_ : 0 if all counts were exact. Otherwise a type may have been lost if it occurs at most `pruned_` times, and
-        the counts that the vocabulary was chosen by are too low by at most as much. Counts of `transform` are exact.
+    segmenter_ : names of the segmenters in use, as told or as found; the first texts decide, later
+        ones are read alike.
+    pruned_ : 0 if all counts were exact. Otherwise a type may have been lost if it occurs at most
+        `pruned_` times, and the counts that the vocabulary was chosen by are too low by at most as
+        much. Counts of `transform` are exact.
     """
 
     def __init__(
@@ -137,7 +153,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Chooses the vocabulary; X is read once and never held. With a fixed vocabulary, X is not read."""
+        """Chooses the vocabulary; X is read once and never held. With a fixed vocabulary, X is not
+        read.
+        """
         self._forget()
         if self.vocabulary is None:
             self._count(X)
@@ -145,10 +163,11 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Adds documents: their words join the counts, and those that now belong to the vocabulary are appended.
+        """Adds documents: their words join the counts, and those that now belong to the vocabulary
+        are appended.
 
-        Old columns keep their numbers, and no word leaves. Once `vocabulary_size` is reached no more are added, unless
-        it is raised by `set_params`. A fixed vocabulary stays as it is.
+        Old columns keep their numbers, and no word leaves. Once `vocabulary_size` is reached no
+        more are added, unless it is raised by `set_params`. A fixed vocabulary stays as it is.
         """
         if not hasattr(self, "vocabulary_"):
             self._forget()
@@ -157,17 +176,23 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_array:
-        """`fit`, then `transform`, reading X once; the counts of all words are held until the vocabulary is chosen."""
+        """`fit`, then `transform`, reading X once; the counts of all words are held until the
+        vocabulary is chosen.
+        """
         chunks = self.fit_chunks(X)
         return stacked(chunks, len(self.vocabulary_))
 
     def fit_chunks(
-        self, X: Any, *, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None
+        self,
+        X: Any,
+        *,
+        kept: KeptChunks | None = None,
+        watch: Callable[[int], object] | None = None,
     ) -> Generator[sparse.csr_array]:
         """`fit`, and then the counts of the same texts in chunks; X is read once.
 
-        Until the vocabulary is chosen, the counts of all words wait in `kept`, which may have a place on disk for them.
-        `watch` is told how many documents each chunk has that was read.
+        Until the vocabulary is chosen, the counts of all words wait in `kept`, which may have a
+        place on disk for them. `watch` is told how many documents each chunk has that was read.
         """
         self._forget()
         if self.vocabulary is not None:
@@ -182,25 +207,33 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         return ahead(select, kept.recalls(), threads(self.n_jobs))
 
-    def _fixed_chunks(self, X: Any, watch: Callable[[int], object] | None) -> Generator[sparse.csr_array]:
+    def _fixed_chunks(
+        self, X: Any, watch: Callable[[int], object] | None
+    ) -> Generator[sparse.csr_array]:
         for chunk in self.count_chunks(X):
             if watch is not None:
                 watch(len(chunk.terms))
             yield chunk.counts
 
     def remember(self, words: Iterable[str]) -> Self:
-        """Takes these words as learned, in this order: a model that was saved goes on with `partial_fit` from them."""
+        """Takes these words as learned, in this order: a model that was saved goes on with
+        `partial_fit` from them.
+        """
         self._forget()
         self.vocabulary_ = _options.fixed_vocabulary(list(words))
         self.segmenter_ = self._segmenters()
         return self
 
     def transform(self, X: Any) -> sparse.csr_array:
-        """Counts as a CSR array (documents, words) of int32, columns in order; unknown words are left out."""
+        """Counts as a CSR array (documents, words) of int32, columns in order; unknown words are
+        left out.
+        """
         return stacked((chunk.counts for chunk in self.count_chunks(X)), len(self._columns()))
 
     def count_chunks(self, X: Any) -> Iterator[ChunkCounts]:
-        """As `transform`, a chunk of documents at a time: memory does not grow with their number."""
+        """As `transform`, a chunk of documents at a time: memory does not grow with their
+        number.
+        """
         analyzer, words = self._analyzer(), numbered_words(self._columns())
 
         def count(texts: pl.Series) -> ChunkCounts:
@@ -213,11 +246,14 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs))
 
     def counter(self) -> FewTexts:
-        """Counts a few texts at a time, such as questions: what does not depend on them is prepared once."""
+        """Counts a few texts at a time, such as questions: what does not depend on them is prepared
+        once.
+        """
         return FewTexts(self._analyzer(), self._columns())
 
     def spaced(self, texts: list[str] | pl.Series) -> pl.Series:
-        """The words of each text, joined by spaces, for an index of full text; without a segmenter, the texts.
+        """The words of each text, joined by spaces, for an index of full text; without a segmenter,
+        the texts.
 
         Words are in small letters, as they are written: none is left out, and none is stemmed.
         """
@@ -225,11 +261,19 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         analyzer = self._analyzer()
         if analyzer.segmenter is None:
             return column
-        return analyzer.prepared(column).str.to_lowercase().str.extract_all(ANY_WORDS).list.join(" ")
+        return (
+            analyzer.prepared(column).str.to_lowercase().str.extract_all(ANY_WORDS).list.join(" ")
+        )
 
     def settings(self) -> dict[str, Any]:
-        """The parameters without the vocabulary, and with the segmenters that were decided on: plain data to store."""
-        options = {name: value for name, value in self.get_params(deep=False).items() if name != "vocabulary"}
+        """The parameters without the vocabulary, and with the segmenters that were decided on:
+        plain data to store.
+        """
+        options = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name != "vocabulary"
+        }
         return {**options, "segmenter": list(self._segmenters()) or None}
 
     def coverage(self, X: Any) -> Coverage:
@@ -247,7 +291,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 tokens, missed = tokens + len(terms.codes), missed + int(counts.sum())
             documents, empty = documents + len(texts), empty + int((known == 0).sum())
         most = unknown.frame().sort("count", "word", descending=[True, False]).head(UNKNOWN_SHOWN)
-        return Coverage(documents, empty, tokens, missed, tuple(most.select("word", "count").iter_rows()))
+        return Coverage(
+            documents, empty, tokens, missed, tuple(most.select("word", "count").iter_rows())
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The words in the order of their columns."""
@@ -259,26 +305,36 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._analyzer(), self._rows(), threads(self.n_jobs)
         _options.vocabulary_size(self.vocabulary_size)
         _options.check_limits(self.min_df, self.max_df)
-        self.vocabulary_ = {} if self.vocabulary is None else _options.fixed_vocabulary(self.vocabulary)
+        self.vocabulary_ = (
+            {} if self.vocabulary is None else _options.fixed_vocabulary(self.vocabulary)
+        )
         if self.vocabulary is not None or self.segmenter != "auto":
             self.segmenter_ = self._segmenters()
         self.type_counts_ = TypeCounts(1).frame()
         self.n_documents_ = 0
         self.pruned_ = 0
 
-    def _count(self, X: Any, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None) -> None:
-        """Counts types on top of those seen before, and extends the vocabulary; `kept` collects counts by chunk."""
+    def _count(
+        self, X: Any, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None
+    ) -> None:
+        """Counts types on top of those seen before, and extends the vocabulary; `kept` collects
+        counts by chunk.
+        """
         chunks = self._decided_by(text_chunks(X, self._rows()))
         analyzer = self._analyzer()
         if not self.n_documents_ and _stop_words.do_not_fit(self.stop_words, self.stemmer):
-            logger.warning("stop words are %s, but words are stemmed as %s", self.stop_words, self.stemmer)
+            logger.warning(
+                "stop words are %s, but words are stemmed as %s", self.stop_words, self.stemmer
+            )
         max_types = _check.whole_number("max_types", self.max_types, at_least=1)
         seen = TypeCounts(max_types, self.type_counts_, self.pruned_)
         documents = self.n_documents_
 
         def count(texts: pl.Series) -> list[tuple[PackedCounts, WordTotals]]:
             found = [(terms.types, terms.counts()) for terms in analyzer.terms(texts)]
-            return [(PackedCounts.of(types, counts), WordTotals.of(counts)) for types, counts in found]
+            return [
+                (PackedCounts.of(types, counts), WordTotals.of(counts)) for types, counts in found
+            ]
 
         for parts in ahead(count, chunks, threads(self.n_jobs)):
             documents += parts[0][0].documents
@@ -293,15 +349,20 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         size = _options.vocabulary_size(self.vocabulary_size)
         room = None if size is None else max(size - len(self.vocabulary_), 0)
         new = choose(self.type_counts_, limit=room, least=least, most=most, known=self.vocabulary_)
-        self.vocabulary_ = self.vocabulary_ | {word: len(self.vocabulary_) + i for i, word in enumerate(new)}
+        self.vocabulary_ = self.vocabulary_ | {
+            word: len(self.vocabulary_) + i for i, word in enumerate(new)
+        }
 
     def _require_words(self) -> None:
         if self.vocabulary_:
             return
         if not self.type_counts_.height:
-            raise InvalidInput(f"texts must hold a token, got none in {self.n_documents_:,} documents")
+            raise InvalidInput(
+                f"texts must hold a token, got none in {self.n_documents_:,} documents"
+            )
         raise InvalidInput(
-            f"min_df and max_df must leave a word, got {self.min_df!r} and {self.max_df!r}, which leave none "
+            f"min_df and max_df must leave a word, got {self.min_df!r} and {self.max_df!r}, which "
+            f"leave none "
             f"of {self.type_counts_.height:,}"
         )
 
@@ -313,14 +374,22 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.vocabulary_
 
     def _analyzer(self) -> Analyzer:
-        return _options.analyzer({**self.get_params(deep=False), "segmenter": self._segmenters() or None})
+        return _options.analyzer(
+            {**self.get_params(deep=False), "segmenter": self._segmenters() or None}
+        )
 
     def _segmenters(self) -> tuple[str, ...]:
-        """Those decided on, or told; those that a fixed vocabulary is in need of, before any text is seen."""
+        """Those decided on, or told; those that a fixed vocabulary is in need of, before any text
+        is seen.
+        """
         if hasattr(self, "segmenter_"):
             return self.segmenter_
         told = _options.segmenters(self.segmenter)
-        if told is not None or self.vocabulary is None or not _options.takes_runs(self.token_pattern):
+        if (
+            told is not None
+            or self.vocabulary is None
+            or not _options.takes_runs(self.token_pattern)
+        ):
             return told or ()
         words = pl.Series(list(_options.fixed_vocabulary(self.vocabulary)), dtype=pl.String)
         return _segment.decided(_scripts.look_at_first([words])[0].languages())[0]
@@ -337,7 +406,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _scripts.watched(chunks, look.languages())
 
     def single_words(self, *, stemmed: bool = True) -> Analyzer:
-        """How texts become single words, whatever n-grams are counted; the words as they are written, or stems."""
+        """How texts become single words, whatever n-grams are counted; the words as they are
+        written, or stems.
+        """
         analyzer = self._analyzer()
         return replace(analyzer, ngram_range=(1, 1), stemmer=analyzer.stemmer if stemmed else None)
 

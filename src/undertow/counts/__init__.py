@@ -1,4 +1,5 @@
-"""Word counts, ready to learn from: checking, the count transform, word weights, and sources of minibatches.
+"""Word counts, ready to learn from: checking, the count transform, word weights, and sources of
+minibatches.
 
 Nothing here knows text; `CountSource` is the seam at which corpora of any kind meet the learners.
 """

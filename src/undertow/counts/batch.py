@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class CountBatch:
     """Documents as rows of a compressed sparse matrix of whole-number counts.
 
-    `document_ids` are stable names of the documents within their source: random draws are keyed by them, so a
-    document meets the same noise whatever batch, thread or process it is in.
+    `document_ids` are stable names of the documents within their source: random draws are keyed by
+    them, so a document meets the same noise whatever batch, thread or process it is in.
     """
 
     document_ids: NDArray[np.int64]  # (B,)
@@ -36,10 +36,17 @@ class CountBatch:
         return int(self.counts.sum())
 
     def part(self, first: int, last: int) -> CountBatch:
-        """The documents from `first` to before `last`, as far as there are any; words and counts are views."""
+        """The documents from `first` to before `last`, as far as there are any; words and counts
+        are views.
+        """
         starts = self.starts[first : last + 1]
         entries = slice(starts[0], starts[-1])
-        return CountBatch(self.document_ids[first:last], starts - starts[0], self.words[entries], self.counts[entries])
+        return CountBatch(
+            self.document_ids[first:last],
+            starts - starts[0],
+            self.words[entries],
+            self.counts[entries],
+        )
 
     @classmethod
     def from_csr(cls, counts: sparse.csr_array, first_id: int = 0) -> CountBatch:

@@ -13,13 +13,16 @@ from undertow._errors import InvalidInput
 
 
 class Scratch:
-    """A temporary folder that is made when it is first needed, and removed at the end of the `with`, come what may.
+    """A temporary folder that is made when it is first needed, and removed at the end of the
+    `with`, come what may.
 
-    Errors and Ctrl-C leave nothing behind. Only a process that is killed does: the folder is then found under
-    `undertow-` in `parent` (None: the system's temporary folder).
+    Errors and Ctrl-C leave nothing behind. Only a process that is killed does: the folder is then
+    found under `undertow-` in `parent` (None: the system's temporary folder).
     """
 
-    def __init__(self, parent: str | os.PathLike[str] | None = None, *, name: str = "scratch_folder") -> None:
+    def __init__(
+        self, parent: str | os.PathLike[str] | None = None, *, name: str = "scratch_folder"
+    ) -> None:
         if parent is not None and not Path(parent).is_dir():
             raise InvalidInput(f"{name} must be a folder, got {os.fspath(parent)!r}, which is none")
         self._parent = parent
@@ -41,7 +44,10 @@ class Scratch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -21,8 +21,9 @@ SPAN = 1024  # documents that are taken out of a matrix at once
 class CountSource(Protocol):
     """Yields the documents of an epoch in minibatches.
 
-    A source must be a pure function of (seed, epoch): asked again, from the beginning or from batch `first_batch`
-    on, it yields the same batches. That is what makes a stopped run resume to the bit.
+    A source must be a pure function of (seed, epoch): asked again, from the beginning or from batch
+    `first_batch` on, it yields the same batches. That is what makes a stopped run resume to the
+    bit.
     """
 
     @property
@@ -40,26 +41,32 @@ class CountSource(Protocol):
         """Number of tokens of the longest document."""
         ...
 
-    def batches(self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0) -> Iterator[CountBatch]:
+    def batches(
+        self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0
+    ) -> Iterator[CountBatch]:
         """The minibatches of an epoch, in an order drawn from (seed, epoch)."""
         ...
 
 
 class CsrSource:
-    """Documents held in memory as a CSR matrix of counts; rows that cannot teach anything are left out.
+    """Documents held in memory as a CSR matrix of counts; rows that cannot teach anything are left
+    out.
 
-    A row is left out when its weighted length is 0: it has no words, or only words of weight 0. Document ids are
-    row numbers of the matrix given, left-out rows included.
+    A row is left out when its weighted length is 0: it has no words, or only words of weight 0.
+    Document ids are row numbers of the matrix given, left-out rows included.
     """
 
-    def __init__(self, counts: sparse.csr_array, word_weights: NDArray[np.float64] | None = None) -> None:
+    def __init__(
+        self, counts: sparse.csr_array, word_weights: NDArray[np.float64] | None = None
+    ) -> None:
         weights = np.ones(counts.shape[1]) if word_weights is None else word_weights
         weights = _check.vector("word_weights", weights, size=counts.shape[1], non_negative=True)
         lengths = counts @ weights
         self._rows = np.flatnonzero(lengths > 0)
         if not len(self._rows):
             raise InvalidInput(
-                f"counts must hold a document with a word of positive weight, got none in {counts.shape[0]}"
+                f"counts must hold a document with a word of positive weight, got none in "
+                f"{counts.shape[0]}"
             )
         self._counts = counts
         self._tokens = np.asarray(counts.sum(axis=1)).ravel()
@@ -76,9 +83,15 @@ class CsrSource:
     def longest(self) -> int:
         return int(self._tokens.max())
 
-    def batches(self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0) -> Iterator[CountBatch]:
-        order = self._rows[randomness.permutation(seed, epoch, self._rows)][first_batch * batch_size :]
-        spans = (self._take(order[first:last]) for first, last in span_bounds(0, len(order), batch_size))
+    def batches(
+        self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0
+    ) -> Iterator[CountBatch]:
+        order = self._rows[randomness.permutation(seed, epoch, self._rows)][
+            first_batch * batch_size :
+        ]
+        spans = (
+            self._take(order[first:last]) for first, last in span_bounds(0, len(order), batch_size)
+        )
         yield from minibatches(spans, batch_size)
 
     def _take(self, rows: NDArray[np.int64]) -> CountBatch:
@@ -87,7 +100,11 @@ class CsrSource:
 
 
 def take_documents(
-    ids: NDArray[np.int64], rows: NDArray[np.int64], indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]
+    ids: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
 ) -> CountBatch:
     """Rows of a compressed sparse matrix as a minibatch of documents with these ids."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
@@ -98,8 +115,8 @@ def take_documents(
 
 
 def span_bounds(first: int, last: int, batch_size: int) -> Iterator[tuple[int, int]]:
-    """Cuts a range of documents into spans of some minibatches each: a third of what it takes to take a single
-    minibatch is calling at all.
+    """Cuts a range of documents into spans of some minibatches each: a third of what it takes to
+    take a single minibatch is calling at all.
     """
     size = max(SPAN // batch_size, 1) * batch_size
     return ((begin, min(begin + size, last)) for begin in range(first, last, size))

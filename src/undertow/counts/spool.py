@@ -5,13 +5,13 @@ A spool is a folder of plain arrays:
     words.bin     int32, the words of all documents, one document after the other
     counts.bin    uint8 (int32 once a count is above 255), as long
     lengths.bin   int32, how many words each document has
-    blocks.npy    int64 (2, blocks + 1): the first document and the first entry of each block, and the ends
-    totals.npy    int64 (2, K): documents that hold each word, and how often it occurs
+    blocks.npy    int64 (2, blocks + 1): the first document and the first entry of each block, and
+    the ends totals.npy    int64 (2, K): documents that hold each word, and how often it occurs
     spool.json    sizes and types; written last, so that a spool without it is not finished
 
-A block is a run of documents that are read together, cut while writing so that none is large: what a reader holds in
-memory can be told from the number of blocks, however long the documents are. Reading is by plain reads, not by
-mapping, so that memory is what is asked for.
+A block is a run of documents that are read together, cut while writing so that none is large: what
+a reader holds in memory can be told from the number of blocks, however long the documents are.
+Reading is by plain reads, not by mapping, so that memory is what is asked for.
 """
 
 from __future__ import annotations
@@ -65,12 +65,16 @@ class SpoolWriter:
         )
         self._folder.mkdir(parents=True)
         self._width = WIDTHS[0]
-        self._totals = WordTotals(0, np.zeros(words, dtype=np.int64), np.zeros(words, dtype=np.int64))
+        self._totals = WordTotals(
+            0, np.zeros(words, dtype=np.int64), np.zeros(words, dtype=np.int64)
+        )
         self._entries = self._longest = 0
         self._blocks = [(0, 0)]
 
     def add(self, counts: sparse.csr_array) -> None:
-        """Appends the rows of a matrix of whole counts (as `checked_counts` and `log_counts` give it)."""
+        """Appends the rows of a matrix of whole counts (as `checked_counts` and `log_counts` give
+        it).
+        """
         if counts.shape[1] != self._words:
             raise InvalidInput(f"counts must have {self._words} words, got {counts.shape[1]}")
         if self._width != WIDTHS[-1] and counts.data.max(initial=0) > np.iinfo(self._width).max:
@@ -89,8 +93,16 @@ class SpoolWriter:
         if self._blocks[-1][0] < self._totals.documents:
             self._blocks.append((self._totals.documents, self._entries))
         np.save(self._folder / "blocks.npy", np.array(self._blocks, dtype=np.int64).T)
-        np.save(self._folder / "totals.npy", np.stack([self._totals.document_frequencies, self._totals.tokens]))
-        header = {"format": FORMAT, "documents": self._totals.documents, "longest": self._longest, "width": self._width}
+        np.save(
+            self._folder / "totals.npy",
+            np.stack([self._totals.document_frequencies, self._totals.tokens]),
+        )
+        header = {
+            "format": FORMAT,
+            "documents": self._totals.documents,
+            "longest": self._longest,
+            "width": self._width,
+        }
         unfinished = self._folder / "spool.json.part"
         unfinished.write_text(json.dumps(header))
         os.replace(unfinished, self._folder / "spool.json")
@@ -105,7 +117,9 @@ class SpoolWriter:
         first, entries = self._totals.documents, self._entries
         while True:
             rows, reached = self._blocks[-1]
-            full = int(np.searchsorted(starts, reached + self._most[1] - entries))  # documents until entries suffice
+            full = int(
+                np.searchsorted(starts, reached + self._most[1] - entries)
+            )  # documents until entries suffice
             end = min(rows + self._most[0], first + full)
             if end > first + len(starts) - 1:
                 return
@@ -124,15 +138,21 @@ class SpoolWriter:
 
 
 class CountSpool:
-    """A finished spool. It keeps no file open, and in memory no more than 16 bytes a block and a word."""
+    """A finished spool. It keeps no file open, and in memory no more than 16 bytes a block and a
+    word.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)
         if not (self._folder / "spool.json").is_file():
-            raise InvalidInput(f"folder must hold a finished spool of counts, got {self._folder}, which does not")
+            raise InvalidInput(
+                f"folder must hold a finished spool of counts, got {self._folder}, which does not"
+            )
         header = json.loads((self._folder / "spool.json").read_text())
         if header.get("format") != FORMAT:
-            raise InvalidInput(f"{self._folder} must be a spool of format {FORMAT}, got {header.get('format')!r}")
+            raise InvalidInput(
+                f"{self._folder} must be a spool of format {FORMAT}, got {header.get('format')!r}"
+            )
         self._width = _check.one_of("width", header["width"], WIDTHS)
         self.longest: int = header["longest"]
         self._rows, self._entries = np.load(self._folder / "blocks.npy", allow_pickle=False)
@@ -167,15 +187,22 @@ class CountSpool:
     def read(self, blocks: NDArray[np.int64]) -> StoredDocuments:
         """The documents of these blocks, in the order given."""
         spans = (self._entries[blocks], self._entries[blocks + 1])
-        starts = np.zeros(1 + int((self._rows[blocks + 1] - self._rows[blocks]).sum()), dtype=np.int64)
+        starts = np.zeros(
+            1 + int((self._rows[blocks + 1] - self._rows[blocks]).sum()), dtype=np.int64
+        )
         np.cumsum(self.lengths(blocks), out=starts[1:])
-        words, counts = self._read("words", np.int32, *spans), self._read("counts", self._width, *spans)
+        words, counts = (
+            self._read("words", np.int32, *spans),
+            self._read("counts", self._width, *spans),
+        )
         return StoredDocuments(self.ids(blocks), starts, words, counts)
 
     def ids(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of the documents of these blocks."""
         empty = np.zeros(0, dtype=np.int64)
-        return np.concatenate([empty, *(np.arange(self._rows[block], self._rows[block + 1]) for block in blocks)])
+        return np.concatenate(
+            [empty, *(np.arange(self._rows[block], self._rows[block + 1]) for block in blocks)]
+        )
 
     def lengths(self, blocks: NDArray[np.int64]) -> NDArray[np.int32]:
         """How many different words each of their documents has."""
@@ -185,7 +212,9 @@ class CountSpool:
         """The block that each document is in."""
         return np.searchsorted(self._rows, rows, side="right").astype(np.int64) - 1
 
-    def _read(self, name: str, dtype: Any, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[Any]:
+    def _read(
+        self, name: str, dtype: Any, begins: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[Any]:
         out = np.empty(int((ends - begins).sum()), dtype=dtype)
         file, place = self._folder / f"{name}.bin", 0
         with file.open("rb", buffering=0) as handle:

@@ -1,11 +1,13 @@
 """Minibatches from a spool: shuffled in two steps, and read ahead of those who use them.
 
-An epoch permutes the blocks of the spool, takes them up in groups, and shuffles the documents within each group: any
-document may come at any place, and those of a minibatch come from dozens of places of the corpus. A spool of one group
-is shuffled as `CsrSource` shuffles: the order of the same documents is the same.
+An epoch permutes the blocks of the spool, takes them up in groups, and shuffles the documents
+within each group: any document may come at any place, and those of a minibatch come from dozens of
+places of the corpus. A spool of one group is shuffled as `CsrSource` shuffles: the order of the
+same documents is the same.
 
-In memory are two groups, the one in use and the next, which a thread reads meanwhile. A group of 64 blocks takes at
-most 2^23 entries (and a document a block) of 5 bytes, 42 MB, and 16 bytes a document.
+In memory are two groups, the one in use and the next, which a thread reads meanwhile. A group of 64
+blocks takes at most 2^23 entries (and a document a block) of 5 bytes, 42 MB, and 16 bytes a
+document.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ BLOCK_STAGE = 1  # of Purpose.SHUFFLE: blocks and documents must not share draws
 
 
 class SpooledSource:
-    """The documents of a spool that can teach something, as `CsrSource` has them; `left_out` names rows to pass over.
+    """The documents of a spool that can teach something, as `CsrSource` has them; `left_out` names
+    rows to pass over.
 
     Memory does not grow with the number of documents, but for 32 bytes a block (of about 1,024).
     """
@@ -52,7 +55,8 @@ class SpooledSource:
         self._usable = self._count_usable()
         if not self._usable.any():
             raise InvalidInput(
-                f"counts must hold a document with a word of positive weight, got none in {spool.documents}"
+                f"counts must hold a document with a word of positive weight, got none in "
+                f"{spool.documents}"
             )
 
     @property
@@ -67,10 +71,14 @@ class SpooledSource:
     def longest(self) -> int:
         return self._spool.longest
 
-    def batches(self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0) -> Iterator[CountBatch]:
+    def batches(
+        self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0
+    ) -> Iterator[CountBatch]:
         skipped = first_batch * batch_size
         blocks = self._permuted_blocks(seed, epoch)
-        groups = [blocks[first : first + self._group] for first in range(0, len(blocks), self._group)]
+        groups = [
+            blocks[first : first + self._group] for first in range(0, len(blocks), self._group)
+        ]
         while groups and skipped >= (size := int(self._usable[groups[0]].sum())):
             skipped -= size
             groups.pop(0)
@@ -106,11 +114,16 @@ class SpooledSource:
             one = np.array([block])
             if self._all_weigh:  # the lengths are enough, and quickly read
                 lengths = self._spool.lengths(one)
-                starts, words = np.concatenate([[0], np.cumsum(lengths)]), np.zeros(0, dtype=np.int32)
+                starts, words = (
+                    np.concatenate([[0], np.cumsum(lengths)]),
+                    np.zeros(0, dtype=np.int32),
+                )
                 usable[block] = self._teaches(self._spool.ids(one), starts, words).sum()
             else:
                 documents = self._spool.read(one)
-                usable[block] = self._teaches(documents.ids, documents.starts, documents.words).sum()
+                usable[block] = self._teaches(
+                    documents.ids, documents.starts, documents.words
+                ).sum()
         return usable
 
     def _teaches(

@@ -1,4 +1,6 @@
-"""Checking counts, and the paper's transform c(v) = ceil(log(1 + v)), which damps repeated words."""
+"""Checking counts, and the paper's transform c(v) = ceil(log(1 + v)), which damps repeated
+words.
+"""
 
 from __future__ import annotations
 
@@ -19,46 +21,63 @@ LARGEST_COUNT = 2**31 - 1
 
 
 def checked_counts(counts: Any, name: str = "counts") -> sparse.csr_array:
-    """A CSR array of int32 counts without explicit zeros or duplicates, or an error that says what is wrong.
+    """A CSR array of int32 counts without explicit zeros or duplicates, or an error that says what
+    is wrong.
 
-    The input is never changed. Dense input is taken as it is; sparse input of any format is converted.
+    The input is never changed. Dense input is taken as it is; sparse input of any format is
+    converted.
     """
     matrix = _csr(counts, name)
     values = matrix.data
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
         fraction = values[values != np.floor(values)][0]
-        raise InvalidInput(f"{name} must be whole numbers, got {fraction}: weights such as tf-idf do not belong here")
+        raise InvalidInput(
+            f"{name} must be whole numbers, got {fraction}: weights such as tf-idf do not belong "
+            f"here"
+        )
     if values.size and values.max() > LARGEST_COUNT:
         raise InvalidInput(f"{name} must be at most {LARGEST_COUNT}, got {values.max()}")
     return _whole(matrix)
 
 
 def log_counts(counts: Any) -> sparse.csr_array:
-    """c(v) = ceil(log(1 + v)): 1 stays 1, 2 to 6 become 2, 7 to 19 become 3. Any non-negative numbers may be given.
+    """c(v) = ceil(log(1 + v)): 1 stays 1, 2 to 6 become 2, 7 to 19 become 3. Any non-negative
+    numbers may be given.
 
-    Whole numbers are transformed exactly: e^n - 1 is never whole, and rounding could only matter beyond 10^14.
+    Whole numbers are transformed exactly: e^n - 1 is never whole, and rounding could only matter
+    beyond 10^14.
     """
     matrix = _csr(counts, "counts")
-    return _whole(sparse.csr_array((damped(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape))
+    return _whole(
+        sparse.csr_array((damped(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
+    )
 
 
 def damped(counts: NDArray[Any]) -> NDArray[np.float64]:
     """ceil(log(1 + v)) of each number, as float64."""
     transformed: NDArray[np.float64] = counts.astype(np.float64)
-    np.ceil(np.log1p(transformed, out=transformed), out=transformed)  # in place: a large corpus fits only once
+    np.ceil(
+        np.log1p(transformed, out=transformed), out=transformed
+    )  # in place: a large corpus fits only once
     return transformed
 
 
 def _csr(counts: Any, name: str) -> Any:
-    """Compressed rows of finite, non-negative numbers without duplicates or explicit zeros; the input is left alone."""
+    """Compressed rows of finite, non-negative numbers without duplicates or explicit zeros; the
+    input is left alone.
+    """
     if not sparse.issparse(counts):
         counts = np.asarray(counts)
     if counts.ndim != 2:
-        raise InvalidInput(f"{name} must be a matrix of documents x words, got an array of shape {counts.shape}")
+        raise InvalidInput(
+            f"{name} must be a matrix of documents x words, got an array of shape {counts.shape}"
+        )
     if counts.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must be whole numbers, got values of type {counts.dtype}")
     if counts.dtype == np.float16 or getattr(counts, "format", "csr") == "coo":
-        counts = counts.astype(np.float64)  # coordinates may repeat, and their sums must not overflow a narrow type
+        counts = counts.astype(
+            np.float64
+        )  # coordinates may repeat, and their sums must not overflow a narrow type
     matrix: Any = sparse.csr_array(counts)  # takes every sparse format
     _check_values(matrix.data, name)
     if not matrix.has_canonical_format or (matrix.data == 0).any():
@@ -76,7 +95,13 @@ def _check_values(values: Any, name: str) -> None:
 
 
 def _whole(matrix: Any) -> sparse.csr_array:
-    """As int32 counts; scipy gives row starts and column numbers one type, and 32 bits are enough for most."""
+    """As int32 counts; scipy gives row starts and column numbers one type, and 32 bits are enough
+    for most.
+    """
     index = np.int32 if matrix.nnz <= LARGEST_COUNT else np.int64
-    parts = (matrix.data.astype(np.int32), matrix.indices.astype(index), matrix.indptr.astype(index))
+    parts = (
+        matrix.data.astype(np.int32),
+        matrix.indices.astype(index),
+        matrix.indptr.astype(index),
+    )
     return sparse.csr_array(parts, shape=matrix.shape)

@@ -1,5 +1,5 @@
-"""Per-word quantities of the training counts: idf weights w and the empirical distribution p that noise is drawn
-from.
+"""Per-word quantities of the training counts: idf weights w and the empirical distribution p that
+noise is drawn from.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class WordTotals:
-    """Sums over all documents, from which weights and noise follow; they can be added up while documents pass by."""
+    """Sums over all documents, from which weights and noise follow; they can be added up while
+    documents pass by.
+    """
 
     documents: int
     document_frequencies: NDArray[np.int64]  # (K,): documents that hold each word
@@ -23,7 +25,9 @@ class WordTotals:
     def of(cls, counts: sparse.csr_array) -> WordTotals:
         """The sums of a matrix."""
         documents, size = counts.shape
-        tokens = np.bincount(counts.indices, weights=counts.data, minlength=size)  # in float64, exact below 2^53
+        tokens = np.bincount(
+            counts.indices, weights=counts.data, minlength=size
+        )  # in float64, exact below 2^53
         return cls(documents, np.bincount(counts.indices, minlength=size), tokens.astype(np.int64))
 
     def __add__(self, other: WordTotals) -> WordTotals:
@@ -36,14 +40,18 @@ class WordTotals:
     def idf_weights(self) -> NDArray[np.float64]:
         """w_k = log(T / df_k), with T documents of which df_k hold word k.
 
-        A word in every document weighs 0. A word in none counts as being in one: its weight stays finite, and a
-        document that brings it later is not lost.
+        A word in every document weighs 0. A word in none counts as being in one: its weight stays
+        finite, and a document that brings it later is not lost.
         """
-        weights: NDArray[np.float64] = np.log(max(self.documents, 1) / np.maximum(self.document_frequencies, 1))
+        weights: NDArray[np.float64] = np.log(
+            max(self.documents, 1) / np.maximum(self.document_frequencies, 1)
+        )
         return weights
 
     def word_distribution(self) -> NDArray[np.float64]:
-        """p_k: the share of all tokens that are word k; words that never occur count as half a token."""
+        """p_k: the share of all tokens that are word k; words that never occur count as half a
+        token.
+        """
         tokens = np.maximum(self.tokens, 0.5)
         distribution: NDArray[np.float64] = tokens / tokens.sum()
         return distribution

@@ -1,7 +1,8 @@
 """Corpora to try things on.
 
-`load_20newsgroups` and `load_imdb` give polars DataFrames with the columns id, split, label and text, as the readers of
-corpora do; they are read from `UNDERTOW_DATA`, from a cache, or downloaded. `load_python_docs` needs no file at all.
+`load_20newsgroups` and `load_imdb` give polars DataFrames with the columns id, split, label and
+text, as the readers of corpora do; they are read from `UNDERTOW_DATA`, from a cache, or downloaded.
+`load_python_docs` needs no file at all.
 """
 
 from undertow.datasets.imdb import load_imdb

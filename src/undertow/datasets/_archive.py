@@ -1,7 +1,8 @@
 """Documents out of a gzipped tar archive, read in memory.
 
-The archive came over the network, so nothing in it is trusted: nothing is unpacked to disk, only plain files with an
-expected name are read, and names, numbers and sizes are bounded before anything is kept.
+The archive came over the network, so nothing in it is trusted: nothing is unpacked to disk, only
+plain files with an expected name are read, and names, numbers and sizes are bounded before anything
+is kept.
 """
 
 from __future__ import annotations
@@ -18,11 +19,19 @@ from undertow._errors import InvalidInput
 from undertow.datasets._official import COLUMNS, Official, Place
 
 BUFFER = 1 << 17
-BROKEN = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError)  # what a damaged archive makes the readers raise
+BROKEN = (
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    OSError,
+    ValueError,
+)  # what a damaged archive makes the readers raise
 
 
 class _Bounded:
-    """A stream that ends in an error when more than `limit` bytes are asked of it: a small file can unpack to much."""
+    """A stream that ends in an error when more than `limit` bytes are asked of it: a small file can
+    unpack to much.
+    """
 
     def __init__(self, stream: gzip.GzipFile, limit: int) -> None:
         self._stream = stream
@@ -38,8 +47,8 @@ class _Bounded:
 
 
 def read_archive(file: Path, official: Official) -> pl.DataFrame:
-    """All documents of the archive, sorted by split, label and number; whether they are the right ones is not
-    checked.
+    """All documents of the archive, sorted by split, label and number; whether they are the right
+    ones is not checked.
     """
     documents: dict[str, tuple[Place, str]] = {}
     try:
@@ -72,13 +81,20 @@ def _documents(unpacked: gzip.GzipFile, official: Official) -> Iterator[tuple[Pl
         for member in archive:
             match = official.member.fullmatch(member.name)
             # links, devices and sparse files are no documents, whatever they are called
-            if match is None or member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
+            if (
+                match is None
+                or member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE)
+                or member.issparse()
+            ):
                 continue
             if member.size > official.largest_document:
                 raise tarfile.ReadError(f"{member.name} has {member.size:,} bytes")
             content = archive.extractfile(member)
             if content is not None:
-                yield official.place(match), _decoded(member.name, content.read(), official.encoding)
+                yield (
+                    official.place(match),
+                    _decoded(member.name, content.read(), official.encoding),
+                )
 
 
 def _decoded(name: str, content: bytes, encoding: str) -> str:

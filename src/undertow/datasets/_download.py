@@ -1,7 +1,8 @@
 """A file over HTTP, resumed where an earlier attempt stopped.
 
-What has arrived lies in `<name>.part`; the next attempt, of this call or of a later one, asks for the rest of it.
-Two processes that download the same file at once spoil each other's part: the check of the content notices.
+What has arrived lies in `<name>.part`; the next attempt, of this call or of a later one, asks for
+the rest of it. Two processes that download the same file at once spoil each other's part: the check
+of the content notices.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from pathlib import Path
 from typing import IO
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 from undertow._errors import InvalidInput
 
@@ -51,12 +59,23 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
 
 
 def download(url: str, file: Path, *, largest: int, progress: bool) -> None:
-    """Fetches `url` into `file`, with a progress bar on standard error; raises `Unreachable` where that fails."""
+    """Fetches `url` into `file`, with a progress bar on standard error; raises `Unreachable` where
+    that fails.
+    """
     part = file.with_name(file.name + ".part")
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=not progress) as bar:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    with Progress(
+        *columns, TimeRemainingColumn(), console=Console(stderr=True), disable=not progress
+    ) as bar:
         task = bar.add_task(file.name, total=None)
-        _fetch(url, part, largest, lambda done, total: bar.update(task, completed=done, total=total))
+        _fetch(
+            url, part, largest, lambda done, total: bar.update(task, completed=done, total=total)
+        )
     os.replace(part, file)
 
 
@@ -73,7 +92,9 @@ def _fetch(url: str, part: Path, largest: int, report: Report) -> None:
 
 
 def _receive(url: str, part: Path, largest: int, report: Report) -> bool:
-    """One attempt: true when the file is complete, false when the part was of no use and is gone."""
+    """One attempt: true when the file is complete, false when the part was of no use and is
+    gone.
+    """
     have = _size(part)
     request = urllib.request.Request(url, headers={"User-Agent": "undertow"})
     if have:
@@ -97,7 +118,12 @@ def _receive(url: str, part: Path, largest: int, report: Report) -> bool:
 
 
 def _copy(
-    response: http.client.HTTPResponse, part: Path, start: int, total: int | None, largest: int, report: Report
+    response: http.client.HTTPResponse,
+    part: Path,
+    start: int,
+    total: int | None,
+    largest: int,
+    report: Report,
 ) -> None:
     done = start
     with open(part, "ab" if start else "wb") as out:
@@ -106,7 +132,10 @@ def _copy(
             done += len(piece)
             if max(done, total or 0) > largest:
                 out.truncate(0)
-                raise InvalidInput(f"{part.name} must have at most {largest:,} bytes, got {max(done, total or 0):,}")
+                raise InvalidInput(
+                    f"{part.name} must have at most {largest:,} bytes, got "
+                    f"{max(done, total or 0):,}"
+                )
             out.write(piece)
             report(done, total)
     if total is not None and done < total:  # urllib passes over a connection that closes early
@@ -121,7 +150,9 @@ def _read(response: http.client.HTTPResponse) -> bytes:
 
 
 def _extent(response: http.client.HTTPResponse, have: int) -> tuple[int, int | None]:
-    """Where the bytes that come now begin, and how many the whole file has, where the server says."""
+    """Where the bytes that come now begin, and how many the whole file has, where the server
+    says.
+    """
     if response.status == http.HTTPStatus.PARTIAL_CONTENT:
         found = RANGE.fullmatch(response.headers.get("Content-Range", ""))
         return (int(found[1]), int(found[2])) if found and found[1] else (have, None)

@@ -32,11 +32,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Official:
-    """A published data set: where its archive is, how to read it, and how to know that it is the right one.
+    """A published data set: where its archive is, how to read it, and how to know that it is the
+    right one.
 
-    `member` matches the whole name of a file in the archive that holds a document, and `place` reads that match.
-    `digest` is the `content_digest` of all documents. The limits are several times what the real archive needs; they
-    are there because a file from the network may claim any size.
+    `member` matches the whole name of a file in the archive that holds a document, and `place`
+    reads that match. `digest` is the `content_digest` of all documents. The limits are several
+    times what the real archive needs; they are there because a file from the network may claim any
+    size.
     """
 
     name: str
@@ -69,9 +71,10 @@ class Official:
 def content_digest(documents: pl.DataFrame) -> str:
     """SHA-256 over the columns id and text, rows in the order of the ids' UTF-8 bytes.
 
-    Each string goes in as its number of UTF-8 bytes (8 bytes, most significant first), followed by those bytes: with
-    the lengths in, no two different tables give the same stream. It depends neither on the order of the rows nor on
-    how a file is compressed, so an archive and a Parquet file of the same documents have the same digest.
+    Each string goes in as its number of UTF-8 bytes (8 bytes, most significant first), followed by
+    those bytes: with the lengths in, no two different tables give the same stream. It depends
+    neither on the order of the rows nor on how a file is compressed, so an archive and a Parquet
+    file of the same documents have the same digest.
     """
     digest = hashlib.sha256()
     for row in documents.select("id", "text").sort("id").iter_rows():
@@ -86,15 +89,20 @@ def check_counts(documents: pl.DataFrame, official: Official, source: str) -> No
     """The official number of documents, in all and of every split and label."""
     if documents.height != official.rows:
         raise InvalidInput(
-            f"{source} must hold the {official.rows:,} documents of {official.name}, got {documents.height:,}"
+            f"{source} must hold the {official.rows:,} documents of {official.name}, got "
+            f"{documents.height:,}"
         )
-    found = {(split, label): count for split, label, count in documents.group_by("split", "label").len().iter_rows()}
+    found = {
+        (split, label): count
+        for split, label, count in documents.group_by("split", "label").len().iter_rows()
+    }
     for key in sorted(official.counts.keys() | found.keys(), key=str):
         wanted, got = official.counts.get(key, 0), found.get(key, 0)
         if wanted != got:
             split, label = key
             raise InvalidInput(
-                f"{source} must hold {wanted:,} documents with split {split!r} and label {label!r}, got {got:,}"
+                f"{source} must hold {wanted:,} documents with split {split!r} and label "
+                f"{label!r}, got {got:,}"
             )
 
 
@@ -103,5 +111,6 @@ def check_digest(documents: pl.DataFrame, official: Official, source: str) -> No
     found = content_digest(documents)
     if found != official.digest:
         raise InvalidInput(
-            f"{source} must hold the texts of {official.name} with digest {official.digest}, got digest {found}"
+            f"{source} must hold the texts of {official.name} with digest {official.digest}, got "
+            f"digest {found}"
         )

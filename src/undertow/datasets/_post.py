@@ -1,7 +1,7 @@
 """Headers, quotations and signatures of a newsgroup post.
 
-A post is, by RFC 822, header lines, an empty line and a body. Quotations and signatures have no standard; the rules
-below are those that the posts of 1993 follow, and they look at the body only.
+A post is, by RFC 822, header lines, an empty line and a body. Quotations and signatures have no
+standard; the rules below are those that the posts of 1993 follow, and they look at the body only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ QUOTED = re.compile(
     r"""
       \s{0,3}[>|]                                  # > quoted, | quoted
     | \s{0,3}[A-Za-z]{1,4}>(?:\s|$)                # JB> quoted, with the initials of the other
-    | \s*In\ article\b.*(?:[<@\#]|\bwrites\b)      # In article <1993Apr1.12@host>; not: In article 5 of the treaty
+    | \s*In\ article\b.*(?:[<@\#]|\bwrites\b) # In article <1@host>; not: In article 5 of the treaty
     | .*\b(?:writes?|wrote)\s*(?::|\.\.\.)\s*$     # Jane Doe writes:
     """,
     re.VERBOSE,
@@ -24,13 +24,17 @@ QUOTED = re.compile(
 
 
 def strip_post(text: str, *, headers: bool, quotes: bool, signatures: bool) -> str:
-    """The post without the parts that are false here; an empty string where nothing but white space is left.
+    """The post without the parts that are false here; an empty string where nothing but white space
+    is left.
 
-    - headers: everything up to the first empty line, and that line. A post without an empty line is all headers.
-    - signatures: the last part of the body that follows a line of two or more dashes, with that line, if it has at most
-      12 lines. Lines of dashes at the very end are passed over first, since many signatures stand between two rules.
-    - quotes: lines that begin with `>`, `|` or initials and `>` (three blanks before it at most), and the lines that
-      announce them: `In article <...>` and what ends in `writes:` or `wrote:`. `He said:` is prose and stays.
+    - headers: everything up to the first empty line, and that line. A post without an empty line is
+      all headers.
+    - signatures: the last part of the body that follows a line of two or more dashes, with that
+      line, if it has at most 12 lines. Lines of dashes at the very end are passed over first, since
+      many signatures stand between two rules.
+    - quotes: lines that begin with `>`, `|` or initials and `>` (three blanks before it at most),
+      and the lines that announce them: `In article <...>` and what ends in `writes:` or `wrote:`.
+      `He said:` is prose and stays.
     """
     if headers and quotes and signatures:
         return text

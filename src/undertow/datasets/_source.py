@@ -1,7 +1,7 @@
 """Where a published data set is read from.
 
-In this order: the folder that `UNDERTOW_DATA` names, the cache, the network. The first two hold the same Parquet file;
-the third makes it, once its content has been proved to be the official one.
+In this order: the folder that `UNDERTOW_DATA` names, the cache, the network. The first two hold the
+same Parquet file; the third makes it, once its content has been proved to be the official one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ DATA, CACHE = "UNDERTOW_DATA", "UNDERTOW_CACHE"
 Folder = str | os.PathLike[str]
 
 
-def load(official: Official, *, split: str | None, cache: Folder | None, progress: bool) -> pl.DataFrame:
+def load(
+    official: Official, *, split: str | None, cache: Folder | None, progress: bool
+) -> pl.DataFrame:
     """The documents of a split, or all of them."""
     if split is not None:
         known = {name for name, _ in official.counts}
@@ -36,7 +38,10 @@ def find(official: Official, *, cache: Folder | None, progress: bool) -> Path:
     if data := os.environ.get(DATA):
         local = Path(data).expanduser() / official.parquet
         if not local.parent.is_dir():
-            raise InvalidInput(f"{DATA} must name a folder with {official.parquet}, got {data!r}, which is no folder")
+            raise InvalidInput(
+                f"{DATA} must name a folder with {official.parquet}, got {data!r}, which is no "
+                f"folder"
+            )
         if local.exists():
             return local
     folder = cache_folder(cache)
@@ -46,14 +51,17 @@ def find(official: Official, *, cache: Folder | None, progress: bool) -> Path:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidInput(
-                f"cache (or {CACHE}) must name a folder that can be made, got {str(folder)!r}: {error.strerror}"
+                f"cache (or {CACHE}) must name a folder that can be made, got {str(folder)!r}: "
+                f"{error.strerror}"
             ) from error
         _fetch(official, folder, progress=progress)
     return kept
 
 
 def cache_folder(cache: Folder | None) -> Path:
-    """`cache`, else the folder that `UNDERTOW_CACHE` names, else `undertow` in the user's folder of caches."""
+    """`cache`, else the folder that `UNDERTOW_CACHE` names, else `undertow` in the user's folder of
+    caches.
+    """
     chosen = cache if cache is not None else os.environ.get(CACHE)
     if chosen:
         return Path(chosen).expanduser()
@@ -69,14 +77,20 @@ def read(file: Path, official: Official) -> pl.DataFrame:
         missing = [column for column in COLUMNS if column not in schema]
         if missing:
             there = ", ".join(schema) or "none"
-            raise InvalidInput(f"{file} must have the columns {', '.join(COLUMNS)}, got these: {there}")
+            raise InvalidInput(
+                f"{file} must have the columns {', '.join(COLUMNS)}, got these: {there}"
+            )
         documents = pl.read_parquet(file, columns=list(COLUMNS)).select(COLUMNS)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InvalidInput(f"{file} must be a Parquet file of {official.name}, got: {reason}") from error
+        raise InvalidInput(
+            f"{file} must be a Parquet file of {official.name}, got: {reason}"
+        ) from error
     for column in COLUMNS:
         if documents.schema[column] != pl.String:
-            raise InvalidInput(f"{file} must have strings in column {column}, got {documents.schema[column]}")
+            raise InvalidInput(
+                f"{file} must have strings in column {column}, got {documents.schema[column]}"
+            )
         if column != "label" and (nulls := documents[column].null_count()):
             raise InvalidInput(f"{file} must have no nulls in column {column}, got {nulls:,}")
     check_counts(documents, official, str(file))
@@ -86,17 +100,25 @@ def read(file: Path, official: Official) -> pl.DataFrame:
 
 
 def _fetch(official: Official, folder: Path, *, progress: bool) -> None:
-    """The official archive, turned into the cache's Parquet file; the archive is not needed after that."""
+    """The official archive, turned into the cache's Parquet file; the archive is not needed after
+    that.
+    """
     archive = folder / official.archive
     was_there = archive.exists()  # put there by hand, or by a run that ended before the conversion
     if not was_there:
         try:
             download(official.url, archive, largest=official.largest_archive, progress=progress)
         except Unreachable as error:
-            now = f"now {os.environ[DATA]!r}, which has none" if os.environ.get(DATA) else "not set now"
+            now = (
+                f"now {os.environ[DATA]!r}, which has none"
+                if os.environ.get(DATA)
+                else "not set now"
+            )
             raise InvalidInput(
-                f"{official.name} is not on this computer and cannot be had from {official.url} ({error}): set {DATA} "
-                f"({now}) to a folder with {official.parquet}, or connect to the network and call again (what has "
+                f"{official.name} is not on this computer and cannot be had from {official.url} "
+                f"({error}): set {DATA} "
+                f"({now}) to a folder with {official.parquet}, or connect to the network and call "
+                f"again (what has "
                 f"arrived is kept in {folder})"
             ) from error
     try:
@@ -107,7 +129,9 @@ def _fetch(official: Official, folder: Path, *, progress: bool) -> None:
         if was_there:
             raise InvalidInput(f"{error}; delete it and call again to download it anew") from error
         archive.unlink()
-        raise InvalidInput(f"{error}; it has been deleted, call again to download it anew") from error
+        raise InvalidInput(
+            f"{error}; it has been deleted, call again to download it anew"
+        ) from error
     _write(documents, folder / official.parquet)
     archive.unlink()
 

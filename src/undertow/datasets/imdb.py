@@ -1,7 +1,7 @@
 """The Large Movie Review Dataset v1.0: 50,000 labelled and 50,000 unlabelled film reviews.
 
-Maas et al., "Learning Word Vectors for Sentiment Analysis", ACL 2011, which its authors ask to cite. Reviews remain
-their authors', for research use.
+Maas et al., "Learning Word Vectors for Sentiment Analysis", ACL 2011, which its authors ask to
+cite. Reviews remain their authors', for research use.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ OFFICIAL = Official(
     name="imdb",
     url="https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz",
     encoding="utf-8",
-    # the archive also holds word counts and addresses (labeledBow.feat, urls_pos.txt, ...), which are no reviews
-    member=re.compile(r"(?:\./)?aclImdb/(train|test)/(neg|pos|(?<=train/)unsup)/([0-9]{1,6})_([0-9]{1,2})\.txt"),
+    # the archive also holds word counts and addresses (labeledBow.feat, urls_pos.txt, ...), which
+    # are no reviews
+    member=re.compile(
+        r"(?:\./)?aclImdb/(train|test)/(neg|pos|(?<=train/)unsup)/([0-9]{1,6})_([0-9]{1,2})\.txt"
+    ),
     place=_place,
     counts={
         ("train", "neg"): 12_500,
@@ -47,21 +50,25 @@ OFFICIAL = Official(
 )
 
 
-def load_imdb(*, split: str | None = None, cache: Folder | None = None, progress: bool = True) -> pl.DataFrame:
+def load_imdb(
+    *, split: str | None = None, cache: Folder | None = None, progress: bool = True
+) -> pl.DataFrame:
     """The IMDB reviews as a polars DataFrame with the string columns id, split, label and text.
 
     Parameters
     ----------
     split
-        `"train"` (25,000 reviews), `"test"` (25,000), `"unsup"` (50,000, label null) or None for all. Labels are `pos`
-        and `neg`; the split is the official one.
+        `"train"` (25,000 reviews), `"test"` (25,000), `"unsup"` (50,000, label null) or None for
+        all. Labels are `pos` and `neg`; the split is the official one.
     cache
-        Folder for the download; by default the one that `UNDERTOW_CACHE` names, else `~/.cache/undertow`.
+        Folder for the download; by default the one that `UNDERTOW_CACHE` names, else
+        `~/.cache/undertow`.
     progress
         Whether a download shows a bar on standard error.
 
-    Texts are raw: `<br />` tags are still in them. The reviews are read from `imdb.parquet` in the folder that the
-    environment variable `UNDERTOW_DATA` names; else from the cache; else the official archive is downloaded, checked
-    and kept in the cache. Rows are sorted by split, label and number.
+    Texts are raw: `<br />` tags are still in them. The reviews are read from `imdb.parquet` in the
+    folder that the environment variable `UNDERTOW_DATA` names; else from the cache; else the
+    official archive is downloaded, checked and kept in the cache. Rows are sorted by split, label
+    and number.
     """
     return load(OFFICIAL, split=split, cache=cache, progress=progress)

@@ -1,4 +1,5 @@
-"""20 Newsgroups, the "bydate" version: 18,846 posts of 1993 in twenty groups, with the official split by date.
+"""20 Newsgroups, the "bydate" version: 18,846 posts of 1993 in twenty groups, with the official
+split by date.
 
 Collected by Ken Lang; posts remain their authors', for research use.
 """
@@ -71,23 +72,26 @@ def load_20newsgroups(
     cache: Folder | None = None,
     progress: bool = True,
 ) -> pl.DataFrame:
-    """20 Newsgroups (bydate) as a polars DataFrame with the string columns id, split, label and text.
+    """20 Newsgroups (bydate) as a polars DataFrame with the string columns id, split, label and
+    text.
 
     Parameters
     ----------
     split
         `"train"` (11,314 posts), `"test"` (7,532) or None for both. The split is the official one.
     headers, quotes, signatures
-        False removes that part of every post; see `undertow.datasets._post.strip_post` for the rules. A post of which
-        nothing is left stays in the table with an empty text, so that rows and numbers are always the same.
+        False removes that part of every post; see `undertow.datasets._post.strip_post` for the
+        rules. A post of which nothing is left stays in the table with an empty text, so that rows
+        and numbers are always the same.
     cache
-        Folder for the download; by default the one that `UNDERTOW_CACHE` names, else `~/.cache/undertow`.
+        Folder for the download; by default the one that `UNDERTOW_CACHE` names, else
+        `~/.cache/undertow`.
     progress
         Whether a download shows a bar on standard error.
 
-    The posts are read from `20newsgroups.parquet` in the folder that the environment variable `UNDERTOW_DATA` names;
-    else from the cache; else the official archive is downloaded, checked and kept in the cache. Rows are sorted by
-    split, label and number.
+    The posts are read from `20newsgroups.parquet` in the folder that the environment variable
+    `UNDERTOW_DATA` names; else from the cache; else the official archive is downloaded, checked and
+    kept in the cache. Rows are sorted by split, label and number.
     """
     kept = {"headers": headers, "quotes": quotes, "signatures": signatures}
     for name, value in kept.items():
@@ -96,5 +100,8 @@ def load_20newsgroups(
     documents = load(OFFICIAL, split=split, cache=cache, progress=progress)
     if all(kept.values()):
         return documents
-    texts = [strip_post(text, headers=headers, quotes=quotes, signatures=signatures) for text in documents["text"]]
+    texts = [
+        strip_post(text, headers=headers, quotes=quotes, signatures=signatures)
+        for text in documents["text"]
+    ]
     return documents.with_columns(pl.Series("text", texts, dtype=pl.String))

@@ -1,7 +1,8 @@
-"""The documentation strings of the running Python's standard library and of undertow's own dependencies.
+"""The documentation strings of the running Python's standard library and of undertow's own
+dependencies.
 
-A corpus that every user has already. Sources are read with `ast`; nothing is imported or executed, nothing is
-downloaded.
+A corpus that every user has already. Sources are read with `ast`; nothing is imported or executed,
+nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = ("numpy", "scipy", "sklearn", "polars", "numba", "joblib", "rich", "typer", "click", "safetensors")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "sklearn",
+    "polars",
+    "numba",
+    "joblib",
+    "rich",
+    "typer",
+    "click",
+    "safetensors",
+)
 SKIPPED_FOLDERS = {
     "test",
     "tests",
@@ -27,7 +39,9 @@ SKIPPED_FOLDERS = {
     "__pycache__",
 }
 SHORTEST = 60  # characters; shorter strings say too little
-NOT_PROSE = re.compile(r"\n(?:Examples?|References)\n-+")  # what follows is code, numbers and names of authors
+NOT_PROSE = re.compile(
+    r"\n(?:Examples?|References)\n-+"
+)  # what follows is code, numbers and names of authors
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,9 @@ class Document:
 
 
 def load_python_docs() -> list[Document]:
-    """About ten thousand functions and classes with their documentation, in a fixed order; each text once."""
+    """About ten thousand functions and classes with their documentation, in a fixed order; each
+    text once.
+    """
     seen: set[str] = set()
     documents = []
     for module, source in _modules():
@@ -64,7 +80,11 @@ def _modules_in(folder: Path, package: str) -> Iterator[tuple[str, Path]]:
     for source in sorted(folder.rglob("*.py")):
         inside = source.relative_to(folder)
         if SKIPPED_FOLDERS.isdisjoint(inside.parts):
-            parts = (package, *inside.parent.parts, "" if inside.stem == "__init__" else inside.stem)
+            parts = (
+                package,
+                *inside.parent.parts,
+                "" if inside.stem == "__init__" else inside.stem,
+            )
             yield ".".join(part for part in parts if part), source
 
 
@@ -94,7 +114,9 @@ def _named(
 ) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]]:
     """Public functions and classes with their full names, methods included."""
     for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+        if isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        ) and not node.name.startswith("_"):
             name = f"{prefix}.{node.name}"
             yield name, node
             if isinstance(node, ast.ClassDef):

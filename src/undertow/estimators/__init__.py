@@ -23,7 +23,9 @@ __all__ = ["ReplicatedSoftmax", "TopicModel", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> ReplicatedSoftmax | TopicModel:
-    """The estimator that was saved in a folder: a `TopicModel` if it reads texts, a `ReplicatedSoftmax` if counts."""
+    """The estimator that was saved in a folder: a `TopicModel` if it reads texts, a
+    `ReplicatedSoftmax` if counts.
+    """
     from undertow.storage import load_model
 
     stored = load_model(path)  # before what is heavy: a wrong folder is said at once

@@ -1,9 +1,11 @@
-"""What the units' side of "balanced" vectors is measured by, from the documents that were learned from.
+"""What the units' side of "balanced" vectors is measured by, from the documents that were learned
+from.
 
-Mean inputs are divided by a third of their spread (the mean over units of their deviations): so log(1 + softplus) bends
-where documents differ, whatever the lengths of documents and the size of the weights. Half of the mean over documents
-is then taken away: with none, what all documents have in common counts most; with all, what a unit that is off says
-counts too much. docs/design_notes.md has the other functions that were tried.
+Mean inputs are divided by a third of their spread (the mean over units of their deviations): so
+log(1 + softplus) bends where documents differ, whatever the lengths of documents and the size of
+the weights. Half of the mean over documents is then taken away: with none, what all documents have
+in common counts most; with all, what a unit that is off says counts too much. docs/design_notes.md
+has the other functions that were tried.
 """
 
 from __future__ import annotations
@@ -17,11 +19,15 @@ from undertow.counts import CountBatch
 from undertow.model import Balance, Parameters, activations, strengths
 
 TIMES, SHARE = 3.0, 0.5
-ROUNDING = 64 * float(np.finfo(np.float32).eps)  # of sums of words, relative to the largest mean input
+ROUNDING = 64 * float(
+    np.finfo(np.float32).eps
+)  # of sums of words, relative to the largest mean input
 
 
 def plain_balance(units: int, length: float, directions: NDArray[np.float32]) -> Balance:
-    """That of a model that has not learned yet, or does not say: strengths of documents of that length."""
+    """That of a model that has not learned yet, or does not say: strengths of documents of that
+    length.
+    """
     return Balance(length, np.zeros(units, dtype=np.float32), directions)
 
 
@@ -33,7 +39,9 @@ def balance_of(
     *,
     threads: int | None,
 ) -> Balance:
-    """The balance of a model by some of its documents; empty ones do not count. `length` is the typical one."""
+    """The balance of a model by some of its documents; empty ones do not count. `length` is the
+    typical one.
+    """
     known = [block for block in map(_not_empty(parameters), blocks) if block.size]
     number = sum(block.size for block in known)
     if not number:
@@ -47,8 +55,12 @@ def balance_of(
 
 
 def _spread(blocks: Sequence[NDArray[np.float32]]) -> float:
-    """The mean over units of the deviation of mean inputs over documents; 0 where it is nothing but rounding."""
-    first = blocks[0][0].astype(np.float64)  # squares of what differs from it lose no digits to what all have in common
+    """The mean over units of the deviation of mean inputs over documents; 0 where it is nothing but
+    rounding.
+    """
+    first = blocks[0][0].astype(
+        np.float64
+    )  # squares of what differs from it lose no digits to what all have in common
     total, squares, largest = np.zeros_like(first), np.zeros_like(first), 0.0
     for block in blocks:
         off = block - first
@@ -69,6 +81,8 @@ def _not_empty(parameters: Parameters) -> Callable[[CountBatch], CountBatch]:
         kept = np.bincount(owners, weights=weighted, minlength=block.size) > 0
         entries = np.repeat(kept, np.diff(block.starts))
         starts = np.concatenate([[0], np.cumsum(np.diff(block.starts)[kept])])
-        return CountBatch(block.document_ids[kept], starts, block.words[entries], block.counts[entries])
+        return CountBatch(
+            block.document_ids[kept], starts, block.words[entries], block.counts[entries]
+        )
 
     return known

@@ -16,7 +16,9 @@ COUNT_TRANSFORMS = ("log", None)
 
 
 def transformed_counts(X: Any, count_transform: str | None) -> sparse.csr_array:
-    """Whole-number counts: ceil(log(1 + v)) of any non-negative values, or the values themselves, if they are whole."""
+    """Whole-number counts: ceil(log(1 + v)) of any non-negative values, or the values themselves,
+    if they are whole.
+    """
     if count_transform == "log":
         return log_counts(X)
     if count_transform is None:
@@ -32,5 +34,7 @@ def word_weights(weighting: Any, totals: WordTotals) -> NDArray[np.float64]:
     if isinstance(weighting, str):
         if weighting == "idf":
             return totals.idf_weights()
-        raise InvalidInput(f"weighting must be 'idf', None or {words} non-negative weights, got {weighting!r}")
+        raise InvalidInput(
+            f"weighting must be 'idf', None or {words} non-negative weights, got {weighting!r}"
+        )
     return _check.vector("weighting", weighting, size=words, non_negative=True)

@@ -1,4 +1,5 @@
-"""What a notebook shows of a fitted estimator: a few figures and its topics or units, above scikit-learn's diagram.
+"""What a notebook shows of a fitted estimator: a few figures and its topics or units, above
+scikit-learn's diagram.
 
 Plain HTML, with every word and name escaped; no script, and nothing to install.
 """
@@ -17,14 +18,17 @@ if TYPE_CHECKING:
 TOPICS, WORDS_UP, WORDS_DOWN = 12, 8, 4
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 NUMBER = (
-    "text-align:right;padding:2px 12px 2px 0;vertical-align:top;font-variant-numeric:tabular-nums;white-space:nowrap"
+    "text-align:right;padding:2px 12px 2px "
+    "0;vertical-align:top;font-variant-numeric:tabular-nums;white-space:nowrap"
 )
 
 
 class TopicsDisplay:
-    """Puts topics, or units where there is no tree of topics, before the diagram that scikit-learn displays.
+    """Puts topics, or units where there is no tree of topics, before the diagram that scikit-learn
+    displays.
 
-    A class that has `units` and `history_`, its own or its part's, goes after it in the list of bases.
+    A class that has `units` and `history_`, its own or its part's, goes after it in the list of
+    bases.
     """
 
     def _repr_html_inner(self) -> str:
@@ -53,10 +57,17 @@ def _summary(estimator: Any) -> str:
         topics = estimator.units(n_words=WORDS_UP)
         shown = "".join(_row(unit) for unit in topics[:TOPICS])
         titles = ("unit", "on in", "words up", "words down")
-    more = f"<p style='margin:2px 0 8px'>and {len(topics) - TOPICS:,} more</p>" if len(topics) > TOPICS else ""
+    more = (
+        f"<p style='margin:2px 0 8px'>and {len(topics) - TOPICS:,} more</p>"
+        if len(topics) > TOPICS
+        else ""
+    )
     headings = zip(titles, (NUMBER, NUMBER, CELL, CELL), strict=True)
     head = "".join(f"<th style='{style}'>{name}</th>" for name, style in headings)
-    table = f"<table style='border-collapse:collapse'><thead><tr>{head}</tr></thead><tbody>{shown}</tbody></table>"
+    table = (
+        f"<table "
+        f"style='border-collapse:collapse'><thead><tr>{head}</tr></thead><tbody>{shown}</tbody></table>"
+    )
     return f"<div><p style='margin:4px 0'>{_line(estimator, softmax)}</p>{table}{more}</div>"
 
 
@@ -67,7 +78,9 @@ def _line(estimator: Any, softmax: Any) -> str:
     parts = [f"{topics}{parameters.units:,} units over {parameters.words:,} words"]
     if records:
         parts += [f"{len(records):,} epochs", f"last loss {records[-1].loss:.4f}"]
-    retrieval = next((record.split_half for record in reversed(records) if record.split_half is not None), None)
+    retrieval = next(
+        (record.split_half for record in reversed(records) if record.split_half is not None), None
+    )
     parts += [] if retrieval is None else [f"split-half {retrieval:.3f}"]
     return f"<b>{escape(type(estimator).__name__)}</b>: {', '.join(parts)}"
 
@@ -84,8 +97,14 @@ def _topic_row(topic: Topic) -> str:
 
 
 def _row(topic: Unit) -> str:
-    up, down = (", ".join(word.word for word in words) for words in (topic.up, topic.down[:WORDS_DOWN]))
-    named = "" if topic.name == ", ".join(word.word for word in topic.up[:3]) else f"<b>{escape(topic.name)}</b>: "
+    up, down = (
+        ", ".join(word.word for word in words) for words in (topic.up, topic.down[:WORDS_DOWN])
+    )
+    named = (
+        ""
+        if topic.name == ", ".join(word.word for word in topic.up[:3])
+        else f"<b>{escape(topic.name)}</b>: "
+    )
     cells = (
         (str(topic.id), NUMBER),
         (f"{topic.activity:.1%}", NUMBER),

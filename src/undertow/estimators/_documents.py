@@ -1,7 +1,9 @@
-"""The documents that an estimator learns from: all of them in memory, or on disk with a sample in memory.
+"""The documents that an estimator learns from: all of them in memory, or on disk with a sample in
+memory.
 
-What goes through every document, the training itself, asks for a source. Whatever else looks at documents (typical
-length, activity, trials of noise levels, what a progress bar watches) is a mean that a sample tells well enough.
+What goes through every document, the training itself, asks for a source. Whatever else looks at
+documents (typical length, activity, trials of noise levels, what a progress bar watches) is a mean
+that a sample tells well enough.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from undertow.kernels import randomness
 
 HELD_OUT_AT_MOST = 2000
 SAMPLE = 20_000  # documents that stand for all,
-SAMPLE_ENTRIES = 2**24  # or as many as have so many different words (8 bytes each), if they are long
+SAMPLE_ENTRIES = (
+    2**24
+)  # or as many as have so many different words (8 bytes each), if they are long
 HOLD_OUT_STAGE, SAMPLE_STAGE = 0, 1  # of Purpose.HOLD_OUT
 ROWS = 16384  # documents in memory that are looked at at a time
 BLOCKS = 64  # that a sample is read from at a time
@@ -55,7 +59,9 @@ class Documents(Protocol):
 
 
 class HeldDocuments:
-    """A matrix in memory. Its sample is that of a spool of the same documents, so that both learn alike."""
+    """A matrix in memory. Its sample is that of a spool of the same documents, so that both learn
+    alike.
+    """
 
     def __init__(self, counts: sparse.csr_array) -> None:
         self._counts = counts
@@ -78,7 +84,9 @@ class HeldDocuments:
         size = sample_size(self._counts.nnz, self.size)
         if size >= self.size:
             return self._counts
-        return self._counts[randomness.lowest(seed, randomness.Purpose.HOLD_OUT, SAMPLE_STAGE, self.size, size)]
+        return self._counts[
+            randomness.lowest(seed, randomness.Purpose.HOLD_OUT, SAMPLE_STAGE, self.size, size)
+        ]
 
     def hold_out(self, fraction: float, seed: int) -> tuple[HeldDocuments, sparse.csr_array]:
         held_out = held_out_rows(self.size, fraction, seed)
@@ -111,8 +119,13 @@ class SpooledDocuments:
     def sample(self, seed: int) -> sparse.csr_array:
         if self._sample is None or self._sample[0] != seed:
             size = sample_size(self._spool.entries, self._spool.documents) + len(self._left_out)
-            rows = randomness.lowest(seed, randomness.Purpose.HOLD_OUT, SAMPLE_STAGE, self._spool.documents, size)
-            self._sample = seed, read_rows(self._spool, np.setdiff1d(rows, self._left_out, assume_unique=True))
+            rows = randomness.lowest(
+                seed, randomness.Purpose.HOLD_OUT, SAMPLE_STAGE, self._spool.documents, size
+            )
+            self._sample = (
+                seed,
+                read_rows(self._spool, np.setdiff1d(rows, self._left_out, assume_unique=True)),
+            )
         return self._sample[1]
 
     def hold_out(self, fraction: float, seed: int) -> tuple[SpooledDocuments, sparse.csr_array]:
@@ -133,7 +146,9 @@ def held_out_rows(documents: int, fraction: float, seed: int) -> NDArray[np.int6
 
 def read_rows(spool: CountSpool, rows: NDArray[np.int64]) -> sparse.csr_array:
     """These documents of a spool (in order) as a matrix."""
-    parts: list[sparse.csr_array] = [sparse.csr_array(np.zeros((0, spool.vocabulary_size), dtype=np.int32))]
+    parts: list[sparse.csr_array] = [
+        sparse.csr_array(np.zeros((0, spool.vocabulary_size), dtype=np.int32))
+    ]
     blocks = np.unique(spool.block_of(rows))
     for first in range(0, len(blocks), BLOCKS):
         read = spool.read(blocks[first : first + BLOCKS])
@@ -149,7 +164,9 @@ def read_blocks(counts: sparse.csr_array | CountSpool) -> Iterator[sparse.csr_ar
         for first in range(0, counts.blocks, BLOCKS):
             read = counts.read(np.arange(first, min(first + BLOCKS, counts.blocks)))
             shape = (len(read.ids), counts.vocabulary_size)
-            yield sparse.csr_array((read.counts, read.words, read.starts), shape=shape).astype(np.int32)
+            yield sparse.csr_array((read.counts, read.words, read.starts), shape=shape).astype(
+                np.int32
+            )
         return
     for first in range(0, counts.shape[0], ROWS):
         yield counts[first : first + ROWS]

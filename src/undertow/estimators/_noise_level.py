@@ -1,9 +1,11 @@
-"""Choosing the noise level without labels: short runs, judged by questions that documents held out can ask.
+"""Choosing the noise level without labels: short runs, judged by questions that documents held out
+can ask.
 
-Close to the data, noise teaches fine differences but little else; far from it, it is told apart by a few words. What
-is right between the two depends on the corpus. Half of a document asks, and what it finds should share words with the
-other half (`undertow.tasks.UnseenHalves`). Split-half retrieval, which asks for the other half itself, prefers levels
-that tell documents apart better than they group them (docs/design_notes.md).
+Close to the data, noise teaches fine differences but little else; far from it, it is told apart by
+a few words. What is right between the two depends on the corpus. Half of a document asks, and what
+it finds should share words with the other half (`undertow.tasks.UnseenHalves`). Split-half
+retrieval, which asks for the other half itself, prefers levels that tell documents apart better
+than they group them (docs/design_notes.md).
 """
 
 from __future__ import annotations
@@ -22,12 +24,17 @@ from undertow.tasks import UnseenHalves, splittable
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHARE_OF_STEPS = 0.25  # of the run to come: what each level is tried for
 FOUND_AMONG = 8000  # training documents, at most
-TOLERANCE = 0.03  # trials are short and noisy, and the longer a run, the higher the level that serves it best
+# trials are short and noisy, and the longer a run, the higher the level that serves it best
+TOLERANCE = 0.03
 
 
 def trial_epochs(epochs: int, documents: int, sample: int, batch_size: int) -> int:
-    """How long each level is tried on a sample of the documents, before a run of so many epochs over all of them."""
-    if sample < documents:  # the run's own steps, but no more than a run on the sample alone would be given
+    """How long each level is tried on a sample of the documents, before a run of so many epochs
+    over all of them.
+    """
+    if (
+        sample < documents
+    ):  # the run's own steps, but no more than a run on the sample alone would be given
         steps = min(epochs * math.ceil(documents / batch_size), STEPS)
         epochs = math.ceil(steps / math.ceil(sample / batch_size))
     return max(math.ceil(epochs * SHARE_OF_STEPS), 1)
@@ -38,9 +45,12 @@ def questions(held_out: sparse.csr_array, known: sparse.csr_array) -> UnseenHalv
     documents = len(splittable(held_out))
     if documents < 2:
         raise InvalidInput(
-            f"noise_level='auto' needs at least two held-out documents of two tokens, got {documents}: give a number"
+            f"noise_level='auto' needs at least two held-out documents of two tokens, got "
+            f"{documents}: give a number"
         )
-    rows = np.unique(np.linspace(0, known.shape[0] - 1, FOUND_AMONG).astype(np.int64))  # evenly, as rows may be sorted
+    rows = np.unique(
+        np.linspace(0, known.shape[0] - 1, FOUND_AMONG).astype(np.int64)
+    )  # evenly, as rows may be sorted
     return UnseenHalves(held_out, known[rows])
 
 
@@ -65,9 +75,22 @@ def _progress(verbose: int) -> Iterator[Callable[[float, float], None]]:
     if not verbose:
         yield lambda level, figure: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("noise level"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
+    columns = (
+        TextColumn("noise level"),
+        MofNCompleteColumn(),
+        BarColumn(),
+        TextColumn("{task.description}"),
+    )
     with Progress(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task("", total=len(LEVELS))
-        yield lambda level, figure: bar.update(task, advance=1, description=f"{level:g}: {figure:.2f} times chance")
+        yield lambda level, figure: bar.update(
+            task, advance=1, description=f"{level:g}: {figure:.2f} times chance"
+        )

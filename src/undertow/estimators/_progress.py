@@ -37,14 +37,20 @@ class TrainingBar:
     def epoch(self, record: EpochRecord) -> None:
         """After an epoch."""
         self._epochs += 1
-        self._retrieval = "" if record.split_half is None else f", split-half {record.split_half:.3f}"
+        self._retrieval = (
+            "" if record.split_half is None else f", split-half {record.split_half:.3f}"
+        )
         self._show(record.loss, record.tokens, record.seconds, record.waited)
 
     def _show(self, loss: float, tokens: int, seconds: float, waited: float) -> None:
         if self._bar is None:
             return
         seconds = max(seconds, 1e-9)
-        idle = f", waited {waited / seconds:.0%}" if waited > max(WORTH_SAYING * seconds, EVERY) else ""
+        idle = (
+            f", waited {waited / seconds:.0%}"
+            if waited > max(WORTH_SAYING * seconds, EVERY)
+            else ""
+        )
         text = f"loss {loss:.4f}{self._retrieval}, {tokens / seconds / 1e6:.1f} M tokens/s{idle}"
         self._bar.update(self._task, completed=self._steps, done=self._epochs, description=text)
 
@@ -58,7 +64,9 @@ def training(epochs: int, steps: int, verbose: int) -> Iterator[TrainingBar]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     counter = TextColumn(f"epoch {{task.fields[done]}}/{epochs}")
-    with Progress(counter, BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()) as bar:
+    with Progress(
+        counter, BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()
+    ) as bar:
         yield TrainingBar(bar, bar.add_task("", total=steps, done=0))
 
 
@@ -81,10 +89,15 @@ def reading(verbose: int, scratch: Scratch) -> Iterator[Callable[[str, int], Non
                 began, counted[work] = time.monotonic(), 0
             counted[work] += documents
             speed = counted[work] / max(time.monotonic() - began, 1e-3)
-            line.update(task, description=f"{work} {counted[work]:,} documents, {speed:,.0f} a second")
+            line.update(
+                task, description=f"{work} {counted[work]:,} documents, {speed:,.0f} a second"
+            )
             if scratch.used and "on disk" not in counted:
                 counted["on disk"] = 0
-                message = f"Counts do not fit into the memory granted: they go to {scratch.folder} for the time being."
+                message = (
+                    f"Counts do not fit into the memory granted: they go to {scratch.folder} for "
+                    f"the time being."
+                )
                 line.console.print(message, soft_wrap=True, highlight=False)
 
         yield show

@@ -23,7 +23,9 @@ Show = Callable[[str, int], None]
 
 @dataclass(frozen=True)
 class Reading:
-    """How texts were read: how many, how long it took, and what their counts took on disk (0: none had to)."""
+    """How texts were read: how many, how long it took, and what their counts took on disk (0: none
+    had to).
+    """
 
     documents: int
     seconds: float
@@ -31,15 +33,24 @@ class Reading:
 
 
 def read_counts(
-    vectorizer: Vectorizer, texts: Any, transform: Transform, *, at_most: int, scratch: Scratch, show: Show
+    vectorizer: Vectorizer,
+    texts: Any,
+    transform: Transform,
+    *,
+    at_most: int,
+    scratch: Scratch,
+    show: Show,
 ) -> sparse.csr_array | CountSpool:
     """Fits the vectorizer, and gives the counts of the same texts, which are read once.
 
-    A matrix as it was counted, if it takes at most so many bytes; otherwise a spool in the scratch folder, which is
-    transformed already. While all words are counted to choose among them, no more than these bytes are held either.
+    A matrix as it was counted, if it takes at most so many bytes; otherwise a spool in the scratch
+    folder, which is transformed already. While all words are counted to choose among them, no more
+    than these bytes are held either.
     """
     kept = KeptChunks(at_most, scratch)
-    chunks = vectorizer.fit_chunks(texts, kept=kept, watch=lambda documents: show("read", documents))
+    chunks = vectorizer.fit_chunks(
+        texts, kept=kept, watch=lambda documents: show("read", documents)
+    )
     words = len(vectorizer.vocabulary_)
     held: list[sparse.csr_array] = []
     size = 0

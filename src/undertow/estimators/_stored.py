@@ -36,8 +36,8 @@ def store(
     more: Mapping[str, Any] | None = None,
     topics: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Writes a fitted estimator, with words other than its own column names, more facts, and the arrays of a topic
-    tree where they are given.
+    """Writes a fitted estimator, with words other than its own column names, more facts, and the
+    arrays of a topic tree where they are given.
     """
     training: dict[str, Any] = {
         "estimator": {name: _plain(value) for name, value in _saved_params(model).items()},
@@ -65,31 +65,48 @@ def store(
 
 
 def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str]) -> Estimator:
-    """Brings a new estimator to what is stored; a folder without an estimator's settings gets the defaults."""
+    """Brings a new estimator to what is stored; a folder without an estimator's settings gets the
+    defaults.
+    """
     training = dict(stored.training)
     try:
-        given = {name: _rich(value, stored) for name, value in training.get("estimator", {}).items()}
+        given = {
+            name: _rich(value, stored) for name, value in training.get("estimator", {}).items()
+        }
         model.set_params(**{"n_components": stored.parameters.units, **given})
         model.parameters_ = stored.parameters
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
         model.n_iter_ = int(training.get("n_iter", 0))
-        model.typical_length_ = float(training.get("typical_length", 100.0))  # older models do not say
+        model.typical_length_ = float(
+            training.get("typical_length", 100.0)
+        )  # older models do not say
         model.balance_ = _balance(training.get("balance"), stored, model.typical_length_)
-        level = training.get("noise_level", getattr(make_learner(model.learner), "noise_level", None))
+        level = training.get(
+            "noise_level", getattr(make_learner(model.learner), "noise_level", None)
+        )
         model.noise_level_ = tuple(level) if isinstance(level, list) else level
         model._seed = int(training.get("seed", 0))
-        model.activity_ = np.array(training.get("activity", [0.0] * stored.parameters.units), dtype=np.float64)
-        names = training.get("unit_names", training.get("topic_names", {}))  # the name that older models use
+        model.activity_ = np.array(
+            training.get("activity", [0.0] * stored.parameters.units), dtype=np.float64
+        )
+        names = training.get(
+            "unit_names", training.get("topic_names", {})
+        )  # the name that older models use
         model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise ModelFileError(
-            f"{path} must hold the settings of a ReplicatedSoftmax, got some that do not fit: {error}"
+            f"{path} must hold the settings of a ReplicatedSoftmax, got some that do not fit: "
+            f"{error}"
         ) from error
     if model.activity_.shape != (stored.parameters.units,):
-        raise ModelFileError(f"{path} must hold {stored.parameters.units} activities, got {model.activity_.size}")
+        raise ModelFileError(
+            f"{path} must hold {stored.parameters.units} activities, got {model.activity_.size}"
+        )
     words = stored.parameters.words
     model.noise_distribution_ = (
-        np.full(words, 1.0 / words) if stored.noise_distribution is None else stored.noise_distribution
+        np.full(words, 1.0 / words)
+        if stored.noise_distribution is None
+        else stored.noise_distribution
     )
     model._run_state = {}
     model.n_features_in_ = words
@@ -99,7 +116,9 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
 
 
 def _balance(facts: Any, stored: StoredModel, length: float) -> Balance:
-    """The stored balance, checked; models of earlier versions have none, and get strengths of length 1."""
+    """The stored balance, checked; models of earlier versions have none, and get strengths of
+    length 1.
+    """
     units, directions = stored.parameters.units, stored.directions
     if directions is None:
         directions = np.zeros((stored.parameters.words, 0), dtype=np.float32)
@@ -107,16 +126,22 @@ def _balance(facts: Any, stored: StoredModel, length: float) -> Balance:
         return plain_balance(units, length, directions)
     scale, centre = float(facts["scale"]), np.array(facts["centre"], dtype=np.float64)
     if not (0 < scale < LARGEST and centre.shape == (units,) and (np.abs(centre) < LARGEST).all()):
-        raise ValueError(f"balance must be a positive scale and {units} numbers that single precision holds")
+        raise ValueError(
+            f"balance must be a positive scale and {units} numbers that single precision holds"
+        )
     return Balance(scale, centre.astype(np.float32), directions)
 
 
 def _saved_params(model: ReplicatedSoftmax) -> dict[str, Any]:
-    return {name: value for name, value in model.get_params(deep=False).items() if name not in NOT_SAVED}
+    return {
+        name: value for name, value in model.get_params(deep=False).items() if name not in NOT_SAVED
+    }
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it; word weights are in the arrays already, and random states are not kept."""
+    """A parameter as JSON can hold it; word weights are in the arrays already, and random states
+    are not kept.
+    """
     if type(value).__name__ in OPTION_CLASSES:
         return {"kind": type(value).__name__, **value.get_params()}
     if isinstance(value, np.generic):

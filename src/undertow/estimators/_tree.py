@@ -1,4 +1,6 @@
-"""The tree of topics behind `TopicModel`: grown after training, asked, curated, and kept up to date."""
+"""The tree of topics behind `TopicModel`: grown after training, asked, curated, and kept up to
+date.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,16 @@ from undertow.estimators._documents import read_blocks, read_rows
 from undertow.estimators.units import pushes
 from undertow.model.given import GivenVectors, given_vectors, stored_width
 from undertow.model.joining import asked, join
-from undertow.topics import Atlas, Branch, DocumentTopics, Drift, Topic, TopicChoice, TopicShare, _stored
+from undertow.topics import (
+    Atlas,
+    Branch,
+    DocumentTopics,
+    Drift,
+    Topic,
+    TopicChoice,
+    TopicShare,
+    _stored,
+)
 from undertow.topics import _drift as drift
 from undertow.topics._clusters import Vectors, unit
 from undertow.topics._texts import SampledTexts, sampled_rows
@@ -37,12 +48,16 @@ logger = logging.getLogger("undertow")
 
 Namer = Callable[[list[str], list[str]], str]
 
-COMPARED = "strength"  # the kind of vectors that topics are made of, which may have no negative number
+COMPARED = (
+    "strength"  # the kind of vectors that topics are made of, which may have no negative number
+)
 JOINED = ("balanced", COMPARED)  # the kinds that vectors of another encoder are joined with
 
 
 class TopicTreeMethods:
-    """What a `TopicModel` knows of topics. `atlas_` holds it; a model of an earlier version has none."""
+    """What a `TopicModel` knows of topics. `atlas_` holds it; a model of an earlier version has
+    none.
+    """
 
     softmax_: ReplicatedSoftmax
     vectorizer_: Vectorizer
@@ -54,9 +69,14 @@ class TopicTreeMethods:
     # Growing
 
     def _grow(
-        self, counts: sparse.csr_array | CountSpool, texts: SampledTexts | None, others: GivenVectors | None = None
+        self,
+        counts: sparse.csr_array | CountSpool,
+        texts: SampledTexts | None,
+        others: GivenVectors | None = None,
     ) -> None:
-        """Grows the tree from a sample of the documents that were trained on, and counts all of them into it."""
+        """Grows the tree from a sample of the documents that were trained on, and counts all of
+        them into it.
+        """
         softmax, self.vectors_width_ = self.softmax_, 0 if others is None else others.width
         documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
         rows = sampled_rows(documents)
@@ -76,31 +96,49 @@ class TopicTreeMethods:
     ) -> Iterator[Vectors]:
         first = 0
         for block in read_blocks(counts):
-            damped = block if isinstance(counts, CountSpool) else transformed_counts(block, self._count_transform)
+            damped = (
+                block
+                if isinstance(counts, CountSpool)
+                else transformed_counts(block, self._count_transform)
+            )
             last = first + damped.shape[0]
             yield self._unit_vectors(damped, None if others is None else others.part(first, last))
             first = last
 
-    def _vectors_of_counts(self, counts: sparse.csr_array, others: GivenVectors | None = None) -> Vectors:
+    def _vectors_of_counts(
+        self, counts: sparse.csr_array, others: GivenVectors | None = None
+    ) -> Vectors:
         width = self.softmax_.parameters_.units + self.vectors_width_
-        return np.concatenate([np.zeros((0, width), dtype=np.float32), *self._all_vectors(counts, others)])
+        return np.concatenate(
+            [np.zeros((0, width), dtype=np.float32), *self._all_vectors(counts, others)]
+        )
 
     def _take_in(
-        self, counts: sparse.csr_array, before: Vectors, texts: SampledTexts, others: GivenVectors | None = None
+        self,
+        counts: sparse.csr_array,
+        before: Vectors,
+        texts: SampledTexts,
+        others: GivenVectors | None = None,
     ) -> None:
-        """After `partial_fit`: the tree follows the parameters, and the new documents are counted into it."""
+        """After `partial_fit`: the tree follows the parameters, and the new documents are counted
+        into it.
+        """
         if not hasattr(self, "atlas_"):
             self._grow(counts, texts, others)
             return
         new = drift.NewDocuments(before, self._vectors_of_counts(counts, others), counts)
         words = tuple(str(word) for word in self.vectorizer_.get_feature_names_out())
         softmax = self.softmax_
-        self.atlas_, self.drift_ = drift.updated(self.atlas_, new, words, seed=softmax._seed, threads=softmax.n_jobs)
+        self.atlas_, self.drift_ = drift.updated(
+            self.atlas_, new, words, seed=softmax._seed, threads=softmax.n_jobs
+        )
 
     def _plant(self, seeds: Mapping[str, Sequence[str]] | None) -> None:
         for name, words in (seeds or {}).items():
             if self.seed_topic(name, words) is None:
-                logger.warning("the seed %r makes no topic: its words stand out in no part of the corpus", name)
+                logger.warning(
+                    "the seed %r makes no topic: its words stand out in no part of the corpus", name
+                )
 
     # Files
 
@@ -124,7 +162,9 @@ class TopicTreeMethods:
                 stored.parameters.units,
                 self.vectors_width_,
             )
-            self.curation_ = Curation.from_plain(stored.training.get("curation", {"actions": []}), "curation")
+            self.curation_ = Curation.from_plain(
+                stored.training.get("curation", {"actions": []}), "curation"
+            )
         except InvalidInput as error:
             raise ModelFileError(f"{path} must hold a sound tree of topics: {error}") from error
         self.drift_ = None
@@ -139,11 +179,14 @@ class TopicTreeMethods:
         vectors[~((damped @ self.softmax_.parameters_.word_weights) > 0)] = np.nan
         return vectors
 
-    def _unit_vectors(self, damped: sparse.csr_array, others: NDArray[Any] | None = None) -> Vectors:
-        """What documents are compared by: own vectors, joined with others in a model that was fitted so.
+    def _unit_vectors(
+        self, damped: sparse.csr_array, others: NDArray[Any] | None = None
+    ) -> Vectors:
+        """What documents are compared by: own vectors, joined with others in a model that was
+        fitted so.
 
-        Of length 1, and nan for a document without either. Without the others' part, where there should be one, own
-        vectors are so long that they count for both.
+        Of length 1, and nan for a document without either. Without the others' part, where there
+        should be one, own vectors are so long that they count for both.
         """
         own = self._own_vectors(damped)
         if not self.vectors_width_:
@@ -164,7 +207,8 @@ class TopicTreeMethods:
         width = self.vectors_width_
         if vectors is None:
             raise InvalidInput(
-                f"vectors must be given, {width:,} numbers for each text, as the model was fitted with some, got none"
+                f"vectors must be given, {width:,} numbers for each text, as the model was fitted "
+                f"with some, got none"
             )
         if not width:
             raise InvalidInput(
@@ -176,10 +220,12 @@ class TopicTreeMethods:
         return others
 
     def grow_topics(self, texts: Any, *, vectors: Any = None) -> Self:
-        """Grows the tree of topics anew from these texts, without training: for a model of an earlier version, say.
+        """Grows the tree of topics anew from these texts, without training: for a model of an
+        earlier version, say.
 
-        With `vectors` (as in `fit`) it is grown from joined vectors, and from the model's own without, whatever the
-        model was fitted with. Curation is applied to the new tree, as far as its topics are found again.
+        With `vectors` (as in `fit`) it is grown from joined vectors, and from the model's own
+        without, whatever the model was fitted with. Curation is applied to the new tree, as far as
+        its topics are found again.
         """
         from undertow.corpus.texts import Watched
         from undertow.topics._texts import TextSample
@@ -213,8 +259,9 @@ class TopicTreeMethods:
 
         Parameters
         ----------
-        n : how many topics, from 2 to the number of the smallest ones; None for the model's own number, which
-            `choose_topics` explains. Cuts are nested: more topics are parts of fewer ones. No training is needed.
+        n : how many topics, from 2 to the number of the smallest ones; None for the model's own
+            number, which `choose_topics` explains. Cuts are nested: more topics are parts of fewer
+            ones. No training is needed.
         n_words : words of each, at most 30.
         """
         atlas = self._atlas()
@@ -235,22 +282,32 @@ class TopicTreeMethods:
         return dict(zip(nodes, atlas.names_of(nodes), strict=True))
 
     def choose_topics(self) -> TopicChoice:
-        """How many topics? The number of the model's own cut, and the figures that it was chosen by, with a plot."""
+        """How many topics? The number of the model's own cut, and the figures that it was chosen
+        by, with a plot.
+        """
         atlas = self._atlas()
         return TopicChoice(atlas.chosen, atlas.stability)
 
-    def transform_topics(self, texts: Any, n: int | None = None, *, vectors: Any = None) -> NDArray[np.float32]:
-        """(documents, topics) How much of each text is about each topic, in the order of `topics(n)`.
+    def transform_topics(
+        self, texts: Any, n: int | None = None, *, vectors: Any = None
+    ) -> NDArray[np.float32]:
+        """(documents, topics) How much of each text is about each topic, in the order of
+        `topics(n)`.
 
-        A row adds to at most 1; the rest is none of the topics. A text without a known word has a row of zeros.
-        A model that was fitted with `vectors` needs those of these texts.
+        A row adds to at most 1; the rest is none of the topics. A text without a known word has a
+        row of zeros. A model that was fitted with `vectors` needs those of these texts.
         """
         atlas = self._atlas()
         nodes, others = atlas.cut(n), self._others(vectors)
-        parts = [atlas.shares(block, nodes, self.softmax_.n_jobs) for block in self._vectors_of_texts(texts, others)]
+        parts = [
+            atlas.shares(block, nodes, self.softmax_.n_jobs)
+            for block in self._vectors_of_texts(texts, others)
+        ]
         return np.concatenate([np.zeros((0, len(nodes)), dtype=np.float32), *parts])
 
-    def _vectors_of_texts(self, texts: Any, others: GivenVectors | None = None) -> Iterator[Vectors]:
+    def _vectors_of_texts(
+        self, texts: Any, others: GivenVectors | None = None
+    ) -> Iterator[Vectors]:
         first = 0
         for chunk in self.vectorizer_.count_chunks(several(texts)):
             last = first + chunk.counts.shape[0]
@@ -260,8 +317,11 @@ class TopicTreeMethods:
         if others is not None:
             others.check_documents(first)
 
-    def document_topics(self, texts: Any, n: int | None = None, *, vectors: Any = None) -> list[DocumentTopics]:
-        """The topics of each text with their shares, the largest first; "none" where a text is far from all.
+    def document_topics(
+        self, texts: Any, n: int | None = None, *, vectors: Any = None
+    ) -> list[DocumentTopics]:
+        """The topics of each text with their shares, the largest first; "none" where a text is far
+        from all.
 
         A model that was fitted with `vectors` needs those of these texts.
         """
@@ -271,26 +331,36 @@ class TopicTreeMethods:
         for row in self.transform_topics(texts, n, vectors=vectors):
             order = [place for place in np.argsort(-row, kind="stable") if row[place] > 0]
             found.append(
-                DocumentTopics(tuple(TopicShare(ids[place], names[ids[place]], float(row[place])) for place in order))
+                DocumentTopics(
+                    tuple(
+                        TopicShare(ids[place], names[ids[place]], float(row[place]))
+                        for place in order
+                    )
+                )
             )
         return found
 
     def explain_topic(self, texts: Any, topic: int) -> sparse.csr_array:
         """How much each word of each text carried it towards a topic, (documents, words) sparse.
 
-        The product of a text's vector with the topic's direction is a sum over units, and a unit's input is a sum over
-        words; each unit's part is shared out to the words that pushed it up, as they did. A row adds up to that
-        product, exactly up to rounding. Of a model that was fitted with vectors, the product is that of its own side.
+        The product of a text's vector with the topic's direction is a sum over units, and a unit's
+        input is a sum over words; each unit's part is shared out to the words that pushed it up, as
+        they did. A row adds up to that product, exactly up to rounding. Of a model that was fitted
+        with vectors, the product is that of its own side.
         """
         atlas = self._atlas()
         direction = atlas.directions([atlas.checked(topic)])[0]
-        counts = transformed_counts(self.vectorizer_.transform(several(texts)), self._count_transform)
+        counts = transformed_counts(
+            self.vectorizer_.transform(several(texts)), self._count_transform
+        )
         return word_parts(self.softmax_, counts, direction)
 
     # Curation
 
     def name_topics(self, names: Mapping[int, str] | Namer, n: int | None = None) -> Self:
-        """Gives topics names: by their ids, or by a function of (words, typical texts) for all topics of a cut."""
+        """Gives topics names: by their ids, or by a function of (words, typical texts) for all
+        topics of a cut.
+        """
         if isinstance(names, Mapping):
             for number, name in names.items():
                 self.rename_topic(number, name)
@@ -326,18 +396,24 @@ class TopicTreeMethods:
         """Hangs a topic below another one, or below the root."""
         return self._curated(lambda curator: curator.move(topic, under))
 
-    def seed_topic(self, name: str, words: Sequence[str] = (), documents: Sequence[str] = ()) -> int | None:
-        """Makes a topic around words and around example texts; returns its id, or None where there is no such thing.
+    def seed_topic(
+        self, name: str, words: Sequence[str] = (), documents: Sequence[str] = ()
+    ) -> int | None:
+        """Makes a topic around words and around example texts; returns its id, or None where there
+        is no such thing.
 
-        The topic takes the smallest topics in which the words stand out, or that the texts fall into, by their words
-        alone.
+        The topic takes the smallest topics in which the words stand out, or that the texts fall
+        into, by their words alone.
         """
         leaves = self._leaves_of_examples(documents)
-        made: int | None = self._changed(lambda curator: curator.seed(name, words, leaves, documents))
+        made: int | None = self._changed(
+            lambda curator: curator.seed(name, words, leaves, documents)
+        )
         return made
 
     def apply_curation(self, curation: Curation | str | os.PathLike[str]) -> list[Matched]:
-        """Does again what was done to another fit: topics are found by their documents, or else by their words.
+        """Does again what was done to another fit: topics are found by their documents, or else by
+        their words.
 
         Returns what each action came to; what is not found is left out and said.
         """
@@ -353,7 +429,11 @@ class TopicTreeMethods:
         return self.curation_.save(path)
 
     def _leaves_of_examples(self, texts: Sequence[str]) -> NDArray[np.int32]:
-        rows = [self._atlas().leaves_of(block)[0] for block in self._vectors_of_texts(list(texts))] if texts else []
+        rows = (
+            [self._atlas().leaves_of(block)[0] for block in self._vectors_of_texts(list(texts))]
+            if texts
+            else []
+        )
         return np.concatenate([np.zeros(0, dtype=np.int32), *rows])
 
     def _changed(self, action: Callable[[Curator], Any]) -> Any:
@@ -367,8 +447,12 @@ class TopicTreeMethods:
         return self
 
 
-def word_parts(softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: Vectors) -> sparse.csr_array:
-    """Each unit's part of the product with a direction, shared out to the words that pushed the unit up."""
+def word_parts(
+    softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: Vectors
+) -> sparse.csr_array:
+    """Each unit's part of the product with a direction, shared out to the words that pushed the
+    unit up.
+    """
     if len(direction) > softmax.parameters_.units:  # a joined one: units say the first side of it
         direction = unit(direction[None, : softmax.parameters_.units])[0]
     parts = unit(softmax._encoded(counts, COMPARED)).astype(np.float64) * direction
@@ -379,7 +463,9 @@ def word_parts(softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: 
         up = np.maximum(pushed, 0.0)
         total = np.bincount(rows, weights=up, minlength=len(lengths))
         none = np.repeat((total <= 0) & (lengths > 0), lengths)
-        up = np.where(none, 1.0, up)  # no word pushed the unit up: what little there is belongs to all alike
+        up = np.where(
+            none, 1.0, up
+        )  # no word pushed the unit up: what little there is belongs to all alike
         total = np.where(total > 0, total, np.maximum(lengths, 1))
         data += up * np.repeat(parts[:, unit_number] / total, lengths)
     return sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)

@@ -1,4 +1,6 @@
-"""The scikit-learn estimator: validates, delegates to the engine, and stores what was learned under `name_`."""
+"""The scikit-learn estimator: validates, delegates to the engine, and stores what was learned under
+`name_`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,12 +22,19 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource, CountSpool
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._balance import balance_of, plain_balance
+from undertow.estimators._base import Base
 from undertow.estimators._counts import transformed_counts, word_weights
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._health import warn_of_dead_units
 from undertow.estimators._stored import restore, store
-from undertow.estimators.units import DocumentUnits, Unit, attributions, describe, units_of_documents
+from undertow.estimators.units import (
+    DocumentUnits,
+    Unit,
+    attributions,
+    describe,
+    units_of_documents,
+)
 from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, train
 from undertow.model import (
     activations,
@@ -51,40 +59,50 @@ KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
 
 
-class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ReplicatedSoftmax(TopicsDisplay, Base):
     """Topics and document vectors from word counts, by a Replicated Softmax model.
 
     Parameters
     ----------
-    n_components : number of hidden units H. A "balanced" vector has as many numbers again, for its words.
-    learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of its own.
+    n_components : number of hidden units H. A "balanced" vector has as many numbers again, for its
+        words.
+    learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with
+        options of its own.
     weighting : "idf", None, or K non-negative word weights.
-    count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts as they are.
-    features : what `transform` gives. "balanced" serves classifiers, retrieval and clusters alike. Its first half is
-        what units say: log(1 + softplus) of the mean input of a document's words by its spread, less half the
-        corpus's mean. The second, .7 times as long, is what words say: where the document lies in the H directions
-        (256 at most) in which weighted counts differ most. Together they have length 1. The other kinds are of units
-        alone, for special ends. "posterior": P(h | document), to compare with the paper. "soft": the posterior of the
-        document shrunk to a quarter of the typical length, for probabilities that are not all 0 and 1. "activation":
-        the posterior's argument per unit of length, where a linear function of the words is wanted. "strength": log(1
-        + softplus(x)), x that argument for a document of typical length, where no number may be negative; topics are
-        made of these.
-    optimizer : "auto", or an `Adam` or `SGD`, which is taken as it is. "auto" learns faster and shrinks weights more
-        where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
-    sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target; cost 0 switches it off.
-        "auto" is 0.3, and less where documents are long, or fewer than 1,000.
+    count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts
+        as they are.
+    features : what `transform` gives. "balanced" serves classifiers, retrieval and clusters alike.
+        Its first half is what units say: log(1 + softplus) of the mean input of a document's words
+        by its spread, less half the corpus's mean. The second, .7 times as long, is what words say:
+        where the document lies in the H directions (256 at most) in which weighted counts differ
+        most. Together they have length 1. The other kinds are of units alone, for special ends.
+        "posterior": P(h | document), to compare with the paper. "soft": the posterior of the
+        document shrunk to a quarter of the typical length, for probabilities between 0 and 1.
+        "activation": the posterior's argument per unit of length, where a linear function of the
+        words is wanted. "strength": log(1 + softplus(x)), x that argument for a document of
+        typical length, where no number may be negative; topics are made of these.
+    optimizer : "auto", or an `Adam` or `SGD`, which is taken as it is. "auto" learns faster and
+        shrinks weights more where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2
+        times 3).
+    sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target;
+        cost 0 switches it off. "auto" is 0.3, and less where documents are long, or fewer than
+        1,000.
     averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
     batch_size : documents per step.
-    max_epochs : passes over the documents, or "auto", with the usual batch_size: 1,500 steps below 3,700 documents (but
-        at most 167 epochs), 52 epochs from there to 11,000 documents, then 4,500 steps, but at least 10 epochs; fewer
-        than 10, but one at least, where they were more than 40,000 steps (half a million documents).
-    early_stopping : hold out rows and stop when split-half retrieval of them no longer rises. They are not trained on
-        afterwards: the best epoch was chosen by them, and a second training would need a stopping point of its own.
+    max_epochs : passes over the documents, or "auto", with the usual batch_size: 1,500 steps below
+        3,700 documents (but at most 167 epochs), 52 epochs from there to 11,000 documents, then
+        4,500 steps, but at least 10 epochs; fewer than 10, but one at least, where they were more
+        than 40,000 steps (half a million documents).
+    early_stopping : hold out rows and stop when split-half retrieval of them no longer rises. They
+        are not trained on afterwards: the best epoch was chosen by them, and a second training
+        would need a stopping point of its own.
     validation_fraction : share of the rows held out, 2,000 at most.
     n_iter_no_change : epochs without a rise after which early stopping stops.
     warm_start : go on from the last `fit` instead of starting anew.
-    callbacks : functions of (estimator, `EpochRecord`), called after each epoch; a true answer ends the training.
-    random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any `n_jobs`.
+    callbacks : functions of (estimator, `EpochRecord`), called after each epoch; a true answer ends
+        the training.
+    random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any
+        `n_jobs`.
     n_jobs : threads; None for one per core. It never changes the result.
     verbose : 1 shows a progress bar.
 
@@ -92,13 +110,16 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     ----------
     components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
     word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
-    typical_length_ : the median weighted length of the training documents, which "soft" and "strength" go by.
-    balance_ : what "balanced" goes by, from the training documents (of a stream, directions from the first of them).
-    noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner without noise);
-        `noise_level_scores_`: the figure of each level tried (`undertow.tasks.UnseenHalves`).
+    typical_length_ : the median weighted length of the training documents, which "soft" and
+        "strength" go by.
+    balance_ : what "balanced" goes by, from the training documents (of a stream, directions from
+        the first of them).
+    noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner
+        without noise); `noise_level_scores_`: the figure of each level tried
+        (`undertow.tasks.UnseenHalves`).
     activity_ : (H,) share of the training documents that switch each unit on.
-    history_ : a record per epoch: loss, seconds (and how many of them the kernels waited for documents), tokens,
-        activity, dead units, split-half.
+    history_ : a record per epoch: loss, seconds (and how many of them the kernels waited for
+        documents), tokens, activity, dead units, split-half.
     n_iter_ : epochs done; `n_features_in_`, and `feature_names_in_` where X had column names.
     """
 
@@ -150,19 +171,25 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     def fit(self, X: Any, y: Any = None, *, word_vectors: Any = None) -> Self:
         """Learns from documents x words counts; y is ignored. Empty documents are left out.
 
-        `word_vectors` (K, d) are vectors that the words have elsewhere (GloVe, say), a row for each column of X; zeros
-        for a word without. W then starts from them, which helps where documents are few.
+        `word_vectors` (K, d) are vectors that the words have elsewhere (GloVe, say), a row for each
+        column of X; zeros for a word without. W then starts from them, which helps where documents
+        are few.
         """
         again = self.warm_start and hasattr(self, "parameters_")
         if again and word_vectors is not None:
-            raise InvalidInput("word_vectors must be left out where warm_start goes on from a fitted model, got some")
+            raise InvalidInput(
+                "word_vectors must be left out where warm_start goes on from a fitted model, got "
+                "some"
+            )
         documents = HeldDocuments(self._counts(X, reset=not again))
         if not again:
             self._begin(documents, word_vectors)
         return self._fit_documents(documents)
 
     def _fit_spool(self, spool: CountSpool, word_vectors: Any = None) -> Self:
-        """As `fit`, from transformed counts on disk. What is a mean over documents is that of a sample of them."""
+        """As `fit`, from transformed counts on disk. What is a mean over documents is that of a
+        sample of them.
+        """
         documents = SpooledDocuments(spool)
         self.n_features_in_ = spool.vocabulary_size
         self._begin(documents, word_vectors)
@@ -171,7 +198,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     def _fit_documents(self, documents: Documents) -> Self:
         stopping = None
         if self.early_stopping:
-            fraction = _check.number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
+            fraction = _check.number(
+                "validation_fraction", self.validation_fraction, above=0.0, below=1.0
+            )
             patience = _check.whole_number("n_iter_no_change", self.n_iter_no_change, at_least=1)
             documents, held_out = documents.hold_out(fraction, self._seed)
             stopping = _fitting.EarlyStopping(held_out, patience)
@@ -179,11 +208,15 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         epochs = _fitting.epochs_for(self.max_epochs, documents.size, batch_size)
         if self.noise_level_ == "auto":
             self._choose_noise_level(documents, epochs)
-        self._train(documents, epochs, stopping, annealed=stopping is None)  # early stopping: the end is not known
+        self._train(
+            documents, epochs, stopping, annealed=stopping is None
+        )  # early stopping: the end is not known
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """One more epoch over these documents. Word weights and noise distribution stay those of the first call."""
+        """One more epoch over these documents. Word weights and noise distribution stay those of
+        the first call.
+        """
         first = not hasattr(self, "parameters_")
         documents = HeldDocuments(self._counts(X, reset=first))
         if first:
@@ -196,43 +229,62 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     def _begin(self, documents: Documents, word_vectors: Any = None) -> None:
         units = _check.whole_number("n_components", self.n_components, at_least=1)
         self._check_features()
-        vectors = None if word_vectors is None else checked_word_vectors(word_vectors, self.n_features_in_)
+        vectors = (
+            None
+            if word_vectors is None
+            else checked_word_vectors(word_vectors, self.n_features_in_)
+        )
         totals = documents.totals()
         weights = word_weights(self.weighting, totals)
         if not weights @ totals.tokens > 0:
             raise InvalidInput(
                 "X must hold a document with a word of positive weight, "
-                f"got none in n_samples={documents.size} (idf gives words that are in every document the weight 0)"
+                f"got none in n_samples={documents.size} (idf gives words that are in every "
+                f"document the weight 0)"
             )
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         lengths = documents.sample(self._seed) @ weights
-        lengths = lengths[lengths > 0] if (lengths > 0).any() else weights @ totals.tokens / documents.size
+        lengths = (
+            lengths[lengths > 0]
+            if (lengths > 0).any()
+            else weights @ totals.tokens / documents.size
+        )
         self.typical_length_ = float(np.median(lengths))
         self.noise_distribution_ = totals.word_distribution()
         self.parameters_ = initial_parameters(units, self.noise_distribution_, weights, self._seed)
         if vectors is not None:
-            self.parameters_ = started_from(self.parameters_, vectors, self.noise_distribution_, self._seed)
+            self.parameters_ = started_from(
+                self.parameters_, vectors, self.noise_distribution_, self._seed
+            )
         self.history_: list[EpochRecord] = []
         self.unit_names_: dict[int, str] = {}
         self.n_iter_ = 0
         self.noise_level_: Any = getattr(_fitting.make_learner(self.learner), "noise_level", None)
         self.activity_ = np.zeros(units)
-        directions = word_directions(documents.sample(self._seed), self.parameters_.word_weights, units, self._seed)
+        directions = word_directions(
+            documents.sample(self._seed), self.parameters_.word_weights, units, self._seed
+        )
         self.balance_ = plain_balance(units, self.typical_length_, directions)
         self._run_state: dict[str, NDArray[Any]] = {}
 
     def _choose_noise_level(self, documents: Documents, epochs: int) -> None:
-        """Tries noise levels in short runs on a part of the documents; questions from the others decide."""
+        """Tries noise levels in short runs on a part of the documents; questions from the others
+        decide.
+        """
         sample = HeldDocuments(documents.sample(self._seed))
         known, held_out = sample.hold_out(0.1, self._seed)
         halves = _noise_level.questions(held_out, known.sample(self._seed))
         short = _noise_level.trial_epochs(epochs, documents.size, sample.size, self.batch_size)
-        steps = epochs * math.ceil(documents.size / self.batch_size)  # of the run that the trials are for
+        steps = epochs * math.ceil(
+            documents.size / self.batch_size
+        )  # of the run that the trials are for
 
         def trial(level: float) -> float:
             run, source = self._new_run(known, short, level, paced_as=steps)
             learned = train(run, source, epochs=short).result()
-            return halves.lift(lambda half: posteriors(learned, CountBatch.from_csr(half), threads=self.n_jobs))
+            return halves.lift(
+                lambda half: posteriors(learned, CountBatch.from_csr(half), threads=self.n_jobs)
+            )
 
         self.noise_level_scores_ = _noise_level.figures(trial, verbose=self.verbose)
         self.noise_level_ = _noise_level.best(self.noise_level_scores_)
@@ -240,7 +292,8 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     def _new_run(
         self, documents: Documents, epochs: int, level: Any, paced_as: int | None = None
     ) -> tuple[Run, CountSource]:
-        """A run from the present parameters on, annealed over so many epochs (0: not annealed), and its source.
+        """A run from the present parameters on, annealed over so many epochs (0: not annealed), and
+        its source.
 
         `paced_as` is for how many steps the optimiser is set up, where these are not the run's own.
         """
@@ -252,7 +305,13 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         settings = self._settings(level, steps if paced_as is None else paced_as, known)
         settings = replace(settings, planned_steps=steps_before + steps if epochs else 0)
         sizes = {"documents": documents.rows, "longest": source.longest}
-        run = Run(self.parameters_.copy(), self.noise_distribution_, settings, **sizes, threads=self.n_jobs)
+        run = Run(
+            self.parameters_.copy(),
+            self.noise_distribution_,
+            settings,
+            **sizes,
+            threads=self.n_jobs,
+        )
         run.adopt(self._run_state, epoch=self.n_iter_)
         return run, source
 
@@ -265,7 +324,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         annealed: bool = False,
     ) -> None:
         run, source = self._new_run(documents, epochs if annealed else 0, self.noise_level_)
-        watch = stopping or (_fitting.SplitHalf(documents.sample(self._seed)) if self.verbose else None)
+        watch = stopping or (
+            _fitting.SplitHalf(documents.sample(self._seed)) if self.verbose else None
+        )
         try:
             _fitting.run_epochs(
                 run,
@@ -276,12 +337,16 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
                 caller=self,
                 verbose=self.verbose,
             )
-        except KeyboardInterrupt:  # what was learned so far is kept; after any other error, what was there before
+        except (
+            KeyboardInterrupt
+        ):  # what was learned so far is kept; after any other error, what was there before
             self._keep(run, documents, stopping)
             raise
         self._keep(run, documents, stopping)
 
-    def _keep(self, run: Run, documents: Documents, stopping: _fitting.EarlyStopping | None) -> None:
+    def _keep(
+        self, run: Run, documents: Documents, stopping: _fitting.EarlyStopping | None
+    ) -> None:
         best = stopping.parameters if stopping else None
         self.parameters_ = run.result() if best is None else best
         self.history_ = [*self.history_, *run.history]
@@ -292,7 +357,12 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         filled = int((sample @ self.parameters_.word_weights > 0).sum())
         warn_of_dead_units(np.round(self.activity_ * sample.shape[0]) / max(filled, 1), run.steps)
         self.balance_ = balance_of(
-            *(self.parameters_, self._blocks(sample), self.typical_length_, self.balance_.directions),
+            *(
+                self.parameters_,
+                self._blocks(sample),
+                self.typical_length_,
+                self.balance_.directions,
+            ),
             threads=self.n_jobs,
         )
 
@@ -305,7 +375,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         return Settings(
             learner=learner,
             optimiser=_fitting.make_optimiser(self.optimizer, learner, steps, self.typical_length_),
-            sparsity=_fitting.make_sparsity(self.sparsity_target, self.sparsity_cost, self.typical_length_, documents),
+            sparsity=_fitting.make_sparsity(
+                self.sparsity_target, self.sparsity_cost, self.typical_length_, documents
+            ),
             averaging=self.averaging,
             batch_size=self.batch_size,
             seed=self._seed,
@@ -320,14 +392,16 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     def add_words(self, number: int) -> Self:
         """Appends words to the vocabulary; topics keep their ids, and old words their columns.
 
-        A new word weighs as much as the rarest old one, has its share among the noise, and no pull yet:
-        `partial_fit` teaches it.
+        A new word weighs as much as the rarest old one, has its share among the noise, and no pull
+        yet: `partial_fit` teaches it.
         """
         check_is_fitted(self)
         added = _check.whole_number("number", number, at_least=0)
         names = getattr(self, "feature_names_in_", None)
         if names is not None:
-            raise InvalidInput("add_words must be used on a model fitted without column names, got one with names")
+            raise InvalidInput(
+                "add_words must be used on a model fitted without column names, got one with names"
+            )
         self.parameters_, self.noise_distribution_ = with_more_words(
             self.parameters_, self.noise_distribution_, added, self._seed
         )
@@ -365,60 +439,75 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     # Using it
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Document vectors of the kind `features`, (documents, H), or twice as wide where it is "balanced".
+        """Document vectors of the kind `features`, (documents, H), or twice as wide where it is
+        "balanced".
 
-        An empty document gets 0 (balanced, activation), 1/2 (posterior, soft) or log(1 + log 2) (strength).
+        An empty document gets 0 (balanced, activation), 1/2 (posterior, soft) or log(1 + log 2)
+        (strength).
         """
         self._check_features()
         return self.encode(X, kind=self.features)
 
     def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors: "balanced", "posterior", "soft", "activation", "strength", or "code": posterior > 1/2, as
-        packed bits. None: as `features`.
+        """Document vectors: "balanced", "posterior", "soft", "activation", "strength", or "code":
+        posterior > 1/2, as packed bits. None: as `features`.
         """
         chosen = _check.one_of("kind", self.features if kind is None else kind, KINDS)
         counts = self._fitted_counts(X)
         return self._encoded(counts, chosen)
 
     def free_energy(self, X: Any) -> NDArray[np.float64]:
-        """F(V) of each document: low for what the model finds likely among documents of the same length.
+        """F(V) of each document: low for what the model finds likely among documents of the same
+        length.
 
-        A model learned by "cd", "pcd" or "nce" approaches the distribution of the data. One learned by "alpha-nce"
-        is a feature extractor: its energies are not calibrated, and serve to compare documents of one length at
-        most.
+        A model learned by "cd", "pcd" or "nce" approaches the distribution of the data. One learned
+        by "alpha-nce" is a feature extractor: its energies are not calibrated, and serve to compare
+        documents of one length at most.
         """
         counts = self._fitted_counts(X)
-        blocks = [free_energies(self.parameters_, block, threads=self.n_jobs) for block in self._blocks(counts)]
+        blocks = [
+            free_energies(self.parameters_, block, threads=self.n_jobs)
+            for block in self._blocks(counts)
+        ]
         return np.concatenate(blocks)
 
     def reconstruct(self, X: Any) -> NDArray[np.float64]:
         """P(word | E[h | document]), (documents, K): dense, so for a few documents at a time.
 
-        Under "alpha-nce" these are not calibrated probabilities (see `free_energy`), but their order tells what
-        belongs to the document.
+        Under "alpha-nce" these are not calibrated probabilities (see `free_energy`), but their
+        order tells what belongs to the document.
         """
-        return words_given_hidden(self.parameters_, self._encoded(self._fitted_counts(X), "posterior"))
+        return words_given_hidden(
+            self.parameters_, self._encoded(self._fitted_counts(X), "posterior")
+        )
 
-    def sample(self, lengths: ArrayLike, n_steps: int = 100, random_state: Any = None) -> sparse.csr_array:
-        """Documents of so many tokens each, drawn by Gibbs sampling from noise: a CSR array of counts.
+    def sample(
+        self, lengths: ArrayLike, n_steps: int = 100, random_state: Any = None
+    ) -> sparse.csr_array:
+        """Documents of so many tokens each, drawn by Gibbs sampling from noise: a CSR array of
+        counts.
 
         Samples of a model learned by "alpha-nce" are not calibrated (see `free_energy`).
         """
         check_is_fitted(self)
         seed = int(check_random_state(random_state).randint(2**31 - 1))
-        drawn = sample_documents(self.parameters_, lengths, n_steps=n_steps, seed=seed, threads=self.n_jobs)
+        drawn = sample_documents(
+            self.parameters_, lengths, n_steps=n_steps, seed=seed, threads=self.n_jobs
+        )
         rows = np.repeat(np.arange(drawn.size), np.diff(drawn.starts))
         shape = (drawn.size, self.parameters_.words)
         return sparse.coo_array((drawn.counts, (rows, drawn.words)), shape=shape).tocsr()
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Split-half retrieval: how often one half of a document's tokens finds the other, as a mean reciprocal
-        rank.
+        """Split-half retrieval: how often one half of a document's tokens finds the other, as a
+        mean reciprocal rank.
 
-        It needs no labels, so a grid search can choose with it. At most 2,000 documents are taken, by a seed of its
-        own; ties count against; documents of fewer than two tokens are left out.
+        It needs no labels, so a grid search can choose with it. At most 2,000 documents are taken,
+        by a seed of its own; ties count against; documents of fewer than two tokens are left out.
         """
-        return split_half_score(lambda half: self._encoded(half, self.features), self._fitted_counts(X), seed=0)
+        return split_half_score(
+            lambda half: self._encoded(half, self.features), self._fitted_counts(X), seed=0
+        )
 
     # Topics
 
@@ -430,7 +519,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         check_is_fitted(self)
         count = _check.whole_number("n_words", n_words, at_least=1)
         if words is not None and len(words) != self.parameters_.words:
-            raise InvalidInput(f"words must name {self.parameters_.words} columns, got {len(words)}")
+            raise InvalidInput(
+                f"words must name {self.parameters_.words} columns, got {len(words)}"
+            )
         words = self._words() if words is None else words
         shares = self.noise_distribution_
         return describe(self.parameters_, shares, words, self.activity_, self.unit_names_, count)
@@ -440,7 +531,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         check_is_fitted(self)
         for unit, name in names.items():
             if unit not in range(self.parameters_.units):
-                raise InvalidInput(f"names must be of units 0 to {self.parameters_.units - 1}, got {unit!r}")
+                raise InvalidInput(
+                    f"names must be of units 0 to {self.parameters_.units - 1}, got {unit!r}"
+                )
             if not name or type(name) is not str:
                 raise InvalidInput(f"the name of unit {unit} must be a text, got {name!r}")
         self.unit_names_ = {**self.unit_names_, **{int(unit): name for unit, name in names.items()}}
@@ -453,13 +546,15 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         return units_of_documents(on, [names[unit] for unit in range(len(names))])
 
     def attribute(self, X: Any, component: int) -> sparse.csr_array:
-        """How much each word moved a unit in each document, (documents, K) sparse; a row sums to the unit's input,
-        exactly.
+        """How much each word moved a unit in each document, (documents, K) sparse; a row sums to
+        the unit's input, exactly.
         """
         counts = self._fitted_counts(X)
         unit = _check.whole_number("component", component, at_least=0)
         if unit >= self.parameters_.units:
-            raise InvalidInput(f"component must be below {self.parameters_.units}, got {component!r}")
+            raise InvalidInput(
+                f"component must be below {self.parameters_.units}, got {component!r}"
+            )
         return attributions(self.parameters_, counts, unit)
 
     # Files
@@ -477,7 +572,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     # Helpers
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_non_negative=True)
+        checked = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_non_negative=True
+        )
         return transformed_counts(checked, self.count_transform)
 
     def _fitted_counts(self, X: Any) -> sparse.csr_array:
@@ -493,7 +590,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
         if kind == "activation":
             return activations(self.parameters_, block, threads=self.n_jobs)
         if kind == "soft":
-            return soft_posteriors(self.parameters_, block, SOFT * self.typical_length_, threads=self.n_jobs)
+            return soft_posteriors(
+                self.parameters_, block, SOFT * self.typical_length_, threads=self.n_jobs
+            )
         if kind == "strength":
             return strengths(self.parameters_, block, self.typical_length_, threads=self.n_jobs)
         on = posteriors(self.parameters_, block, threads=self.n_jobs)
@@ -502,7 +601,9 @@ class ReplicatedSoftmax(TopicsDisplay, ClassNamePrefixFeaturesOutMixin, Transfor
     @staticmethod
     def _blocks(counts: sparse.csr_array) -> list[CountBatch]:
         starts = range(0, max(counts.shape[0], 1), BLOCK)
-        return [CountBatch.from_csr(counts[first : first + BLOCK], first_id=first) for first in starts]
+        return [
+            CountBatch.from_csr(counts[first : first + BLOCK], first_id=first) for first in starts
+        ]
 
     def _check_features(self) -> None:
         _check.one_of("features", self.features, FEATURES)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
@@ -21,6 +21,7 @@ from undertow.corpus.texts import Watched, columns_of, text_chunks, text_list, w
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
+from undertow.estimators._base import Base
 from undertow.estimators._counts import transformed_counts
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
@@ -34,38 +35,46 @@ from undertow.storage import StoredModel
 from undertow.topics._texts import TextSample
 
 
-class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
     """Topics and vectors straight from texts.
 
-    `fit` holds the counts of a corpus in memory while they are few. Those that take more than `memory_limit` go to
-    files in `scratch_folder`, which are removed at the end, and minibatches are read from there: memory then no longer
-    grows with the number of documents (but for "pcd", whose chains take n_components / 8 bytes each). Documents come in
-    another order than from memory, unless they are fewer than some 65,000, so the model is another one, as with another
-    seed; the same seed gives the same model again. Typical length and activity are then those of 20,000 documents drawn
-    at random, and so are the trials of `noise_level="auto"`.
+    `fit` holds the counts of a corpus in memory while they are few. Those that take more than
+    `memory_limit` go to files in `scratch_folder`, which are removed at the end, and minibatches
+    are read from there: memory then no longer grows with the number of documents (but for "pcd",
+    whose chains take n_components / 8 bytes each). Documents come in another order than from
+    memory, unless they are fewer than some 65,000, so the model is another one, as with another
+    seed; the same seed gives the same model again. Typical length and activity are then those of
+    20,000 documents drawn at random, and so are the trials of `noise_level="auto"`.
 
     Parameters
     ----------
     n_components : hidden units, the numbers of a vector; ignored where `softmax` is given.
     vectorizer : a `Vectorizer`, or None for one with its defaults.
     softmax : a `ReplicatedSoftmax`, or None for one with its defaults.
-    random_state, n_jobs, verbose : passed on to the Replicated Softmax where it does not set them itself.
-    memory_limit : what the counts may take in memory, in bytes or as text such as "500MB" (8 bytes for every different
-        word of a document). Training on counts held in memory takes about three times as much for a while.
-    scratch_folder : an existing folder on a disk with room for what is larger (about 6 bytes for every different word
-        of a document); None for the system's temporary folder, which some systems keep in memory.
-    seeds : name -> words: a topic is made around each list of words after fitting, as by `seed_topic`. One whose words
-        are at home nowhere is left out, with a warning.
+    random_state, n_jobs, verbose : passed on to the Replicated Softmax where it does not set them
+        itself.
+    memory_limit : what the counts may take in memory, in bytes or as text such as "500MB" (8 bytes
+        for every different word of a document). Training on counts held in memory takes about three
+        times as much for a while.
+    scratch_folder : an existing folder on a disk with room for what is larger (about 6 bytes for
+        every different word of a document); None for the system's temporary folder, which some
+        systems keep in memory.
+    seeds : name -> words: a topic is made around each list of words after fitting, as by
+        `seed_topic`. One whose words are at home nowhere is left out, with a warning.
 
     Attributes
     ----------
     vectorizer_, softmax_ : the fitted parts.
     atlas_ : the tree of topics and all that is known about it (`undertow.topics.Atlas`).
-    curation_ : what was done to the topics since; `drift_`: what the latest `partial_fit` found, None after `fit`.
-    columns_ : which columns of a corpus or table it was fitted on: role -> name, such as {"text": "body"}. Tables that
-        come later, and what `open_corpus` is told to remember, are read likewise where they have these columns.
-    vectors_width_ : how many numbers the vectors have that were given to `fit` for each text; 0 without.
-    reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts on disk.
+    curation_ : what was done to the topics since; `drift_`: what the latest `partial_fit` found,
+        None after `fit`.
+    columns_ : which columns of a corpus or table it was fitted on: role -> name, such as {"text":
+        "body"}. Tables that come later, and what `open_corpus` is told to remember, are read
+        likewise where they have these columns.
+    vectors_width_ : how many numbers the vectors have that were given to `fit` for each text; 0
+        without.
+    reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts
+        on disk.
     """
 
     def __init__(
@@ -91,17 +100,21 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         self.scratch_folder = scratch_folder
         self.seeds = seeds
 
-    def fit(self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None) -> Self:
+    def fit(
+        self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None
+    ) -> Self:
         """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus).
 
-        `vectors` are those that another encoder gives these texts, one row of finite numbers for each, in their order:
-        an array, lists, or a table; of a large one (`np.load(file, mmap_mode="r")`) some rows are read at a time.
-        Topics are then regions of joined vectors: undertow's and these, each of length 1, side by side. A row of zeros
-        is no vector.
+        `vectors` are those that another encoder gives these texts, one row of finite numbers for
+        each, in their order: an array, lists, or a table; of a large one
+        (`np.load(file, mmap_mode="r")`) some rows are read at a time. Topics are then regions of
+        joined vectors: undertow's and these, each of length 1, side by side. A row of zeros is no
+        vector.
 
-        `word_vectors` are those of single words (GloVe, say): a mapping word -> numbers, such as a dict, what
-        `undertow.corpus.word_vectors.read_word_vectors` gives, or gensim's KeyedVectors. It is asked for the words of
-        the vocabulary as they are there, stems for stems. Weights start from them, which helps where texts are few.
+        `word_vectors` are those of single words (GloVe, say): a mapping word -> numbers, such as a
+        dict, what `undertow.corpus.word_vectors.read_word_vectors` gives, or gensim's KeyedVectors.
+        It is asked for the words of the vocabulary as they are there, stems for stems. Weights
+        start from them, which helps where texts are few.
         """
         others = None if vectors is None else given_vectors(vectors)
         if word_vectors is not None:
@@ -116,7 +129,9 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
             start = None if word_vectors is None else vectors_of_words(self.words(), word_vectors)
             try:
                 self._train(counts, start)
-            except KeyboardInterrupt:  # what was learned so far has topics too; a second one leaves them out
+            except (
+                KeyboardInterrupt
+            ):  # what was learned so far has topics too; a second one leaves them out
                 if getattr(self.softmax_, "_run_state", {}).get("steps", 0):
                     self._grow(counts, sample.close(), others)
                     self._plant(self.seeds)
@@ -130,12 +145,19 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None
     ) -> NDArray[np.float32]:
         """`fit`, and the vectors of the same texts, as `transform` gives them."""
-        documents, others = text_list(several(texts)), None if vectors is None else given_vectors(vectors)
+        documents, others = (
+            text_list(several(texts)),
+            None if vectors is None else given_vectors(vectors),
+        )
         self.fit(documents, y, vectors=others, word_vectors=word_vectors)
-        found: NDArray[np.float32] = self.transform(documents, vectors=others if self._joins() else None)
+        found: NDArray[np.float32] = self.transform(
+            documents, vectors=others if self._joins() else None
+        )
         return found
 
-    def _train(self, counts: sparse.csr_array | CountSpool, start: NDArray[np.float64] | None) -> None:
+    def _train(
+        self, counts: sparse.csr_array | CountSpool, start: NDArray[np.float64] | None
+    ) -> None:
         if isinstance(counts, CountSpool):
             self.softmax_._fit_spool(counts, start)
         else:
@@ -149,15 +171,17 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
             return transformed_counts(counts, self.softmax_.count_transform)
 
         with _progress.reading(self.softmax_.verbose, scratch) as show:
-            counts = read_counts(self.vectorizer_, texts, transform, at_most=limit, scratch=scratch, show=show)
+            counts = read_counts(
+                self.vectorizer_, texts, transform, at_most=limit, scratch=scratch, show=show
+            )
         on_disk = counts.bytes_on_disk if isinstance(counts, CountSpool) else 0
         documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
         self.reading_ = Reading(documents, time.perf_counter() - began, on_disk)
         return counts
 
     def partial_fit(self, texts: Any, y: Any = None, *, vectors: Any = None) -> Self:
-        """One more epoch over these texts. New words are appended; topics and units keep their ids and old words their
-        columns. `drift_` says what appeared, grew and faded.
+        """One more epoch over these texts. New words are appended; topics and units keep their ids
+        and old words their columns. `drift_` says what appeared, grew and faded.
 
         A model that was fitted with `vectors` needs those of these texts.
         """
@@ -187,19 +211,25 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     def _begin(self) -> None:
         self.vectors_width_ = 0
         self.vectorizer_ = Vectorizer() if self.vectorizer is None else clone(self.vectorizer)
-        given = ReplicatedSoftmax(self.n_components) if self.softmax is None else clone(self.softmax)
+        given = (
+            ReplicatedSoftmax(self.n_components) if self.softmax is None else clone(self.softmax)
+        )
         session = {
             "random_state": (None, self.random_state),
             "n_jobs": (None, self.n_jobs),
             "verbose": (0, self.verbose),
         }
-        unset = {name: own for name, (default, own) in session.items() if getattr(given, name) is default}
+        unset = {
+            name: own for name, (default, own) in session.items() if getattr(given, name) is default
+        }
         self.softmax_: ReplicatedSoftmax = given.set_params(**unset)
 
     # Using it
 
     def counts(self, texts: Any) -> sparse.csr_array:
-        """Word counts of texts; words that the vocabulary does not know are left out (`coverage` counts them)."""
+        """Word counts of texts; words that the vocabulary does not know are left out (`coverage`
+        counts them).
+        """
         check_is_fitted(self)
         return self.vectorizer_.transform(with_columns(several(texts), self.columns_))
 
@@ -213,14 +243,16 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
     def encode(self, texts: Any, kind: str | None = None, *, vectors: Any = None) -> NDArray[Any]:
         """Document vectors: "balanced", "posterior", "soft", "activation", "strength" or "code".
 
-        Of a model that was fitted with `vectors`, "balanced" and "strength" are joined with those of these texts, which
-        they need: (documents, units + dimensions), each side of length 1. The other kinds are the model's own.
+        Of a model that was fitted with `vectors`, "balanced" and "strength" are joined with those
+        of these texts, which they need: (documents, units + dimensions), each side of length 1. The
+        other kinds are the model's own.
         """
         check_is_fitted(self)
         if not self._joins(kind):
             if vectors is not None and self.vectors_width_:
                 raise InvalidInput(
-                    f"vectors must be left out unless the kind is {' or '.join(map(repr, JOINED))}, got some"
+                    f"vectors must be left out unless the kind is "
+                    f"{' or '.join(map(repr, JOINED))}, got some"
                 )
             if vectors is not None:
                 self._needed(vectors)  # says that none is
@@ -228,12 +260,17 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         others, counts = self._needed(vectors), self.counts(texts)
         others.check_documents(counts.shape[0])
         own = self.softmax_.encode(counts, kind)
-        own[~(counts @ self.softmax_.parameters_.word_weights > 0)] = 0.0  # strengths of no words are a vector, too
+        own[~(counts @ self.softmax_.parameters_.word_weights > 0)] = (
+            0.0  # strengths of no words are a vector, too
+        )
         return join(own, others.part(0, len(own)))
 
     def _joins(self, kind: str | None = None) -> bool:
         """Whether vectors of this kind, or of that of `transform`, are joined with others."""
-        return bool(self.vectors_width_) and (self.softmax_.features if kind is None else kind) in JOINED
+        return (
+            bool(self.vectors_width_)
+            and (self.softmax_.features if kind is None else kind) in JOINED
+        )
 
     def score(self, texts: Any, y: Any = None) -> float:
         """Split-half retrieval: how often one half of a text's words finds the other."""
@@ -245,13 +282,20 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         return self.softmax_.units(n_words, words=self.words())
 
     def unit_names(self, ids: Sequence[int] | None = None) -> list[str]:
-        """The names of these topics, or of all by their ids: those that were given, or the words that push most."""
+        """The names of these topics, or of all by their ids: those that were given, or the words
+        that push most.
+        """
         check_is_fitted(self)
         softmax = self.softmax_
         wanted = range(softmax.parameters_.units) if ids is None else ids
         known = softmax.activity_, softmax.unit_names_
         found = describe(
-            softmax.parameters_, softmax.noise_distribution_, self.words(), *known, n_words=3, units=wanted
+            softmax.parameters_,
+            softmax.noise_distribution_,
+            self.words(),
+            *known,
+            n_words=3,
+            units=wanted,
         )
         return [topic.name for topic in found]
 
@@ -284,8 +328,20 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
         check_is_fitted(self)
         plain = {name: _plain(name, value) for name, value in self.vectorizer_.settings().items()}
         facts, arrays = self._stored_topics()
-        more = {"vectorizer": plain, "columns": self.columns_, "vectors_width": self.vectors_width_, **facts}
-        return store(self.softmax_, path, overwrite=overwrite, vocabulary=self.words(), more=more, topics=arrays)
+        more = {
+            "vectorizer": plain,
+            "columns": self.columns_,
+            "vectors_width": self.vectors_width_,
+            **facts,
+        }
+        return store(
+            self.softmax_,
+            path,
+            overwrite=overwrite,
+            vocabulary=self.words(),
+            more=more,
+            topics=arrays,
+        )
 
     @classmethod
     def from_stored(cls, stored: StoredModel, path: str | os.PathLike[str]) -> Self:
@@ -294,7 +350,9 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, ClassNamePrefixFeaturesOutMixi
             raise ModelFileError(f"{path} must hold the vocabulary of a TopicModel, got none")
         try:
             options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
-            options.setdefault("segmenter", None)  # models of earlier versions took runs of letters as they are
+            options.setdefault(
+                "segmenter", None
+            )  # models of earlier versions took runs of letters as they are
             vectorizer = Vectorizer(**options).remember(stored.vocabulary)
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
@@ -327,8 +385,14 @@ def _remembered(columns: Any, path: str | os.PathLike[str]) -> dict[str, str]:
     """Checked names of columns; a model of an earlier version has none."""
     if isinstance(columns, dict) and all(isinstance(name, str) for name in columns.values()):
         return dict(columns)
-    raise ModelFileError(f"{path} must hold names of columns as an object of strings, got {columns!r:.80}")
+    raise ModelFileError(
+        f"{path} must hold names of columns as an object of strings, got {columns!r:.80}"
+    )
 
 
 def _rich(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) and all(isinstance(item, int) for item in value) else value
+    return (
+        tuple(value)
+        if isinstance(value, list) and all(isinstance(item, int) for item in value)
+        else value
+    )

@@ -28,8 +28,8 @@ class WordWeight:
 
 @dataclass(frozen=True)
 class Unit:
-    """A hidden unit. `id` is its number and never changes; `activity` is the share of training documents that
-    switch it on.
+    """A hidden unit. `id` is its number and never changes; `activity` is the share of training
+    documents that switch it on.
     """
 
     id: int
@@ -50,7 +50,9 @@ class UnitStrength:
 
 @dataclass(frozen=True)
 class DocumentUnits:
-    """The units that a document switches on, strongest first; `str` of it is "none" when there are none."""
+    """The units that a document switches on, strongest first; `str` of it is "none" when there are
+    none.
+    """
 
     units: tuple[UnitStrength, ...]
 
@@ -59,8 +61,8 @@ class DocumentUnits:
 
 
 def pushes(parameters: Parameters, unit: int) -> NDArray[np.float64]:
-    """What one token of each word adds to a unit's input: w_k (W_kj + a_j), since the input is the sum of u_k (W_kj
-    + a_j).
+    """What one token of each word adds to a unit's input: w_k (W_kj + a_j), since the input is the
+    sum of u_k (W_kj + a_j).
     """
     column = parameters.weights[:, unit].astype(np.float64) + float(parameters.hidden_bias[unit])
     return parameters.word_weights * column
@@ -77,17 +79,25 @@ def describe(
 ) -> list[Unit]:
     """All topics, the most active first, or those of the given units.
 
-    Words are ranked by their push times the square root of their share of all tokens: the strongest push alone
-    would list words that hardly ever occur, the share alone words that occur everywhere.
+    Words are ranked by their push times the square root of their share of all tokens: the strongest
+    push alone would list words that hardly ever occur, the share alone words that occur everywhere.
     """
     topics = []
     for unit in np.argsort(-activity, kind="stable") if units is None else units:
         push = pushes(parameters, int(unit))
         rank = push * np.sqrt(word_shares)
         order = np.argsort(-rank, kind="stable")
-        up = tuple(WordWeight(words[word], float(push[word])) for word in order[:n_words] if push[word] > 0)
-        down = tuple(WordWeight(words[word], float(push[word])) for word in order[::-1][:n_words] if push[word] < 0)
-        name = names.get(int(unit)) or ", ".join(weight.word for weight in up[:3]) or f"topic {unit}"
+        up = tuple(
+            WordWeight(words[word], float(push[word])) for word in order[:n_words] if push[word] > 0
+        )
+        down = tuple(
+            WordWeight(words[word], float(push[word]))
+            for word in order[::-1][:n_words]
+            if push[word] < 0
+        )
+        name = (
+            names.get(int(unit)) or ", ".join(weight.word for weight in up[:3]) or f"topic {unit}"
+        )
         topics.append(Unit(int(unit), name, up, down, float(activity[unit])))
     return topics
 
@@ -97,11 +107,19 @@ def units_of_documents(on: NDArray[np.float32], names: Sequence[str]) -> list[Do
     found = []
     for row in on:
         units = [int(unit) for unit in np.argsort(-row, kind="stable") if row[unit] > 0.5]
-        found.append(DocumentUnits(tuple(UnitStrength(unit, names[unit], float(row[unit])) for unit in units)))
+        found.append(
+            DocumentUnits(
+                tuple(UnitStrength(unit, names[unit], float(row[unit])) for unit in units)
+            )
+        )
     return found
 
 
 def attributions(parameters: Parameters, counts: sparse.csr_array, unit: int) -> sparse.csr_array:
-    """How much each word of each document moved a unit; a row sums to the unit's input, exactly up to rounding."""
+    """How much each word of each document moved a unit; a row sums to the unit's input, exactly up
+    to rounding.
+    """
     push = pushes(parameters, unit)
-    return sparse.csr_array((counts.data * push[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
+    return sparse.csr_array(
+        (counts.data * push[counts.indices], counts.indices, counts.indptr), shape=counts.shape
+    )

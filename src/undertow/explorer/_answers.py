@@ -17,7 +17,9 @@ class Problem(BaseModel):
 
 
 class NotYet(BaseModel):
-    """The overview is not there: being computed, failed, or absent because there are no documents."""
+    """The overview is not there: being computed, failed, or absent because there are no
+    documents.
+    """
 
     error: str
     state: State
@@ -40,16 +42,22 @@ class About(BaseModel):
     name: str = Field(description="The name of the folder.")
     kind: Literal["index", "model"]
     documents: int | None = Field(description="Null for a model without documents.")
-    topics: int | None = Field(description="The model's own number of topics; null for a model without a tree of them.")
+    topics: int | None = Field(
+        description="The model's own number of topics; null for a model without a tree of them."
+    )
     units: int = Field(description="Hidden units.")
     words: int
-    columns: dict[str, str] = Field(description="What filters may name, with the kind of each column.")
+    columns: dict[str, str] = Field(
+        description="What filters may name, with the kind of each column."
+    )
     labels: list[str] = Field(description="In alphabetical order, at most 1,000.")
     has: Has
     overview: State
     overview_progress: float = Field(description="From 0 to 1.")
     overview_error: str | None = Field(default=None, description="Why the overview failed.")
-    settings: dict[str, str | bool | int | float | None] = Field(description="How the model was made.")
+    settings: dict[str, str | bool | int | float | None] = Field(
+        description="How the model was made."
+    )
     version: str = Field(description="Of undertow.")
 
 
@@ -80,7 +88,9 @@ class Word(BaseModel):
     """A word or a pair of words of a topic."""
 
     word: str
-    salience: float = Field(description="How much it says about the topic; the largest comes first.")
+    salience: float = Field(
+        description="How much it says about the topic; the largest comes first."
+    )
     share: float = Field(description="Share of the topic's documents that hold it.")
 
 
@@ -109,7 +119,9 @@ class TopicRow(BaseModel):
 
 
 class Stability(BaseModel):
-    """How well two halves of the documents agree on so many topics: 1 for the same, 0 for chance."""
+    """How well two halves of the documents agree on so many topics: 1 for the same, 0 for
+    chance.
+    """
 
     n: int
     agreement: float
@@ -124,17 +136,26 @@ class Topics(BaseModel):
     chosen: int = Field(description="The model's own number.")
     stability: list[Stability] = Field(description="What that number was chosen by.")
     topics: list[TopicRow] = Field(description="The widest first.")
-    above: list[TopicRow] = Field(description="Coarser topics that hold those, for showing them nested.")
+    above: list[TopicRow] = Field(
+        description="Coarser topics that hold those, for showing them nested."
+    )
 
 
 class Tree(BaseModel):
-    """The whole tree, so that a page can cut it anywhere by itself. Lists are by the number of a node."""
+    """The whole tree, so that a page can cut it anywhere by itself. Lists are by the number of a
+    node.
+    """
 
     root: int
-    parents: list[int] = Field(description="-1 for the root, and for what is part of the tree no more.")
+    parents: list[int] = Field(
+        description="-1 for the root, and for what is part of the tree no more."
+    )
     ranks: list[int | None] = Field(
-        description="The order of heights: the highest is split first, the lower number where two are as high; "
-        "null is always split."
+        description=(
+            "The order of heights: the highest is split first, the lower number where two are as "
+            "high; "
+            "null is always split."
+        )
     )
     names: list[str | None]
     renamed: list[int] = Field(description="Nodes with names that were given.")
@@ -147,7 +168,9 @@ class Tree(BaseModel):
     most: int
     chosen: int = Field(description="The model's own number of topics.")
     stability: list[Stability] = Field(description="What that number was chosen by.")
-    level: int = Field(description="A level of nested topics has about so many times as many as the one above.")
+    level: int = Field(
+        description="A level of nested topics has about so many times as many as the one above."
+    )
     fewest: int = Field(description="Fewer topics than that are no level.")
 
 
@@ -177,13 +200,17 @@ class UnitOfTopic(BaseModel):
 
     id: int
     name: str
-    strength: float = Field(description="How strong it is in the topic's documents, beyond what it is in all.")
+    strength: float = Field(
+        description="How strong it is in the topic's documents, beyond what it is in all."
+    )
 
 
 class Course(BaseModel):
     """The share of documents that belong to a topic, over time."""
 
-    edges: list[float] = Field(description="Of the bins; seconds since 1970, or numbers as they are in the index.")
+    edges: list[float] = Field(
+        description="Of the bins; seconds since 1970, or numbers as they are in the index."
+    )
     documents: list[int] = Field(description="In each bin.")
     share: list[float]
     kind: Literal["date", "number"]
@@ -196,7 +223,9 @@ class TopicPage(BaseModel):
     name: str
     documents: int
     share: float
-    since: int = Field(description="The smallest number of topics of which it is one, or its parts are some.")
+    since: int = Field(
+        description="The smallest number of topics of which it is one, or its parts are some."
+    )
     dropped: bool
     words: list[Word] = Field(description="Thirty at most.")
     phrases: list[Word]
@@ -229,13 +258,17 @@ class SharedTopic(BaseModel):
 
     id: int
     name: str
-    part: float = Field(description="How much of the question and of the document are about it: the smaller.")
+    part: float = Field(
+        description="How much of the question and of the document are about it: the smaller."
+    )
 
 
 class Why(BaseModel):
     """What a document shares with the question."""
 
-    words: list[WordPart] = Field(description="Words of the question that it holds, the most telling first.")
+    words: list[WordPart] = Field(
+        description="Words of the question that it holds, the most telling first."
+    )
     missing: list[str] = Field(description="Words of the question that it lacks.")
     topics: list[SharedTopic] = Field(description="Of the model's own cut, the largest part first.")
 
@@ -251,9 +284,13 @@ class Result(BaseModel):
     label: str | None
     split: str | None
     time: Time
-    topics: list[DocumentTopic] = Field(description="Of the model's own cut, the largest share first.")
+    topics: list[DocumentTopic] = Field(
+        description="Of the model's own cut, the largest share first."
+    )
     why: Why
-    alike: list[str] = Field(description="Ids of documents that are nearly the same: this one stands for them.")
+    alike: list[str] = Field(
+        description="Ids of documents that are nearly the same: this one stands for them."
+    )
 
 
 class Found(BaseModel):
@@ -273,7 +310,9 @@ class Span(BaseModel):
 
     start: int
     end: int
-    part: float = Field(description="What it added to the product with the chosen topic's direction.")
+    part: float = Field(
+        description="What it added to the product with the chosen topic's direction."
+    )
     word: str
 
 
@@ -288,11 +327,19 @@ class DocumentPage(BaseModel):
     label: str | None
     split: str | None
     time: Time
-    kept: dict[str, str | bool | int | float] = Field(description="Further columns of the corpus, where not empty.")
-    topics: list[DocumentTopic] = Field(description="Of the cut asked for; the shares add to at most 1.")
+    kept: dict[str, str | bool | int | float] = Field(
+        description="Further columns of the corpus, where not empty."
+    )
+    topics: list[DocumentTopic] = Field(
+        description="Of the cut asked for; the shares add to at most 1."
+    )
     none: float = Field(description="The share that belongs to no topic.")
-    chosen: int | None = Field(description="The topic that spans are of; null where no word is known.")
-    total: float = Field(description="The sum of the parts over the whole text: the cosine with the chosen topic.")
+    chosen: int | None = Field(
+        description="The topic that spans are of; null where no word is known."
+    )
+    total: float = Field(
+        description="The sum of the parts over the whole text: the cosine with the chosen topic."
+    )
     spans: list[Span]
 
 

@@ -1,4 +1,6 @@
-"""What is made ready in a thread while the first pages are already shown: compiled kernels, and the overview."""
+"""What is made ready in a thread while the first pages are already shown: compiled kernels, and the
+overview.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ logger = logging.getLogger("undertow")
 
 
 class Stopped(BaseException):
-    """The explorer is being closed; not an Exception, so that nobody on the way takes it for a failure."""
+    """The explorer is being closed; not an Exception, so that nobody on the way takes it for a
+    failure.
+    """
 
 
 class Background:
-    """The overview of an index and how far it is. A failure is told, and everything else goes on working."""
+    """The overview of an index and how far it is. A failure is told, and everything else goes on
+    working.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -35,7 +41,9 @@ class Background:
         self.overview: Overview | None = None
 
     def first(self, *work: Callable[[], object]) -> None:
-        """What is to be done before the overview, so that the first who asks does not wait for it."""
+        """What is to be done before the overview, so that the first who asks does not wait for
+        it.
+        """
         self._first += work
 
     def start(self) -> None:

@@ -1,4 +1,6 @@
-"""Answers about documents: search, nearest ones, and one document with what its words did to a topic."""
+"""Answers about documents: search, nearest ones, and one document with what its words did to a
+topic.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,14 @@ class DocumentDesk:
         return len(self.index)
 
     def search(
-        self, q: str | None, like: str | None, where: str | None, mode: Mode, n: int, *, duplicates: bool = False
+        self,
+        q: str | None,
+        like: str | None,
+        where: str | None,
+        mode: Mode,
+        n: int,
+        *,
+        duplicates: bool = False,
     ) -> answers.Found:
         """The best documents for a text, or those most like one."""
         index, began = self.index, time.perf_counter()
@@ -53,7 +62,10 @@ class DocumentDesk:
             self._document(like)  # told as not found, where there is none
         hits = index.search(q, n, like=like, where=where, mode=mode, duplicates=duplicates)
         return answers.Found(
-            results=[_result(hit, topics) for hit, topics in zip(hits, self._topics_of(hits), strict=True)],
+            results=[
+                _result(hit, topics)
+                for hit, topics in zip(hits, self._topics_of(hits), strict=True)
+            ],
             seconds=time.perf_counter() - began,
             hint=hits.hint,
             corrected=hits.corrected,
@@ -69,7 +81,9 @@ class DocumentDesk:
         return [_shares(one.topics[:TOPICS_SHOWN]) for one in found]
 
     def warm_up(self) -> None:
-        """Asks once in each mode and looks at one text, so that kernels are compiled and vectors are in memory."""
+        """Asks once in each mode and looks at one text, so that kernels are compiled and vectors
+        are in memory.
+        """
         from undertow.insight import document_view
 
         words = " ".join(self._source.model.words()[:3])
@@ -79,7 +93,9 @@ class DocumentDesk:
             document_view(self._source.model, words)
 
     def page(self, name: str, topic: int | None, n: int | None) -> answers.DocumentPage:
-        """A document, its topics, and what its words did to a topic: the one asked for, or the largest."""
+        """A document, its topics, and what its words did to a topic: the one asked for, or the
+        largest.
+        """
         from undertow.insight import document_view
 
         document = self._document(name)
@@ -113,7 +129,9 @@ class DocumentDesk:
 
 
 def utf16_positions(text: str) -> NDArray[np.int64]:
-    """How many UTF-16 units stand before each character, and before the end: positions as JavaScript counts them."""
+    """How many UTF-16 units stand before each character, and before the end: positions as
+    JavaScript counts them.
+    """
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     positions = np.zeros(len(letters) + 1, dtype=np.int64)
     np.cumsum(1 + (letters > 0xFFFF), out=positions[1:])
@@ -124,7 +142,9 @@ def _spans(spans: list[Span], shown: str) -> list[answers.Span]:
     """Those within the part that is shown, in JavaScript's positions."""
     units = utf16_positions(shown)
     return [
-        answers.Span(start=int(units[span.start]), end=int(units[span.end]), part=span.part, word=span.word)
+        answers.Span(
+            start=int(units[span.start]), end=int(units[span.end]), part=span.part, word=span.word
+        )
         for span in spans
         if span.end <= len(shown)
     ]
@@ -155,5 +175,7 @@ def _why(why: Why) -> answers.Why:
     return answers.Why(
         words=[answers.WordPart(word=one.word, part=one.part) for one in why.words],
         missing=list(why.missing),
-        topics=[answers.SharedTopic(id=one.topic, name=one.name, part=one.part) for one in why.topics],
+        topics=[
+            answers.SharedTopic(id=one.topic, name=one.name, part=one.part) for one in why.topics
+        ],
     )

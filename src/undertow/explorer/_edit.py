@@ -1,4 +1,6 @@
-"""Editing topics: one action at a time, kept on disk before it is answered, and undone where that fails."""
+"""Editing topics: one action at a time, kept on disk before it is answered, and undone where that
+fails.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,8 @@ class Seed(_Action):
     action: Literal["seed"]
     name: Name
     words: Annotated[
-        list[Annotated[str, Field(min_length=1, max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_AT_ONCE)
+        list[Annotated[str, Field(min_length=1, max_length=LONGEST_WORD)]],
+        Field(min_length=1, max_length=MOST_AT_ONCE),
     ]
 
     def apply(self, model: TopicModel) -> list[int]:
@@ -120,22 +123,31 @@ class Seed(_Action):
         made = model.seed_topic(self.name, self.words)
         if made is None:
             told = ", ".join(self.words)
-            raise InvalidInput(f"words must stand out in some part of the documents, got {told!r:.200}, which do not")
+            raise InvalidInput(
+                f"words must stand out in some part of the documents, got {told!r:.200}, which do "
+                f"not"
+            )
         return [made]
 
 
-Edit = Annotated[Rename | Merge | Split | Drop | Restore | Move | Seed, Field(discriminator="action")]
+Edit = Annotated[
+    Rename | Merge | Split | Drop | Restore | Move | Seed, Field(discriminator="action")
+]
 
 
 class EditDesk:
-    """Does what a page asks to be done to topics. Without a saver there is nothing but the list of what was done."""
+    """Does what a page asks to be done to topics. Without a saver there is nothing but the list of
+    what was done.
+    """
 
     def __init__(self, source: Source, topics: TopicDesk, saver: Saver | None) -> None:
         self._source, self._topics, self._saver = source, topics, saver
         self._lock = threading.Lock()
 
     def edit(self, action: Edit) -> answers.Edited:
-        """Applies and keeps one action. An error leaves topics as they were, in memory and on disk."""
+        """Applies and keeps one action. An error leaves topics as they were, in memory and on
+        disk.
+        """
         model = self._source.model
         with self._lock:
             before = self._topics.atlas, model.curation_
@@ -163,4 +175,7 @@ class EditDesk:
         """All that was done, as `TopicModel.save_curation` writes it."""
         _ = self._topics.atlas
         done: Curation = self._source.model.curation_
-        return Fixed((json.dumps(done.plain(), indent=2, ensure_ascii=False) + "\n").encode(), "application/json")
+        return Fixed(
+            (json.dumps(done.plain(), indent=2, ensure_ascii=False) + "\n").encode(),
+            "application/json",
+        )

@@ -1,4 +1,6 @@
-"""Figures of undertow.plot as JSON, for plotly in the browser: the same that notebooks and reports show."""
+"""Figures of undertow.plot as JSON, for plotly in the browser: the same that notebooks and reports
+show.
+"""
 
 from __future__ import annotations
 
@@ -23,4 +25,6 @@ class FigureDesk:
 
         if not self._source.model.softmax_.history_:
             raise NotFound("there is no history of the training: the model was saved without one")
-        return Fixed(plot.history(self._source.model, columns=columns).to_json().encode(), "application/json")
+        return Fixed(
+            plot.history(self._source.model, columns=columns).to_json().encode(), "application/json"
+        )

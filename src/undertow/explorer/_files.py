@@ -1,4 +1,5 @@
-"""The pages of the explorer and plotly's script: a table of names and bytes, read once when the explorer starts.
+"""The pages of the explorer and plotly's script: a table of names and bytes, read once when the
+explorer starts.
 
 A request is answered from the table or not at all. No path of a request is ever joined to a folder.
 """

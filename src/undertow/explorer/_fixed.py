@@ -1,4 +1,6 @@
-"""Answers that stay the same while the explorer runs: bytes with a tag, so that a browser need not fetch them twice."""
+"""Answers that stay the same while the explorer runs: bytes with a tag, so that a browser need not
+fetch them twice.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ class Fixed:
         if _knows(request.headers, self.tag):
             return Response(status_code=304, headers=headers)
         if len(self.body) >= WORTH_PACKING and takes_gzip(request.headers):
-            return Response(self._packed, media_type=self.media_type, headers={**headers, "Content-Encoding": "gzip"})
+            return Response(
+                self._packed,
+                media_type=self.media_type,
+                headers={**headers, "Content-Encoding": "gzip"},
+            )
         return Response(self.body, media_type=self.media_type, headers=headers)
 
 
@@ -44,5 +50,7 @@ def takes_gzip(headers: Mapping[str, str]) -> bool:
 
 
 def _knows(headers: Mapping[str, str], tag: str) -> bool:
-    known = [part.strip().removeprefix("W/") for part in headers.get("if-none-match", "").split(",")]
+    known = [
+        part.strip().removeprefix("W/") for part in headers.get("if-none-match", "").split(",")
+    ]
     return tag in known or known == ["*"]

@@ -1,11 +1,13 @@
-"""What every request passes: method, host, address and origin are checked, errors become JSON, headers are set.
+"""What every request passes: method, host, address and origin are checked, errors become JSON,
+headers are set.
 
-Only GET and HEAD are answered, unless the explorer was started for editing; then one route takes POST, from those who
-know the token alone.
+Only GET and HEAD are answered, unless the explorer was started for editing; then one route takes
+POST, from those who know the token alone.
 
-The explorer listens on this machine, where any page that is open in a browser can send requests to it. Such a page
-cannot read the answers as long as it cannot pass for the explorer, so no answer allows other origins, and a request
-that was sent to another name than the explorer's own is refused: a name can be made to point here (DNS rebinding).
+The explorer listens on this machine, where any page that is open in a browser can send requests to
+it. Such a page cannot read the answers as long as it cannot pass for the explorer, so no answer
+allows other origins, and a request that was sent to another name than the explorer's own is
+refused: a name can be made to point here (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LONGEST_ADDRESS = 192 * 1024  # bytes of path and query, encoded: 10,000 letters of any script and a filter
+LONGEST_ADDRESS = (
+    192 * 1024
+)  # bytes of path and query, encoded: 10,000 letters of any script and a filter
 LONGEST_BODY = 64 * 1024  # bytes of an edit
 EDIT = "/api/edit"  # the one route that can be written to
 TOKEN = b"x-undertow-token"
@@ -67,8 +71,8 @@ def is_loopback(host: str) -> bool:
 class Hosts:
     """The names by which the explorer may be addressed.
 
-    Where it listens on all addresses (0.0.0.0 or ::), any address in numbers will do, which no name server can make
-    up, and the machine's own name.
+    Where it listens on all addresses (0.0.0.0 or ::), any address in numbers will do, which no name
+    server can make up, and the machine's own name.
     """
 
     def __init__(self, host: str = "127.0.0.1") -> None:
@@ -108,7 +112,10 @@ class Guard:
             method = "GET" if scope["method"] == "HEAD" else scope["method"]
             await self._app({**scope, "method": method}, receive, reply.send)
         except Exception:
-            logger.exception("the explorer failed to answer %s", scope["path"][:200].encode("unicode_escape").decode())
+            logger.exception(
+                "the explorer failed to answer %s",
+                scope["path"][:200].encode("unicode_escape").decode(),
+            )
             if reply.begun:
                 raise
             await reply.problem(500, "something went wrong in the explorer: its terminal says more")
@@ -117,7 +124,11 @@ class Guard:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         writes = scope["method"] == "POST" and scope["path"] == EDIT and self._token is not None
         if scope["method"] not in ("GET", "HEAD") and not writes:
-            return 405, f"the method must be GET or HEAD, got {scope['method'][:20]}: nothing can be changed here"
+            return (
+                405,
+                f"the method must be GET or HEAD, got {scope['method'][:20]}: nothing can be "
+                f"changed here",
+            )
         named = [value for name, value in scope["headers"] if name == b"host"]
         if len(named) != 1 or not self._hosts.allow(named[0]):
             return 400, "the Host header must name the address that the explorer was started with"
@@ -125,11 +136,16 @@ class Guard:
             return 414, f"the address must have at most {LONGEST_ADDRESS:,} bytes"
         foreign = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
         if foreign and headers.get(b"sec-fetch-mode") != b"navigate":
-            return 403, "requests must come from the explorer's own pages, got one from another site"
+            return (
+                403,
+                "requests must come from the explorer's own pages, got one from another site",
+            )
         return self._refused_edit(headers) if writes else None
 
     def _refused_edit(self, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
-        """Other pages can send requests, but do not know the token, and their browser says where they come from."""
+        """Other pages can send requests, but do not know the token, and their browser says where
+        they come from.
+        """
         own = b"http://" + headers[b"host"].lower()
         if (
             headers.get(b"origin", own).lower() != own
@@ -137,8 +153,15 @@ class Guard:
         ):
             return 403, "edits must come from the explorer's own pages, got one from elsewhere"
         if not hmac.compare_digest(headers.get(TOKEN, b""), (self._token or "").encode()):
-            return 403, "edits must carry the token of the address that the explorer printed when it was started"
-        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+            return (
+                403,
+                "edits must carry the token of the address that the explorer printed when it was "
+                "started",
+            )
+        if (
+            headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+            != b"application/json"
+        ):
             return 415, "edits must be JSON, with the content type application/json"
         length = headers.get(b"content-length", b"")
         if not length.isdigit():
@@ -165,7 +188,10 @@ class _Reply:
 
     async def problem(self, status: int, error: str) -> None:
         body = json.dumps({"error": error}).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+        ]
         if status == 405:
             headers.append((b"allow", b"GET, HEAD"))
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
@@ -173,7 +199,9 @@ class _Reply:
 
 
 def _name_in(header: bytes) -> str | None:
-    """The name in a Host header, without its port and the brackets of IPv6, or None for what is no such header."""
+    """The name in a Host header, without its port and the brackets of IPv6, or None for what is no
+    such header.
+    """
     try:
         text = header.decode("ascii").lower()
     except UnicodeDecodeError:

@@ -15,7 +15,9 @@ MOST = 128  # answers; a cut of 20 topics takes about 30 kB
 
 
 class Kept:
-    """The last answers for one state of the topics and of the overview, which are never changed in place."""
+    """The last answers for one state of the topics and of the overview, which are never changed in
+    place.
+    """
 
     def __init__(self, source: Source, background: Background, most: int = MOST) -> None:
         self._source, self._background, self._most = source, background, most

@@ -20,7 +20,8 @@ td, th { text-align: left; padding: 0 1rem 0.25rem 0; vertical-align: top }
 p { margin: 0.25rem 0 }
 </style></head><body>
 <h1>The API of the explorer</h1>
-<p>Routes answer GET and HEAD, and change nothing, but for those that say POST. An error is JSON: {"error": "..."}.
+<p>Routes answer GET and HEAD, and change nothing, but for those that say POST.
+An error is JSON: {"error": "..."}.
 <a href="/openapi.json">/openapi.json</a> describes every answer.</p>
 """
 
@@ -44,9 +45,19 @@ def _route(path: str, operation: dict[str, Any]) -> str:
 
 def _parameter(parameter: dict[str, Any]) -> str:
     schema = parameter["schema"]
-    limits = {"minimum": "at least", "maximum": "at most", "maxLength": "characters at most", "default": "unless given"}
+    limits = {
+        "minimum": "at least",
+        "maximum": "at most",
+        "maxLength": "characters at most",
+        "default": "unless given",
+    }
     kinds = [schema, *schema.get("anyOf", ())]
-    told = [f"{word} {kind[key]}" for kind in kinds for key, word in limits.items() if kind.get(key) is not None]
+    told = [
+        f"{word} {kind[key]}"
+        for kind in kinds
+        for key, word in limits.items()
+        if kind.get(key) is not None
+    ]
     told += [" | ".join(map(str, kind["enum"])) for kind in kinds if "enum" in kind]
     cells = (parameter["name"], parameter.get("description", ""), ", ".join(told))
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"

@@ -76,7 +76,9 @@ class MapDesk:
         )
 
     def leaf_times(self) -> Fixed:
-        """Documents by time and leaf; they stay the same when topics are edited, so they are packed once."""
+        """Documents by time and leaf; they stay the same when topics are edited, so they are packed
+        once.
+        """
         found = self._series()
         if self._leaf_times is None:
             answer = answers.LeafTimes(
@@ -91,7 +93,9 @@ class MapDesk:
     def _series(self) -> TopicsOverTime:
         found = self.overview().over_time
         if found is None:
-            raise NotFound("there are no times: the index has no time column, or none that is filled")
+            raise NotFound(
+                "there are no times: the index has no time column, or none that is filled"
+            )
         return found
 
     def _kind(self) -> Literal["date", "number"]:
@@ -105,8 +109,12 @@ class MapDesk:
                 "computing": "the overview is still being computed",
                 "absent": "there is no overview: a model was opened, not an index",
             }
-            error = background.error or worded.get(background.state, "the overview could not be made")
-            raise Unready(answers.NotYet(error=error, state=background.state, progress=background.progress))
+            error = background.error or worded.get(
+                background.state, "the overview could not be made"
+            )
+            raise Unready(
+                answers.NotYet(error=error, state=background.state, progress=background.progress)
+            )
         return background.overview
 
 
@@ -117,12 +125,15 @@ def _check_apart(atlas: Atlas, nodes: list[int]) -> None:
         climbing = atlas.tree.parent(node)
         while climbing is not None:
             if climbing in nodes:
-                raise InvalidInput(f"topics must not lie in each other, got {node}, which is part of {climbing}")
+                raise InvalidInput(
+                    f"topics must not lie in each other, got {node}, which is part of {climbing}"
+                )
             climbing = atlas.tree.parent(climbing)
 
 
 def packed_map(overview: Overview) -> bytes:
-    """uint32 length of the header, the header as JSON padded by spaces, and the arrays, all little endian.
+    """uint32 length of the header, the header as JSON padded by spaces, and the arrays, all little
+    endian.
 
     The header's `arrays` says where each array begins, in bytes after the header.
     """
@@ -137,7 +148,14 @@ def packed_map(overview: Overview) -> bytes:
     }
     layout, body = [], b""
     for name, array in arrays.items():
-        layout.append({"name": name, "type": array.dtype.name, "shape": list(array.shape), "offset": len(body)})
+        layout.append(
+            {
+                "name": name,
+                "type": array.dtype.name,
+                "shape": list(array.shape),
+                "offset": len(body),
+            }
+        )
         body += array.tobytes() + b"\0" * (-array.nbytes % ALIGNED)
     facts = {
         "n": n,

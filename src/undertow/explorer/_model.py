@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from undertow.estimators.units import WordWeight
 
 WORDS_OF_A_UNIT = 10
-OF_THE_SESSION = ("callbacks", "n_jobs", "verbose", "warm_start", "random_state", "max_types", "chunk_size")
+OF_THE_SESSION = (
+    "callbacks",
+    "n_jobs",
+    "verbose",
+    "warm_start",
+    "random_state",
+    "max_types",
+    "chunk_size",
+)
 
 
 class ModelDesk:
@@ -53,7 +61,8 @@ class ModelDesk:
             has=answers.Has(
                 search=index is not None,
                 map=index is not None,
-                time="time" in columns and (background.overview is None or background.overview.over_time is not None),
+                time="time" in columns
+                and (background.overview is None or background.overview.over_time is not None),
                 training=bool(model.softmax_.history_),
                 edit=self._edit,
             ),
@@ -69,7 +78,11 @@ class ModelDesk:
         """How the model was made, as plain values."""
         softmax, vectorizer = self._source.model.softmax_, self._source.model.vectorizer_
         given = {
-            **{name: value for name, value in vectorizer.get_params(deep=False).items() if name != "vocabulary"},
+            **{
+                name: value
+                for name, value in vectorizer.get_params(deep=False).items()
+                if name != "vocabulary"
+            },
             **softmax.get_params(deep=False),
             "epochs": softmax.n_iter_,
             "noise_level": softmax.noise_level_,
@@ -80,9 +93,17 @@ class ModelDesk:
 
     @cached_property
     def units(self) -> Fixed:
-        """All hidden units, the most active first; they stay as they are while topics are edited."""
+        """All hidden units, the most active first; they stay as they are while topics are
+        edited.
+        """
         rows = [
-            answers.Unit(id=unit.id, name=unit.name, activity=unit.activity, up=_words(unit.up), down=_words(unit.down))
+            answers.Unit(
+                id=unit.id,
+                name=unit.name,
+                activity=unit.activity,
+                up=_words(unit.up),
+                down=_words(unit.down),
+            )
             for unit in self._source.model.units(WORDS_OF_A_UNIT)
         ]
         return Fixed(answers.Units(units=rows).model_dump_json().encode(), "application/json")

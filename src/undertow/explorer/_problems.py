@@ -47,7 +47,9 @@ def handle_problems(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> JSONResponse:
         missing = "there is nothing at this address: /api lists what there is"
-        return problem(error.status_code, missing if error.status_code == 404 else str(error.detail))
+        return problem(
+            error.status_code, missing if error.status_code == 404 else str(error.detail)
+        )
 
 
 def problem(status: int, error: str) -> JSONResponse:
@@ -56,6 +58,8 @@ def problem(status: int, error: str) -> JSONResponse:
 
 
 def _worded(part: dict[str, Any]) -> str:
-    """The framework's words, with the name of the parameter; what came is left out, it may be long."""
+    """The framework's words, with the name of the parameter; what came is left out, it may be
+    long.
+    """
     name = ".".join(str(place) for place in part["loc"] if place not in ("query", "path", "body"))
     return f"{name}: {part['msg'][:1].lower()}{part['msg'][1:]}"

@@ -41,20 +41,34 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 OVERVIEW_PROBLEMS: dict[int | str, dict[str, Any]] = {
     **PROBLEMS,
-    409: {"model": answers.NotYet, "description": "The overview is not there yet, or never will be."},
+    409: {
+        "model": answers.NotYet,
+        "description": "The overview is not there yet, or never will be.",
+    },
 }
 
-Id = Annotated[str, Path(max_length=LONGEST_ID, description="The id of a document; it may hold slashes.")]
+Id = Annotated[
+    str, Path(max_length=LONGEST_ID, description="The id of a document; it may hold slashes.")
+]
 Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The id of a topic.")]
 Cut = Annotated[
-    int | None, Query(ge=1, le=100_000, description="How many topics; the model's own number unless given.")
+    int | None,
+    Query(ge=1, le=100_000, description="How many topics; the model's own number unless given."),
 ]
 N = Annotated[int, Query(ge=1, le=MOST_RESULTS, description="How many documents at most.")]
 ModeQuery = Annotated[Mode, Query(description="How documents are ranked.")]
 Duplicates = Annotated[
-    bool, Query(description="Whether documents that are nearly the same are shown one by one, or the best for all.")
+    bool,
+    Query(
+        description=(
+            "Whether documents that are nearly the same are shown one by one, or the best for all."
+        )
+    ),
 ]
-Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter: label = 'a' AND NOT id = 'b'.")]
+Where = Annotated[
+    str | None,
+    Query(max_length=LONGEST_FILTER, description="A filter: label = 'a' AND NOT id = 'b'."),
+]
 
 
 class AnyText(Convertor[str]):
@@ -75,8 +89,8 @@ register_url_convertor("any", AnyText())
 
 
 class Turns:
-    """Searches take turns. One whose client has gone, as happens to all but the last while someone types, is dropped
-    when its turn comes.
+    """Searches take turns. One whose client has gone, as happens to all but the last while someone
+    types, is dropped when its turn comes.
     """
 
     def __init__(self, at_once: int = SEARCHES_AT_ONCE) -> None:
@@ -125,7 +139,9 @@ def _add_model(routes: APIRouter, desk: ModelDesk, figures: FigureDesk) -> None:
     @routes.get("/figures/training", responses=PROBLEMS, response_model=answers.Figure)
     def figure(
         request: Request,
-        columns: Annotated[int | None, Query(ge=1, le=MOST_COLUMNS, description="Panels side by side.")] = None,
+        columns: Annotated[
+            int | None, Query(ge=1, le=MOST_COLUMNS, description="Panels side by side.")
+        ] = None,
     ) -> Response:
         """The history of the model's training as a figure for plotly."""
         return figures.training(columns).response(request)
@@ -139,12 +155,16 @@ def _add_topics(routes: APIRouter, desk: TopicDesk) -> None:
 
     @routes.get("/topics", responses=PROBLEMS, response_model=answers.Topics)
     def topics(request: Request, n: Cut = None) -> Response:
-        """The topics of a cut of the tree, each with ten words and a quotation, and the coarser ones above them."""
+        """The topics of a cut of the tree, each with ten words and a quotation, and the coarser
+        ones above them.
+        """
         return desk.listed(n).response(request)
 
     @routes.get("/topics/{number}", responses=PROBLEMS)
     def topic(number: Number) -> answers.TopicPage:
-        """One topic: thirty words, typical documents, neighbours, what it lies in, its parts, its course over time."""
+        """One topic: thirty words, typical documents, neighbours, what it lies in, its parts, its
+        course over time.
+        """
         return desk.page(number)
 
 
@@ -161,7 +181,9 @@ def _add_edits(routes: APIRouter, desk: EditDesk, *, edit: bool) -> None:
 
     @routes.post("/edit", responses=PROBLEMS)
     def change(action: Edit) -> answers.Edited:
-        """Renames, merges, splits, drops, restores, moves or seeds a topic, and keeps that with the model."""
+        """Renames, merges, splits, drops, restores, moves or seeds a topic, and keeps that with the
+        model.
+        """
         return desk.edit(action)
 
 
@@ -171,15 +193,21 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
     @routes.get("/search", responses=PROBLEMS, response_model=answers.Found)
     async def search(
         request: Request,
-        q: Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Words or a whole text.")] = None,
-        like: Annotated[str | None, Query(max_length=LONGEST_ID, description="Instead of q: an id.")] = None,
+        q: Annotated[
+            str | None, Query(max_length=LONGEST_QUERY, description="Words or a whole text.")
+        ] = None,
+        like: Annotated[
+            str | None, Query(max_length=LONGEST_ID, description="Instead of q: an id.")
+        ] = None,
         where: Where = None,
         mode: ModeQuery = "hybrid",
         n: N = 10,
         duplicates: Duplicates = False,
     ) -> Any:
         """The best documents for a text or for a document, with the reasons."""
-        return await turns.take(request, lambda: desk.search(q, like, where, mode, n, duplicates=duplicates))
+        return await turns.take(
+            request, lambda: desk.search(q, like, where, mode, n, duplicates=duplicates)
+        )
 
     @routes.get("/nearest/{name:any}", responses=PROBLEMS, response_model=answers.Found)
     async def nearest(
@@ -191,22 +219,32 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
         duplicates: Duplicates = False,
     ) -> Any:
         """The documents most like one."""
-        return await turns.take(request, lambda: desk.search(None, name, where, mode, n, duplicates=duplicates))
+        return await turns.take(
+            request, lambda: desk.search(None, name, where, mode, n, duplicates=duplicates)
+        )
 
     @routes.get("/documents/{name:any}", responses=PROBLEMS)
     def document(
         name: Id,
         topic: Annotated[
-            int | None, Query(ge=0, le=2**31 - 1, description="Whose words are marked; the largest unless given.")
+            int | None,
+            Query(
+                ge=0, le=2**31 - 1, description="Whose words are marked; the largest unless given."
+            ),
         ] = None,
         n: Cut = None,
     ) -> answers.DocumentPage:
-        """A document, its topics with their shares, and what each of its words did to carry it into one of them."""
+        """A document, its topics with their shares, and what each of its words did to carry it into
+        one of them.
+        """
         return desk.page(name, topic, n)
 
 
 def _add_overview(routes: APIRouter, desk: MapDesk, topics: TopicDesk) -> None:
-    packed = {"content": {"application/octet-stream": {}}, "description": "The points, little endian: see the manual."}
+    packed = {
+        "content": {"application/octet-stream": {}},
+        "description": "The points, little endian: see the manual.",
+    }
 
     @routes.get("/map", responses={**OVERVIEW_PROBLEMS, 200: packed}, response_class=Response)
     def map_of_all(request: Request) -> Response:
@@ -215,7 +253,9 @@ def _add_overview(routes: APIRouter, desk: MapDesk, topics: TopicDesk) -> None:
 
     @routes.get("/map/documents", responses=OVERVIEW_PROBLEMS)
     def documents(
-        rows: Annotated[str, Query(max_length=LONGEST_LIST, description="Numbers of points, with commas.")],
+        rows: Annotated[
+            str, Query(max_length=LONGEST_LIST, description="Numbers of points, with commas.")
+        ],
     ) -> answers.MapDocuments:
         """The beginnings of some documents of the map."""
         return desk.documents(whole_numbers("rows", rows, MOST_ROWS))
@@ -224,7 +264,12 @@ def _add_overview(routes: APIRouter, desk: MapDesk, topics: TopicDesk) -> None:
     def over_time(
         n: Cut = None,
         chosen: Annotated[
-            str, Query(alias="topics", max_length=LONGEST_LIST, description="Instead of a cut: ids, with commas.")
+            str,
+            Query(
+                alias="topics",
+                max_length=LONGEST_LIST,
+                description="Instead of a cut: ids, with commas.",
+            ),
         ] = "",
     ) -> answers.Times:
         """The shares of topics over time."""
@@ -232,7 +277,9 @@ def _add_overview(routes: APIRouter, desk: MapDesk, topics: TopicDesk) -> None:
 
     @routes.get("/time/leaves", responses=OVERVIEW_PROBLEMS, response_model=answers.LeafTimes)
     def leaves(request: Request) -> Response:
-        """Documents by time and leaf of the tree, of which the shares of any cut can be added up."""
+        """Documents by time and leaf of the tree, of which the shares of any cut can be added
+        up.
+        """
         return desk.leaf_times().response(request)
 
 
@@ -241,7 +288,11 @@ def whole_numbers(name: str, text: str, most: int) -> list[int]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) > most:
         raise InvalidInput(f"{name} must be at most {most} numbers, got {len(parts):,}")
-    wrong = next((part for part in parts if not (part.isascii() and part.isdigit() and len(part) < 10)), None)
+    wrong = next(
+        (part for part in parts if not (part.isascii() and part.isdigit() and len(part) < 10)), None
+    )
     if wrong is not None:
-        raise InvalidInput(f"{name} must be whole numbers with commas between them, got {wrong!r:.40}")
+        raise InvalidInput(
+            f"{name} must be whole numbers with commas between them, got {wrong!r:.40}"
+        )
     return list(dict.fromkeys(int(part) for part in parts))

@@ -1,4 +1,6 @@
-"""Keeping what was edited: the model in its folder, or the copy that an index holds, replaced as a whole."""
+"""Keeping what was edited: the model in its folder, or the copy that an index holds, replaced as a
+whole.
+"""
 
 from __future__ import annotations
 
@@ -30,5 +32,7 @@ class Saver:
         self._known = self._digest()
 
     def _digest(self) -> str:
-        folder = self._source.folder if self._source.index is None else self._source.index.path / "model"
+        folder = (
+            self._source.folder if self._source.index is None else self._source.index.path / "model"
+        )
         return hashlib.sha256((Path(folder) / "model.json").read_bytes()).hexdigest()

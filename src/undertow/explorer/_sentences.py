@@ -1,4 +1,6 @@
-"""Why a document is shown for a topic: its title, and the sentence of it that holds the most of the topic's words."""
+"""Why a document is shown for a topic: its title, and the sentence of it that holds the most of the
+topic's words.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,16 @@ LENGTH = 4.0  # words: shorter sentences gain nothing by their shortness
 
 
 def quoted(model: TopicModel, topic: Topic, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Title and sentence of each text; the measure is that of the sentences which are stored with a model."""
+    """Title and sentence of each text; the measure is that of the sentences which are stored with a
+    model.
+    """
     parts = [sentences_of(text[:LETTERS]) or [shortened(text, OPENING)] for text in texts]
-    counts = model.vectorizer_.transform([part for sentences in parts for part in sentences] or [""])
-    ones = sparse.csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
+    counts = model.vectorizer_.transform(
+        [part for sentences in parts for part in sentences] or [""]
+    )
+    ones = sparse.csr_array(
+        (np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape
+    )
     columns, salience = model.atlas_.columns, np.zeros(counts.shape[1])
     for one in topic.words:
         salience[columns[one.word]] = one.salience

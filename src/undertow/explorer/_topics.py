@@ -1,4 +1,6 @@
-"""Answers about topics: the whole tree, any cut of it, and one topic with all that is known of it."""
+"""Answers about topics: the whole tree, any cut of it, and one topic with all that is known of
+it.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ TYPICAL_TEXT = 300  # characters
 
 @dataclass(frozen=True)
 class Sizes:
-    """Documents of each leaf, and of the whole: those of the index, or those of the training until they are known."""
+    """Documents of each leaf, and of the whole: those of the index, or those of the training until
+    they are known.
+    """
 
     leaves: NDArray[np.int64]
     documents: int
@@ -54,7 +58,9 @@ class Sizes:
 
 
 class TopicDesk:
-    """Answers about the topics of a source. Each takes the tree as it is once, so that an edit meanwhile is no harm."""
+    """Answers about the topics of a source. Each takes the tree as it is once, so that an edit
+    meanwhile is no harm.
+    """
 
     def __init__(self, source: Source, background: Background) -> None:
         self._source, self._background = source, background
@@ -65,7 +71,9 @@ class TopicDesk:
         """What is known of topics; models of an earlier version have none."""
         found: Atlas | None = getattr(self._source.model, "atlas_", None)
         if found is None:
-            raise NotFound("this model has no tree of topics, it is of an earlier version: fit it again")
+            raise NotFound(
+                "this model has no tree of topics, it is of an earlier version: fit it again"
+            )
         return found
 
     def warm_up(self) -> None:
@@ -101,7 +109,9 @@ class TopicDesk:
 
     def listed(self, n: int | None) -> Fixed:
         """A cut, with the coarser topics above it."""
-        return self._kept.get(("cut", self.atlas.count(n)), lambda: _sent(self._listed(self.atlas, n)))
+        return self._kept.get(
+            ("cut", self.atlas.count(n)), lambda: _sent(self._listed(self.atlas, n))
+        )
 
     def _listed(self, atlas: Atlas, n: int | None) -> answers.Topics:
         count = atlas.count(n)
@@ -165,7 +175,9 @@ class TopicDesk:
             typical=self._typical(atlas, record, overview),
             neighbours=_neighbours(atlas, node, max(since, atlas.chosen), sizes),
             path=named(atlas, _above(atlas.tree, node)[::-1], sizes),
-            parts=sorted(named(atlas, list(record.children), sizes), key=lambda one: -one.documents),
+            parts=sorted(
+                named(atlas, list(record.children), sizes), key=lambda one: -one.documents
+            ),
             units=[
                 answers.UnitOfTopic(id=one.id, name=name, strength=one.strength)
                 for one, name in zip(record.units, names, strict=True)
@@ -173,7 +185,9 @@ class TopicDesk:
             over_time=None if overview is None else _course(overview, atlas, node),
         )
 
-    def _typical(self, atlas: Atlas, record: Topic, overview: Overview | None) -> list[answers.Typical]:
+    def _typical(
+        self, atlas: Atlas, record: Topic, overview: Overview | None
+    ) -> list[answers.Typical]:
         """Documents of the index; of a model alone, those of the training that it remembers."""
         if not overview:  # none, or one of no documents
             shown = _quotations(record, self._here([one.id for one in record.typical]))
@@ -197,11 +211,16 @@ class TopicDesk:
 
 def words(given: Sequence[TopicWord]) -> list[answers.Word]:
     """Words of a topic; more digits than these say nothing, and take room."""
-    return [answers.Word(word=one.word, salience=round(one.salience, 4), share=round(one.share, 4)) for one in given]
+    return [
+        answers.Word(word=one.word, salience=round(one.salience, 4), share=round(one.share, 4))
+        for one in given
+    ]
 
 
 def first_cut(atlas: Atlas, node: int) -> int:
-    """The smallest number of topics of which this is one, or its parts are some: no topic above it is."""
+    """The smallest number of topics of which this is one, or its parts are some: no topic above it
+    is.
+    """
     above = set(_above(atlas.tree, node))
     low, high = 2, len(atlas.tree.leaves)
     while low < high:
@@ -247,7 +266,9 @@ def named(atlas: Atlas, nodes: list[int], sizes: Sizes) -> list[answers.Named]:
 
 def _quotations(record: Topic, here: set[str]) -> list[answers.Quotation]:
     return [
-        answers.Quotation(id=one.id, title=one.title or one.id, sentence=one.sentence, here=one.id in here)
+        answers.Quotation(
+            id=one.id, title=one.title or one.id, sentence=one.sentence, here=one.id in here
+        )
         for one in record.typical
     ]
 

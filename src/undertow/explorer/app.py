@@ -1,4 +1,6 @@
-"""The explorer as a web application: pages, and an API that only reads, unless topics are to be edited."""
+"""The explorer as a web application: pages, and an API that only reads, unless topics are to be
+edited.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,16 @@ STOPPED_WITHIN = 3.0  # seconds: how long the end waits for the thread that make
 
 
 def create_app(source: Source, *, host: str = "127.0.0.1", token: str | None = None) -> FastAPI:
-    """The application that shows an index or a model; `host` is where it will listen, and may be addressed.
+    """The application that shows an index or a model; `host` is where it will listen, and may be
+    addressed.
 
     With a token, topics can be edited by those who know it; without one there is no route for that.
     `app.state.background` makes the overview from the moment when the application starts.
     """
     if token is not None and not is_loopback(host):
         raise InvalidInput(
-            f"topics can be edited on this machine alone: host must be 127.0.0.1 or so, got {host!r:.80}"
+            f"topics can be edited on this machine alone: host must be 127.0.0.1 or so, got "
+            f"{host!r:.80}"
         )
     background = Background(source)
 

@@ -18,7 +18,9 @@ LONGEST_REQUEST = LONGEST_ADDRESS + 64 * 1024  # bytes of the first line and the
 
 
 def listening(host: str, port: int | None) -> socket.socket:
-    """A socket that is bound to a port: the one given, or else 8090 or the next one that is free."""
+    """A socket that is bound to a port: the one given, or else 8090 or the next one that is
+    free.
+    """
     if not host:
         raise InvalidInput("host must be an address or a name of this machine, got nothing")
     wanted = range(PORT, PORT + TRIED) if port is None else (port,)
@@ -27,10 +29,14 @@ def listening(host: str, port: int | None) -> socket.socket:
             return _bound(host, number)
         except OSError as error:
             if isinstance(error, socket.gaierror):
-                raise InvalidInput(f"host must be an address or a name of this machine, got {host!r:.80}") from None
+                raise InvalidInput(
+                    f"host must be an address or a name of this machine, got {host!r:.80}"
+                ) from None
             reason = error.strerror or str(error)
     if port is None:
-        raise InvalidInput(f"a port from {PORT} to {PORT + TRIED - 1} must be free on {host}, got none: {reason}")
+        raise InvalidInput(
+            f"a port from {PORT} to {PORT + TRIED - 1} must be free on {host}, got none: {reason}"
+        )
     raise InvalidInput(f"port must be one that is free on {host}, got {port}: {reason}")
 
 
@@ -51,7 +57,9 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def address_of(bound: socket.socket, host: str, token: str | None = None) -> str:
-    """What to type into a browser on this machine; the token stands where browsers send nothing of it."""
+    """What to type into a browser on this machine; the token stands where browsers send nothing of
+    it.
+    """
     port = bound.getsockname()[1]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     known = "" if token is None else f"#token={token}"
@@ -59,9 +67,16 @@ def address_of(bound: socket.socket, host: str, token: str | None = None) -> str
 
 
 def serve(
-    source: Source, bound: socket.socket, *, host: str, started: Callable[[], None], token: str | None = None
+    source: Source,
+    bound: socket.socket,
+    *,
+    host: str,
+    started: Callable[[], None],
+    token: str | None = None,
 ) -> None:
-    """Answers until Ctrl-C or the system asks to stop; `started` is called when the first answer can be given."""
+    """Answers until Ctrl-C or the system asks to stop; `started` is called when the first answer
+    can be given.
+    """
     import uvicorn
 
     from undertow.explorer.app import create_app
@@ -74,7 +89,9 @@ def serve(
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
-                quiet.setLevel(logging.CRITICAL)  # errors are logged by the guard; the rest is about being cut off
+                quiet.setLevel(
+                    logging.CRITICAL
+                )  # errors are logged by the guard; the rest is about being cut off
                 started()
 
     config = uvicorn.Config(
@@ -98,4 +115,8 @@ def serve(
     if not app.state.background.stop(0):
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(0)  # a thread is deep inside a computation: Python would wait for its helpers, or pull it down midway
+        os._exit(
+            0
+            # a thread is deep inside a computation: Python would wait for its helpers, or pull it
+            # down midway
+        )

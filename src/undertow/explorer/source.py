@@ -24,14 +24,18 @@ LABELS_AT_ONCE = 100_000
 
 @dataclass(frozen=True)
 class Document:
-    """A document of an index: its text, and what else is known of it. `body` is the text without the title."""
+    """A document of an index: its text, and what else is known of it. `body` is the text without
+    the title.
+    """
 
     id: str
     text: str
     body: str = ""
     title: str | None = None
     url: str | None = None  # of http or https
-    kept: dict[str, str | bool | int | float] = field(default_factory=dict)  # columns without a role, where not empty
+    kept: dict[str, str | bool | int | float] = field(
+        default_factory=dict
+    )  # columns without a role, where not empty
     label: str | None = None
     split: str | None = None
     time: str | float | None = None
@@ -48,8 +52,8 @@ class Source:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
-        """What is in a folder; one that holds neither an index nor a model of texts is an error. Or an index at an
-        address.
+        """What is in a folder; one that holds neither an index nor a model of texts is an error. Or
+        an index at an address.
         """
         if "://" in os.fspath(path):
             from undertow.search import Index
@@ -68,14 +72,17 @@ class Source:
             return cls(name, folder, index.model, index)
         if not (folder / "model.json").is_file():
             raise InvalidInput(
-                f"the folder to explore must hold an index (undertow index) or a model (undertow fit), got {folder}, "
+                f"the folder to explore must hold an index (undertow index) or a model (undertow "
+                f"fit), got {folder}, "
                 "which has neither index.json nor model.json"
             )
         from undertow.estimators import TopicModel, load
 
         model = load(folder)
         if not isinstance(model, TopicModel):
-            raise InvalidInput(f"the model to explore must be one of texts, got {folder}, a {type(model).__name__}")
+            raise InvalidInput(
+                f"the model to explore must be one of texts, got {folder}, a {type(model).__name__}"
+            )
         return cls(name, folder, model)
 
     def check_can_change(self) -> None:
@@ -134,7 +141,8 @@ def check_extra() -> None:
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
             raise InvalidInput(
-                f"undertow explore needs {package}, which is not installed: pip install 'undertow[explorer]'"
+                f"undertow explore needs {package}, which is not installed: pip install "
+                f"'undertow[explorer]'"
             )
 
 

@@ -1,8 +1,9 @@
 """Which of a few texts are nearly the same: they share most of their runs of four words.
 
-This happens while somebody waits for an answer, so texts never become Python's words: a word is a number made of its
-letters, a run of words (a shingle) a number made of theirs, and one sort brings equal ones together. Two different
-shingles get the same number so rarely (2^-48 or so) that it does not matter.
+This happens while somebody waits for an answer, so texts never become Python's words: a word is a
+number made of its letters, a run of words (a shingle) a number made of theirs, and one sort brings
+equal ones together. Two different shingles get the same number so rarely (2^-48 or so) that it does
+not matter.
 """
 
 from __future__ import annotations
@@ -23,11 +24,27 @@ SPACE = " "
 # Two odd numbers without a pattern; products are taken modulo 2^64.
 BY_LETTER, BY_WORD = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
-# Characters that no word holds. Beyond these, all count as letters, which is right but for rare marks.
+# Characters that no word holds. Beyond these, all count as letters, which is right but for rare
+# marks.
 BETWEEN_WORDS = (
-    *((0x00, 0x30), (0x3A, 0x41), (0x5B, 0x61), (0x7B, 0xAA), (0xAB, 0xB5), (0xB6, 0xBA), (0xBB, 0xC0)),  # Latin
+    *(
+        (0x00, 0x30),
+        (0x3A, 0x41),
+        (0x5B, 0x61),
+        (0x7B, 0xAA),
+        (0xAB, 0xB5),
+        (0xB6, 0xBA),
+        (0xBB, 0xC0),
+    ),  # Latin
     *((0x2000, 0x2070), (0x2190, 0x2460), (0x2500, 0x2C00)),  # quotes, dashes, arrows, boxes
-    *((0x3000, 0x3005), (0x3008, 0x3021), (0xFF00, 0xFF10), (0xFF1A, 0xFF21), (0xFF3B, 0xFF41), (0xFF5B, 0xFF66)),
+    *(
+        (0x3000, 0x3005),
+        (0x3008, 0x3021),
+        (0xFF00, 0xFF10),
+        (0xFF1A, 0xFF21),
+        (0xFF3B, 0xFF41),
+        (0xFF5B, 0xFF66),
+    ),
 )
 LAST = 0xFFFF
 
@@ -37,7 +54,8 @@ Numbers = NDArray[np.uint64]
 def fold(texts: Sequence[str]) -> list[int]:
     """For each text the place of the first one before it that is nearly the same, or its own place.
 
-    A text that was folded into another stands for nobody: each is compared with those that stand for themselves.
+    A text that was folded into another stands for nobody: each is compared with those that stand
+    for themselves.
     """
     if len(texts) < 2:
         return list(range(len(texts)))
@@ -55,7 +73,10 @@ def fold(texts: Sequence[str]) -> list[int]:
 def _same(texts: Sequence[str]) -> NDArray[np.bool_]:
     """Whether each two of the texts are nearly the same."""
     bits = len(texts).bit_length()  # of a key, that say which text: the others say which shingle
-    parts = [_shingles(text) >> np.uint64(bits) << np.uint64(bits) | np.uint64(i) for i, text in enumerate(texts)]
+    parts = [
+        _shingles(text) >> np.uint64(bits) << np.uint64(bits) | np.uint64(i)
+        for i, text in enumerate(texts)
+    ]
     keys = np.sort(np.concatenate(parts))
     keys = keys[np.r_[True, keys[1:] != keys[:-1]]]  # a text's shingles are a set
     owners = (keys & np.uint64((1 << bits) - 1)).astype(np.int64)
@@ -81,7 +102,9 @@ def _overlaps(shingles: Numbers, owners: NDArray[np.int64], texts: int) -> NDArr
 
 
 def _shingles(text: str) -> Numbers:
-    """A number for each run of four words; of fewer words, one number for all, and of none, one for the text."""
+    """A number for each run of four words; of fewer words, one number for all, and of none, one for
+    the text.
+    """
     seen = text[:MOST].lower()[:MOST]  # small letters can be more than the large ones were
     words = _words(seen)
     if not len(words):
@@ -102,7 +125,8 @@ def _words(text: str) -> Numbers:
     if not len(begins):
         return np.zeros(0, dtype=np.uint64)
     powers, inverses = _powers()
-    # A polynomial of the letters, in which the whole text runs through the powers: each word is then shifted back.
+    # A polynomial of the letters, in which the whole text runs through the powers: each word is
+    # then shifted back.
     sums = np.add.reduceat(letters * inside * powers[: len(letters)], begins)
     return _stirred(sums * inverses[begins])
 

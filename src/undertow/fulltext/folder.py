@@ -1,8 +1,8 @@
 """The folder of an index' segments, kept in step with its documents.
 
-Segments are made from what the database holds, after it holds it, and name its rows. Those are never given to another
-document, so a segment can be behind, but not wrong: rows without a segment are read and added, rows that are gone are
-passed over. Cut off anywhere, nothing is lost but time.
+Segments are made from what the database holds, after it holds it, and name its rows. Those are
+never given to another document, so a segment can be behind, but not wrong: rows without a segment
+are read and added, rows that are gone are passed over. Cut off anywhere, nothing is lost but time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ _log = logging.getLogger(__name__)
 
 
 def segments(folder: Path, rule: WordRule) -> dict[Path, Segment]:
-    """The segments that are there, the largest first. One that cannot be read is as good as missing."""
+    """The segments that are there, the largest first. One that cannot be read is as good as
+    missing.
+    """
     found: dict[Path, Segment] = {}
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         try:
@@ -57,32 +59,43 @@ def open_text(folder: Path, rule: WordRule, rows: Rows, texts: Texts) -> FullTex
     if len(missing):
         there += list(_made(rule, missing, texts))
         files += [None] * (len(there) - len(files))
-    no_others = sum(len(segment.rows) for segment in there) == len(rows)  # each of them is in one at least
+    no_others = sum(len(segment.rows) for segment in there) == len(
+        rows
+    )  # each of them is in one at least
     return FullText.of(rule, there, None if no_others else rows, files)
 
 
-def bring_up_to_date(folder: Path, rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None) -> None:
-    """Writes segments for rows without one, joins small ones, and removes what is of no use; one writer at a time.
+def bring_up_to_date(
+    folder: Path, rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None
+) -> None:
+    """Writes segments for rows without one, joins small ones, and removes what is of no use; one
+    writer at a time.
 
     `sketches` are told of every document that gets a segment.
     """
     folder.mkdir(exist_ok=True)
     there = segments(folder, rule)
-    used = {file: segment for file, segment in there.items() if _share_present(segment, rows) > STALE}
+    used = {
+        file: segment for file, segment in there.items() if _share_present(segment, rows) > STALE
+    }
     small = [file for file, segment in used.items() if len(segment.rows) < SMALL]
     if len(small) >= MOST_SMALL:
         used = {file: segment for file, segment in used.items() if file not in small}
     missing = _missing(rows, list(used.values()))
     kept = set(used)
     if len(missing):
-        kept |= {segment.save(folder, rule.name) for segment in _made(rule, missing, texts, sketches)}
+        kept |= {
+            segment.save(folder, rule.name) for segment in _made(rule, missing, texts, sketches)
+        }
     for file in [*folder.glob(f"*{SUFFIX}"), *folder.glob(".*.part")]:
         if file not in kept:
             with suppress(OSError):  # somebody reads it, on a system that minds
                 file.unlink()
 
 
-def _made(rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None) -> Iterator[Segment]:
+def _made(
+    rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None
+) -> Iterator[Segment]:
     from undertow.fulltext.making import Maker  # not needed to read
 
     maker = Maker(rule, sketches)

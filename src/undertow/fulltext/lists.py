@@ -1,8 +1,8 @@
 """The full text of an index: its segments, asked as one.
 
-Every document of the index has a place: the documents of the first segment, then those of the second, and so on.
-A document that was deleted keeps its place until its segment is made anew, and is passed over. How many documents hold
-a word is counted with the deleted ones until then.
+Every document of the index has a place: the documents of the first segment, then those of the
+second, and so on. A document that was deleted keeps its place until its segment is made anew, and
+is passed over. How many documents hold a word is counted with the deleted ones until then.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from undertow.fulltext.segment import Segment
 from undertow.fulltext.words import WordRule
 
 K1, B = 1.2, 0.75  # of BM25, the customary ones
-MOST_WORDS = 32  # of a question: its most telling ones. More cost time, and answer no better (docs/design_notes.md)
-COMMON = 0.25  # a word that so many documents hold is passed over where the question has rarer ones,
+# of a question: its most telling ones. More cost time, and answer no better (docs/design_notes.md)
+MOST_WORDS = 32
+COMMON = (
+    0.25  # a word that so many documents hold is passed over where the question has rarer ones,
+)
 COMMON_FROM = 10_000  # if they are so many: what it says is little, and what it costs is much
 REMEMBERED = 50_000  # words that were looked up
 BLOCK = 256  # scores of which the highest is looked at first
@@ -33,7 +36,9 @@ Scores = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Term:
-    """A word of a question, as it is searched for: what it adds to a document that holds it without end."""
+    """A word of a question, as it is searched for: what it adds to a document that holds it without
+    end.
+    """
 
     word: str
     weight: float  # with how telling the word is, and how often it was asked for
@@ -56,7 +61,9 @@ class FullText:
         rows: Rows | None,
         files: Sequence[Path | None] | None = None,
     ) -> FullText:
-        """Segments of which only some rows count, in order; None for all. Of a row that two hold, the first counts."""
+        """Segments of which only some rows count, in order; None for all. Of a row that two hold,
+        the first counts.
+        """
         places = tuple(files or [None] * len(segments))
         if rows is None:
             return cls(rule, tuple(segments), places)
@@ -100,21 +107,35 @@ class FullText:
 
     @cached_property
     def _norms(self) -> list[NDArray[np.float32]]:
-        """What a word's count is weighed against in each document: longer ones have more by chance."""
+        """What a word's count is weighed against in each document: longer ones have more by
+        chance.
+        """
         total = sum(int(segment.lengths.sum(dtype=np.int64)) for segment in self.segments)
         average = total / max(len(self.rows), 1) or 1.0
-        return [(K1 * (1.0 - B + B * segment.lengths / average)).astype(np.float32) for segment in self.segments]
+        return [
+            (K1 * (1.0 - B + B * segment.lengths / average)).astype(np.float32)
+            for segment in self.segments
+        ]
 
     def holding(self, word: str) -> int:
         """How many documents hold a word."""
         return sum(end - begin for _, begin, end in self._lists(word))
 
     def _lists(self, word: str) -> list[tuple[int, int, int]]:
-        """Number of a segment, and where the word's list in it begins and ends; looked up once a word."""
+        """Number of a segment, and where the word's list in it begins and ends; looked up once a
+        word.
+        """
         found = self._looked_up.get(word)
         if found is None:
-            numbers = ((number, segment, segment.find(word)) for number, segment in enumerate(self.segments))
-            found = [(number, *segment.span(place)) for number, segment, place in numbers if place is not None]
+            numbers = (
+                (number, segment, segment.find(word))
+                for number, segment in enumerate(self.segments)
+            )
+            found = [
+                (number, *segment.span(place))
+                for number, segment, place in numbers
+                if place is not None
+            ]
             if len(self._looked_up) >= REMEMBERED:
                 self._looked_up.clear()
             self._looked_up[word] = found
@@ -125,28 +146,34 @@ class FullText:
         return {}
 
     def terms(self, words: Mapping[str, float]) -> list[Term]:
-        """The words of a question that are searched for, the most telling first; those that no document holds are not
-        among them. `words` says how often each was asked for.
+        """The words of a question that are searched for, the most telling first; those that no
+        document holds are not among them. `words` says how often each was asked for.
         """
         held = {word: count for word, count in words.items() if self.holding(word)}
         found = [Term(word, weight * (K1 + 1.0)) for word, weight in self.weights(held).items()]
-        order = sorted(found, key=lambda term: (-term.weight / math.sqrt(words[term.word]), term.word))
+        order = sorted(
+            found, key=lambda term: (-term.weight / math.sqrt(words[term.word]), term.word)
+        )
         return order[:MOST_WORDS]
 
     def possible(self, words: Mapping[str, float]) -> float:
-        """BM25 of a document of usual length that holds every word once, those too that none holds here."""
+        """BM25 of a document of usual length that holds every word once, those too that none holds
+        here.
+        """
         return sum(self.weights(words).values())
 
     def weights(self, words: Mapping[str, float]) -> dict[str, float]:
-        """How telling the words of a question are, with how often each was asked for; without those passed over."""
+        """How telling the words of a question are, with how often each was asked for; without those
+        passed over.
+        """
         total = len(self.rows)
         held = {word: min(self.holding(word), total) for word in words}
         rare = [word for word in words if held[word] <= max(COMMON * total, COMMON_FROM)]
         return {word: words[word] * _idf(total, held[word]) for word in rare or words}
 
     def scores(self, terms: Sequence[Term], *, compiled: bool = True) -> Scores:
-        """BM25 of the document at each place, by a compiled kernel if it pays; 0 for one that holds no term, or is
-        deleted.
+        """BM25 of the document at each place, by a compiled kernel if it pays; 0 for one that holds
+        no term, or is deleted.
         """
         scores = np.zeros(len(self.rows), dtype=np.float32)
         by_segment: dict[int, list[tuple[int, int, float]]] = {}
@@ -190,13 +217,19 @@ def _idf(total: int, holding: int) -> float:
 
 
 def _add(
-    segment: Segment, norms: NDArray[np.float32], lists: list[tuple[int, int, float]], scores: Scores, compiled: bool
+    segment: Segment,
+    norms: NDArray[np.float32],
+    lists: list[tuple[int, int, float]],
+    scores: Scores,
+    compiled: bool,
 ) -> None:
     """Adds the words' parts to a segment's scores; a few entries by NumPy, many by the kernel."""
     if sum(end - begin for begin, end, _ in lists) < BY_KERNEL or not compiled:
         for begin, end, weight in lists:
             documents = segment.documents[begin:end]
-            if len(documents) and (documents[-1] >= len(scores) or int(documents.max()) >= len(scores)):
+            if len(documents) and (
+                documents[-1] >= len(scores) or int(documents.max()) >= len(scores)
+            ):
                 continue  # a damaged list
             counts = segment.counts[begin:end].astype(np.float32)
             scores[documents] += np.float32(weight) * counts / (counts + norms[documents])
@@ -213,8 +246,8 @@ def _add(
 def best(scores: NDArray[np.floating], n: int) -> NDArray[np.int64]:
     """Places of the n highest scores above 0, best first; of equal ones the lower place first.
 
-    The n-th highest of the blocks' maxima is not above the n-th highest score, and few scores reach it: only those are
-    put in order.
+    The n-th highest of the blocks' maxima is not above the n-th highest score, and few scores reach
+    it: only those are put in order.
     """
     if len(scores) > 4 * BLOCK * n:
         whole = len(scores) // BLOCK * BLOCK

@@ -1,4 +1,6 @@
-"""Making a segment: texts come in pieces, words are numbered as they come, and lists are put in order at the end."""
+"""Making a segment: texts come in pieces, words are numbered as they come, and lists are put in
+order at the end.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,17 @@ from undertow.fulltext.words import WordRule
 if TYPE_CHECKING:
     import polars as pl
 
-MOST = 32_000_000  # entries of lists that one segment holds: they are held in memory until it is full
+MOST = (
+    32_000_000  # entries of lists that one segment holds: they are held in memory until it is full
+)
 MOST_COUNT = 255
 
 
 @dataclass(frozen=True)
 class Piece:
-    """The lists of some documents: entry i says that document `documents[i]` holds word `words[i]` so often."""
+    """The lists of some documents: entry i says that document `documents[i]` holds word `words[i]`
+    so often.
+    """
 
     words: NDArray[np.int32]
     documents: NDArray[np.uint32]
@@ -50,7 +56,9 @@ class Maker:
     def add(self, rows: NDArray[np.uint64], texts: pl.Series) -> None:
         """Takes in texts with the numbers of their rows."""
         words, starts, codes = self.rule.of_texts(texts)
-        numbers = np.array([self._numbers.setdefault(word, len(self._numbers)) for word in words], dtype=np.int32)
+        numbers = np.array(
+            [self._numbers.setdefault(word, len(self._numbers)) for word in words], dtype=np.int32
+        )
         documents = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
         documents, codes = documents[codes >= 0], codes[codes >= 0]
         lengths = np.bincount(documents, minlength=len(starts) - 1)
@@ -58,7 +66,9 @@ class Maker:
         if self.sketches is not None:
             self.sketches.add(word_hashes(words)[codes], starts_of(lengths))
         # Of equal (word, document) one entry remains, with how many there were.
-        keys, counts = np.unique(numbers[codes].astype(np.int64) << 32 | documents, return_counts=True)
+        keys, counts = np.unique(
+            numbers[codes].astype(np.int64) << 32 | documents, return_counts=True
+        )
         piece = Piece(
             (keys >> 32).astype(np.int32),
             ((keys & 0xFFFFFFFF) + self.documents).astype(np.uint32),
@@ -78,13 +88,16 @@ class Maker:
         for piece in self._pieces:
             starts[1:] += np.bincount(place[piece.words], minlength=len(order))
         np.cumsum(starts, out=starts)
-        documents, counts = np.empty(starts[-1], dtype=np.uint32), np.empty(starts[-1], dtype=np.uint8)
+        documents, counts = (
+            np.empty(starts[-1], dtype=np.uint32),
+            np.empty(starts[-1], dtype=np.uint8),
+        )
         following = starts[:-1].copy()  # where the next entry of each word goes
         for piece in self._pieces:
             where = _places(place[piece.words], following)
             documents[where], counts[where] = piece.documents, piece.counts
-        return Segment(_joined(self._rows, np.uint64), _joined(self._lengths, np.uint32), letters, ends, starts,
-                       documents, counts)  # fmt: skip
+        known = _joined(self._rows, np.uint64), _joined(self._lengths, np.uint32)
+        return Segment(*known, letters, ends, starts, documents, counts)
 
 
 def _places(words: NDArray[np.int64], following: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -100,7 +113,9 @@ def _places(words: NDArray[np.int64], following: NDArray[np.int64]) -> NDArray[n
 
 
 def _in_order(words: list[str]) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]:
-    """The numbers of the words in the order of their bytes; the bytes, and where each word ends, after a 0."""
+    """The numbers of the words in the order of their bytes; the bytes, and where each word ends,
+    after a 0.
+    """
     encoded = [word.encode() for word in words]
     order = sorted(range(len(encoded)), key=encoded.__getitem__)
     ends = np.zeros(len(order) + 1, dtype=np.int64)

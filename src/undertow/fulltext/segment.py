@@ -1,7 +1,9 @@
-"""A segment: for each word of some documents, the list of those that hold it, in one file that is never changed.
+"""A segment: for each word of some documents, the list of those that hold it, in one file that is
+never changed.
 
-The file is a safetensors file, mapped into memory: opening one takes no time, and what no question asks for is never
-read. Its words lie in the order of their UTF-8 bytes, one behind the other, to be found by halving.
+The file is a safetensors file, mapped into memory: opening one takes no time, and what no question
+asks for is never read. Its words lie in the order of their UTF-8 bytes, one behind the other, to be
+found by halving.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ FORMS = {
 @dataclass(frozen=True)
 class Segment:
     """Documents 0, 1, ... of a segment have the numbers `rows`, rising. The list of word w is
-    `documents[starts[w] : starts[w + 1]]`, rising, with how often each holds it in `counts` (255 at most).
+    `documents[starts[w] : starts[w + 1]]`, rising, with how often each holds it in `counts` (255 at
+    most).
     """
 
     rows: NDArray[np.uint64]
@@ -72,7 +75,9 @@ class Segment:
         return self.letters[self.word_ends[number] : self.word_ends[number + 1]].tobytes()
 
     def save(self, folder: Path, rule: str) -> Path:
-        """Writes it under a name of its own, whole or not at all; what read its texts is kept with it."""
+        """Writes it under a name of its own, whole or not at all; what read its texts is kept with
+        it.
+        """
         file = folder / f"{secrets.token_hex(8)}{SUFFIX}"
         arrays = {part.name: getattr(self, part.name) for part in fields(self)}
         write_arrays(file, arrays, {"format": FORMAT, "rule": rule})
@@ -80,7 +85,9 @@ class Segment:
 
 
 def read(file: Path, rule: str) -> Segment | None:
-    """The segment in a file, or None where its texts were read by another rule, or in another format."""
+    """The segment in a file, or None where its texts were read by another rule, or in another
+    format.
+    """
     arrays, notes = map_arrays(file, FORMS)
     if notes != {"format": FORMAT, "rule": rule}:
         return None
@@ -91,5 +98,7 @@ def read(file: Path, rule: str) -> Segment | None:
         len(segment.starts) == len(segment.word_ends) >= 1,
     )
     if not all(sizes) or not bool((segment.rows[1:] > segment.rows[:-1]).all()):
-        raise IndexFileError(f"{file} must be a segment of full text, got arrays that do not fit each other")
+        raise IndexFileError(
+            f"{file} must be a segment of full text, got arrays that do not fit each other"
+        )
     return segment  # single numbers are looked at when they are used

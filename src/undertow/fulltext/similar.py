@@ -1,8 +1,8 @@
 """The word that a mistyped word was probably meant to be: one of the index that few edits lead to.
 
-An edit puts in, leaves out or replaces a letter, or swaps two neighbours. Distances are those of optimal string
-alignment: no letter is edited twice. Most words of an index are ruled out by their lengths and outer letters, as they
-lie in their file; the others are compared all at once.
+An edit puts in, leaves out or replaces a letter, or swaps two neighbours. Distances are those of
+optimal string alignment: no letter is edited twice. Most words of an index are ruled out by their
+lengths and outer letters, as they lie in their file; the others are compared all at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 from undertow.fulltext.lists import FullText
 from undertow.fulltext.segment import Segment
 
-SHORTEST, LONG = 5, 8  # letters: of shorter words everything is near, longer ones may have two edits
+SHORTEST, LONG = (
+    5,
+    8,
+)  # letters: of shorter words everything is near, longer ones may have two edits
 FEW = 1000  # documents: in more of them, a word that one document holds may be a mistake itself
 WIDEST = 4  # bytes of a character
 
@@ -23,7 +26,8 @@ Words = NDArray[np.int64]
 
 
 def similar(full: FullText, word: str) -> str | None:
-    """The nearest other word with the first or the last letter of `word`, as `full.rule` gives words, or None.
+    """The nearest other word with the first or the last letter of `word`, as `full.rule` gives
+    words, or None.
 
     The fewest edits win, then the most documents that hold it, then the alphabet.
     """
@@ -37,7 +41,11 @@ def similar(full: FullText, word: str) -> str | None:
             other = segment.word(number)
             found[other] = distance, end - begin + found.get(other, (0, 0))[1]
     enough = 2 if full.documents >= FEW else 1
-    order = [(distance, -held, other) for other, (distance, held) in found.items() if distance and held >= enough]
+    order = [
+        (distance, -held, other)
+        for other, (distance, held) in found.items()
+        if distance and held >= enough
+    ]
     return min(order)[2] if order else None
 
 
@@ -61,9 +69,13 @@ def _of_such_bytes(segment: Segment, word: bytes, edits: int) -> Words:
     """Numbers of the words that, by their number of bytes and the outer ones, can be near."""
     sizes = np.diff(segment.word_ends)
     widest = WIDEST if max(word) > 127 else 1  # what an edit can take away
-    fitting = np.flatnonzero((sizes >= max(len(word) - edits * widest, 1)) & (sizes <= len(word) + edits * WIDEST))
+    fitting = np.flatnonzero(
+        (sizes >= max(len(word) - edits * widest, 1)) & (sizes <= len(word) + edits * WIDEST)
+    )
     begins, ends = segment.word_ends[fitting], segment.word_ends[fitting + 1]
-    sound = (begins >= 0) & (begins < ends) & (ends <= len(segment.letters))  # all, but for damaged files
+    sound = (
+        (begins >= 0) & (begins < ends) & (ends <= len(segment.letters))
+    )  # all, but for damaged files
     if not sound.all():
         fitting, begins, ends = fitting[sound], begins[sound], ends[sound]
     outer = (segment.letters[begins] == word[0]) | (segment.letters[ends - 1] == word[-1])
@@ -71,8 +83,12 @@ def _of_such_bytes(segment: Segment, word: bytes, edits: int) -> Words:
     return found
 
 
-def _letters(segment: Segment, numbers: Words, letters: int, edits: int) -> tuple[Words, NDArray[np.uint32], Words]:
-    """Those of the words whose number of letters is near: numbers, letters (a column each), and how many each has."""
+def _letters(
+    segment: Segment, numbers: Words, letters: int, edits: int
+) -> tuple[Words, NDArray[np.uint32], Words]:
+    """Those of the words whose number of letters is near: numbers, letters (a column each), and how
+    many each has.
+    """
     begins = segment.word_ends[numbers]
     sizes = segment.word_ends[numbers + 1] - begins
     offsets = np.cumsum(sizes) - sizes
@@ -94,14 +110,20 @@ def _code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
 
 
-def _distances(word: NDArray[np.uint32], others: NDArray[np.uint32], lengths: Words, edits: int) -> NDArray[np.uint8]:
-    """How many edits lead from the word to each other one, a column of letters; more than `edits` for too many.
+def _distances(
+    word: NDArray[np.uint32], others: NDArray[np.uint32], lengths: Words, edits: int
+) -> NDArray[np.uint8]:
+    """How many edits lead from the word to each other one, a column of letters; more than `edits`
+    for too many.
 
-    Row i of the table holds the distances of the word's first i letters from the first 0, 1, ... letters of the
-    others. Cells further than `edits` from the diagonal are too many edits anyway.
+    Row i of the table holds the distances of the word's first i letters from the first 0, 1, ...
+    letters of the others. Cells further than `edits` from the diagonal are too many edits anyway.
     """
     too_many = np.full(others.shape[1], edits + 1, dtype=np.uint8)
-    row: list[Any] = [np.full_like(too_many, place) if place <= edits else too_many for place in range(len(others) + 1)]
+    row: list[Any] = [
+        np.full_like(too_many, place) if place <= edits else too_many
+        for place in range(len(others) + 1)
+    ]
     before = row
     for i, letter in enumerate(word.tolist(), 1):
         above, before_above = row, before

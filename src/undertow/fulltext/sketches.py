@@ -1,9 +1,10 @@
 """How many documents of a collection are near-copies of earlier ones, found out while it is read.
 
-Of each document 64 bytes are kept, a sketch (`kernels/cpu/sketches`): the share of the numbers that two sketches have
-in common estimates the share of text that the documents have in common. To find such pairs without comparing all,
-documents that agree in one of eight bands of a sketch meet in a bucket (locality-sensitive hashing), and each is
-compared with the first there and the one before it.
+Of each document 64 bytes are kept, a sketch (`kernels/cpu/sketches`): the share of the numbers that
+two sketches have in common estimates the share of text that the documents have in common. To find
+such pairs without comparing all, documents that agree in one of eight bands of a sketch meet in a
+bucket (locality-sensitive hashing), and each is compared with the first there and the one before
+it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ Keys = NDArray[np.uint64]
 
 def word_hashes(words: Sequence[str]) -> NDArray[np.uint32]:
     """A number for each word, which is the same in every run."""
-    return np.fromiter((zlib.crc32(word.encode(errors="replace")) for word in words), np.uint32, len(words))
+    return np.fromiter(
+        (zlib.crc32(word.encode(errors="replace")) for word in words), np.uint32, len(words)
+    )
 
 
 @dataclass
@@ -38,14 +41,19 @@ class Sketches:
     _parts: list[NDArray[np.uint16]] = field(default_factory=list)
 
     def add(self, word_hashes: NDArray[np.uint32], starts: NDArray[np.int64]) -> None:
-        """Takes in documents: the words of number d are `word_hashes[starts[d] : starts[d + 1]]`."""
+        """Takes in documents: the words of number d are
+        `word_hashes[starts[d] : starts[d + 1]]`.
+        """
         documents, threads = len(starts) - 1, pool.thread_count(None)
         part = np.empty((documents, BINS), dtype=np.uint16)
-        pool.run(pool.split(sketch, documents, threads, word_hashes, starts, part, least=LEAST), threads)
+        pool.run(
+            pool.split(sketch, documents, threads, word_hashes, starts, part, least=LEAST), threads
+        )
         self._parts.append(part)
 
     def near_duplicates(self) -> int:
-        """How many documents share four fifths of their text or more with an earlier one, by estimate.
+        """How many documents share four fifths of their text or more with an earlier one, by
+        estimate.
 
         Those without words are not counted.
         """
@@ -61,7 +69,9 @@ class Sketches:
 
 
 def _bands(sketches: Keys) -> Iterator[Keys]:
-    """Keys of the buckets in which documents meet: first those of equal sketches, then those of equal bands."""
+    """Keys of the buckets in which documents meet: first those of equal sketches, then those of
+    equal bands.
+    """
     whole = np.zeros(len(sketches), dtype=np.uint64)
     for band in sketches.T:
         whole = (whole ^ (whole >> np.uint64(32)) ^ band) * BY_BAND
@@ -70,7 +80,9 @@ def _bands(sketches: Keys) -> Iterator[Keys]:
 
 
 def _meetings(keys: Keys) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Documents that are not the first of their buckets, and for each that one, then the one before it."""
+    """Documents that are not the first of their buckets, and for each that one, then the one before
+    it.
+    """
     order = np.argsort(keys, kind="stable")
     placed = keys[order]
     new = np.r_[True, placed[1:] != placed[:-1]] if len(placed) else np.zeros(0, dtype=bool)
@@ -81,7 +93,10 @@ def _meetings(keys: Keys) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]
 
 
 def _compare(
-    sketches: NDArray[np.uint16], documents: NDArray[np.int64], earlier: NDArray[np.int64], copies: NDArray[np.bool_]
+    sketches: NDArray[np.uint16],
+    documents: NDArray[np.int64],
+    earlier: NDArray[np.int64],
+    copies: NDArray[np.bool_],
 ) -> None:
     """Marks the documents that have as much in common with an earlier one as copies have."""
     unknown = ~copies[documents]

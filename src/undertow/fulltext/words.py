@@ -1,8 +1,9 @@
-"""The words that full-text search goes by: runs of letters, digits and their marks, in small letters without accents.
+"""The words that full-text search goes by: runs of letters, digits and their marks, in small
+letters without accents.
 
-They are not the model's words: nothing is too rare or too frequent, and numbers count. Where the model stems, so does
-this. Texts of an index are read in bulk by polars; a question is read by Python alone, which starts faster. Both give
-the same words.
+They are not the model's words: nothing is too rare or too frequent, and numbers count. Where the
+model stems, so does this. Texts of an index are read in bulk by polars; a question is read by
+Python alone, which starts faster. Both give the same words.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class WordRule:
         return f"2 stemmer={self.stemmer or '-'} segmenter={self.segmenter or '-'}"
 
     def of_texts(self, texts: pl.Series) -> tuple[list[str], NDArray[np.int64], NDArray[np.int32]]:
-        """Distinct words; where each text begins among the tokens, and the end; each token's number among the words.
+        """Distinct words; where each text begins among the tokens, and the end; each token's number
+        among the words.
 
         A number of -1 stands for a token that has no word in it, such as a mark by itself.
         """
@@ -68,10 +70,14 @@ class WordRule:
         if self.spaced is not None:
             text = self.spaced([text])[0]
         written = tokens(text)
-        return [(typed, word) for typed, word in zip(written, self._words(written), strict=True) if word]
+        return [
+            (typed, word) for typed, word in zip(written, self._words(written), strict=True) if word
+        ]
 
     def _words(self, types: Sequence[str]) -> list[str]:
-        stems = types if self.stemmer is None else _stemmer(self.stemmer)(list(types))  # they expect the accents
+        stems = (
+            types if self.stemmer is None else _stemmer(self.stemmer)(list(types))
+        )  # they expect the accents
         return [_folded(word)[:LONGEST] for word in stems]
 
 
@@ -88,9 +94,11 @@ def _belongs(letter: str) -> bool:
 
 
 def _folded(word: str) -> str:
-    """Without accents, and with letters that only look different made one: é is e, ﬁ is fi, ß is ss.
+    """Without accents, and with letters that only look different made one: é is e, ﬁ is fi, ß is
+    ss.
 
-    Marks of scripts that write vowels by them stay: only those that Latin, Greek and Cyrillic letters bear go.
+    Marks of scripts that write vowels by them stay: only those that Latin, Greek and Cyrillic
+    letters bear go.
     """
     if word.isascii():
         return word

@@ -1,12 +1,19 @@
-"""What can be said about a model and its documents, as plain values, arrays and tables: no figures, no pages.
+"""What can be said about a model and its documents, as plain values, arrays and tables: no figures,
+no pages.
 
-`overview_of_index` looks at a whole collection, `document_view` at the letters of one document, `similar_topics` at
-topics; `topic_table` and `document_topic_table` are for taking away. Plots, reports and the explorer are made of these.
+`overview_of_index` looks at a whole collection, `document_view` at the letters of one document,
+`similar_topics` at topics; `topic_table` and `document_topic_table` are for taking away. Plots,
+reports and the explorer are made of these.
 """
 
 from undertow.insight.document import DocumentView, Span, document_view, spans, topics_in
 from undertow.insight.over_time import TopicsOverTime
-from undertow.insight.overview import Overview, overview_of_index, overview_of_texts, stored_overview
+from undertow.insight.overview import (
+    Overview,
+    overview_of_index,
+    overview_of_texts,
+    stored_overview,
+)
 from undertow.insight.pyldavis import pyldavis_input
 from undertow.insight.tables import document_topic_table, document_topic_tables, topic_table
 from undertow.insight.topics import SimilarTopic, similar_topics, topic_similarity

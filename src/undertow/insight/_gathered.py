@@ -1,6 +1,7 @@
 """What an overview is computed from: documents, encoded, as a few columns in memory.
 
-For 200,000 documents and 128 units that is about 60 MB, most of it vectors in half precision, as an index keeps them.
+For 200,000 documents and 128 units that is about 60 MB, most of it vectors in half precision, as an
+index keeps them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Gathered:
     """n documents in their order."""
 
     ids: list[str]
-    vectors: NDArray[np.float16]  # (n, H) strengths, of length 1; nan where no word is known; or joined with others
+    vectors: NDArray[
+        np.float16
+    ]  # (n, H) strengths, of length 1; nan where no word is known; or joined with others
     leaves: NDArray[np.int32]  # (n,) rows of leaves of the topic tree, -1 where no word is known
     nearness: NDArray[np.float32]  # (n,) the cosine with the route to the leaf
     middle: NDArray[np.float32]  # (n,) the cosine with the mean of the leaf's documents
@@ -40,13 +43,21 @@ class Gathered:
     times: pl.Series | None
 
     @classmethod
-    def of(cls, batches: Iterable[dict[str, Any]], model: TopicModel, done: Callable[[int], None]) -> Gathered:
-        """Batches as `Index.scan` gives them, put together; `done` is told how many documents there are so far."""
+    def of(
+        cls, batches: Iterable[dict[str, Any]], model: TopicModel, done: Callable[[int], None]
+    ) -> Gathered:
+        """Batches as `Index.scan` gives them, put together; `done` is told how many documents there
+        are so far.
+        """
         atlas = model._atlas()
         means = unit(atlas.means)
         ids: list[str] = []
         vectors: list[NDArray[np.float16]] = []
-        leaves, nearness, middle = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.float32)], [np.zeros(0, "f4")]
+        leaves, nearness, middle = (
+            [np.zeros(0, dtype=np.int32)],
+            [np.zeros(0, dtype=np.float32)],
+            [np.zeros(0, "f4")],
+        )
         others: dict[str, list[pl.Series]] = {"label": [], "time": []}
         for batch in batches:
             ids += batch["id"].to_list()
@@ -65,7 +76,8 @@ class Gathered:
         return cls(ids, np.concatenate(vectors or [nothing]), *where, labels, times)
 
     def typical(self, leaves: int, most: int) -> NDArray[np.int32]:
-        """(leaves, most) Rows of the documents nearest to the mean of each leaf, best first, -1 where there are fewer.
+        """(leaves, most) Rows of the documents nearest to the mean of each leaf, best first, -1
+        where there are fewer.
 
         None is a copy of another, as far as vectors say.
         """
@@ -100,8 +112,8 @@ class Gathered:
 
 
 def _sides(vectors: NDArray[np.float32], known: int) -> NDArray[np.float32]:
-    """What topics know of vectors. An index may join others than the model was fitted with: these are left out. Texts
-    alone have no others: zeros.
+    """What topics know of vectors. An index may join others than the model was fitted with: these
+    are left out. Texts alone have no others: zeros.
     """
     missing = known - vectors.shape[1]
     return np.pad(vectors, ((0, 0), (0, missing))) if missing > 0 else vectors[:, :known]
@@ -121,6 +133,8 @@ def encoded_batches(model: TopicModel, corpus: Corpus, places: Rows) -> Iterator
 def _encoded(model: TopicModel, documents: pl.DataFrame) -> dict[str, Any]:
     encoded = Encoded.of(model, model.counts(documents["text"]))
     known = encoded.known[:, None]
-    columns: dict[str, Any] = {name: documents[name] for name in ("id", "label", "time") if name in documents.columns}
+    columns: dict[str, Any] = {
+        name: documents[name] for name in ("id", "label", "time") if name in documents.columns
+    }
     columns["vector"] = np.where(known, encoded.vectors, np.float32(np.nan))
     return columns

@@ -1,4 +1,6 @@
-"""The nearest of many vectors, exactly, in blocks: nothing of the size documents x documents is ever held."""
+"""The nearest of many vectors, exactly, in blocks: nothing of the size documents x documents is
+ever held.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,24 @@ Vectors = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 BLOCK = 512  # rows compared with all others at a time
-LAYERS = 16  # of a row of cosines, laid on top of each other so that only the highest of each pile is looked at
+# of a row of cosines, laid on top of each other so that only the highest of each pile is looked at
+LAYERS = 16
 
 
 def nearest(
-    asking: Vectors, among: Vectors, k: int, *, same: bool = False, done: Callable[[], None] | None = None
+    asking: Vectors,
+    among: Vectors,
+    k: int,
+    *,
+    same: bool = False,
+    done: Callable[[], None] | None = None,
 ) -> tuple[Rows, NDArray[np.float32]]:
-    """(n, k) The rows of `among` with the highest cosines to each row of `asking`, and the cosines, highest first.
+    """(n, k) The rows of `among` with the highest cosines to each row of `asking`, and the cosines,
+    highest first.
 
-    All rows are of length 1. `same`: both are the same rows, and none is its own neighbour. The same bits for any
-    number of threads: each block is computed by one of them. `done` is called after each block, by the calling thread.
+    All rows are of length 1. `same`: both are the same rows, and none is its own neighbour. The
+    same bits for any number of threads: each block is computed by one of them. `done` is called
+    after each block, by the calling thread.
     """
     rows = np.empty((len(asking), k), dtype=np.int64)
     cosines = np.empty((len(asking), k), dtype=np.float32)
@@ -52,8 +62,9 @@ def blocks(rows: int) -> int:
 def highest(values: NDArray[np.float32], k: int) -> tuple[Rows, NDArray[np.float32]]:
     """(rows, k) Columns of the k highest values of each row, and the values, highest first.
 
-    Piles of 16 columns are compared by their highest value first: the k highest lie in the k highest piles. That is
-    many times quicker than ordering all columns. k must be at most the number of columns.
+    Piles of 16 columns are compared by their highest value first: the k highest lie in the k
+    highest piles. That is many times quicker than ordering all columns. k must be at most the
+    number of columns.
     """
     piles = values.shape[1] // LAYERS
     if piles <= k:
@@ -66,9 +77,14 @@ def highest(values: NDArray[np.float32], k: int) -> tuple[Rows, NDArray[np.float
     return _ordered(np.take_along_axis(values, columns, axis=1), columns, k)
 
 
-def _ordered(values: NDArray[np.float32], columns: Rows, k: int) -> tuple[Rows, NDArray[np.float32]]:
+def _ordered(
+    values: NDArray[np.float32], columns: Rows, k: int
+) -> tuple[Rows, NDArray[np.float32]]:
     if k < values.shape[1]:
         best = np.argpartition(values, values.shape[1] - k, axis=1)[:, values.shape[1] - k :]
-        values, columns = np.take_along_axis(values, best, axis=1), np.take_along_axis(columns, best, axis=1)
+        values, columns = (
+            np.take_along_axis(values, best, axis=1),
+            np.take_along_axis(columns, best, axis=1),
+        )
     order = np.argsort(-values, axis=1, kind="stable")
     return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)

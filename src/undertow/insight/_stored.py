@@ -1,7 +1,7 @@
 """An overview on disk: the folder `overview` of an index, JSON and arrays, replaced whole.
 
-What is read may come from a stranger, with the index that it lies in. So sizes, shapes and ranges are checked: what
-others do with an overview relies on them.
+What is read may come from a stranger, with the index that it lies in. So sizes, shapes and ranges
+are checked: what others do with an overview relies on them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ def read(index: Index) -> Overview | None:
     try:
         return _checked(manifest, arrays, len(index), len(atlas.tree.leaves))
     except (ValueError, KeyError) as error:
-        raise ModelFileError(f"{folder} must hold the overview of an index, got {error!s:.80}") from None
+        raise ModelFileError(
+            f"{folder} must hold the overview of an index, got {error!s:.80}"
+        ) from None
 
 
 def _packed(name: str, texts: list[str] | tuple[str, ...]) -> Arrays:
@@ -98,11 +100,17 @@ def _packed(name: str, texts: list[str] | tuple[str, ...]) -> Arrays:
 
 
 def _unpacked(name: str, arrays: Arrays) -> list[str]:
-    text, ends = _array(arrays, f"{name}.bytes", "uint8", (None,)), _array(arrays, f"{name}.ends", "int64", (None,))
+    text, ends = (
+        _array(arrays, f"{name}.bytes", "uint8", (None,)),
+        _array(arrays, f"{name}.ends", "int64", (None,)),
+    )
     starts = np.concatenate([[0], ends])
     _require(f"{name}.ends", starts[-1] == len(text) and (np.diff(starts) >= 0).all())
     whole = text.tobytes()
-    return [whole[start:end].decode() for start, end in zip(starts[:-1].tolist(), ends.tolist(), strict=True)]
+    return [
+        whole[start:end].decode()
+        for start, end in zip(starts[:-1].tolist(), ends.tolist(), strict=True)
+    ]
 
 
 def _checked(manifest: dict[str, Any], arrays: Arrays, documents: int, leaves: int) -> Overview:
@@ -111,7 +119,9 @@ def _checked(manifest: dict[str, Any], arrays: Arrays, documents: int, leaves: i
     _require("ids", len(ids) == n)
     positions = _array(arrays, "positions", "float32", (n, 2))
     missing = np.isnan(positions)
-    _require("positions", (missing[:, 0] == missing[:, 1]).all() and _within(positions[~missing], 0, 1))
+    _require(
+        "positions", (missing[:, 0] == missing[:, 1]).all() and _within(positions[~missing], 0, 1)
+    )
     nearness = _array(arrays, "nearness", "float32", (n,))
     _require("nearness", _within(nearness, -1.01, 1.01))
     kind, times = manifest["time_kind"], _times(arrays, n)
@@ -148,7 +158,9 @@ def _times(arrays: Arrays, n: int) -> NDArray[np.float64] | None:
 def _series(arrays: Arrays, n: int, leaves: int) -> TopicsOverTime:
     edges = _array(arrays, "edges", "float64", (None,))
     bins = len(edges) - 1
-    _require("edges", 1 <= bins <= MOST_BINS and np.isfinite(edges).all() and (np.diff(edges) > 0).all())
+    _require(
+        "edges", 1 <= bins <= MOST_BINS and np.isfinite(edges).all() and (np.diff(edges) > 0).all()
+    )
     documents = _array(arrays, "documents", "int64", (bins,))
     _require("documents", _within(documents, 0, n) and documents.sum() <= n)
     counts = _array(arrays, "counts", "int64", (bins, leaves))

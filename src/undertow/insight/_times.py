@@ -12,17 +12,21 @@ Times = NDArray[np.float64]
 
 DAY = 86_400.0
 PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e9}
-FIRST_STAMP, LAST_STAMP = 1e8, 4.2e9  # seconds since 1970 that numbers are taken for: from 1973 to 2103
+FIRST_STAMP, LAST_STAMP = (
+    1e8,
+    4.2e9,
+)  # seconds since 1970 that numbers are taken for: from 1973 to 2103
 STAMPS = 0.99  # of the numbers are timestamps, if the column holds such
 
 
 def as_numbers(column: pl.Series) -> tuple[Times, str] | None:
-    """Times with their kind, nan where there is none: "date", seconds since 1970 in UTC, or "number", as they are.
+    """Times with their kind, nan where there is none: "date", seconds since 1970 in UTC, or
+    "number", as they are.
 
-    Numbers that are timestamps from 1973 to 2103, in seconds, milliseconds, micro- or nanoseconds, or days written
-    like 19970512, are dates; others, years among them, stay numbers. Texts are read as numbers if all of them are, or
-    else as dates in the formats that `corpus.dates` lists, if half of them are. Other columns, and those without a
-    single time, are None.
+    Numbers that are timestamps from 1973 to 2103, in seconds, milliseconds, micro- or nanoseconds,
+    or days written like 19970512, are dates; others, years among them, stay numbers. Texts are read
+    as numbers if all of them are, or else as dates in the formats that `corpus.dates` lists, if
+    half of them are. Other columns, and those without a single time, are None.
     """
     kind = column.dtype
     if kind == pl.String:

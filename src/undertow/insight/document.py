@@ -1,8 +1,9 @@
-"""One document: its topics, and what each occurrence of a word in its text did to carry it into one of them.
+"""One document: its topics, and what each occurrence of a word in its text did to carry it into one
+of them.
 
-A document is near a topic as far as their vectors point the same way. That product is shared out to the words of the
-text (`TopicModel.explain_topic` says how); the occurrences of a word count together (a count v goes in as
-ceil(log(1 + v))), so each has an equal share of its part.
+A document is near a topic as far as their vectors point the same way. That product is shared out to
+the words of the text (`TopicModel.explain_topic` says how); the occurrences of a word count
+together (a count v goes in as ceil(log(1 + v))), so each has an equal share of its part.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Span:
-    """An occurrence of a word: `text[start:end]`, the word of the vocabulary that it counts as, and its part in the
-    product of the text's vector with the topic's direction.
+    """An occurrence of a word: `text[start:end]`, the word of the vocabulary that it counts as, and
+    its part in the product of the text's vector with the topic's direction.
     """
 
     start: int
@@ -39,11 +40,12 @@ class Span:
 class DocumentView:
     """A text under one topic.
 
-    `topics` are those of a cut that the text is about, the largest share first; shares add to at most 1. `spans` are
-    all occurrences of words that the model knows, in the order of the text (n-grams may overlap). Their parts sum to
-    `total`, the cosine of the text with `topic`: the row of `TopicModel.explain_topic`, exactly up to rounding (in a
-    model that was joined with other vectors, that of undertow's side). A text
-    without a known word is under no topic: `topic` is None.
+    `topics` are those of a cut that the text is about, the largest share first; shares add to at
+    most 1. `spans` are all occurrences of words that the model knows, in the order of the text
+    (n-grams may overlap). Their parts sum to `total`, the cosine of the text with `topic`: the row
+    of `TopicModel.explain_topic`, exactly up to rounding (in a model that was joined with other
+    vectors, that of undertow's side). A text without a known word is under no topic: `topic` is
+    None.
     """
 
     topics: list[TopicShare]
@@ -54,11 +56,15 @@ class DocumentView:
 
 def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:
     """The topics of a cut that a text is about, the largest share first."""
-    return _shares(model, model._unit_vectors(_counts(model, occurrences(model.vectorizer_, text))), n)
+    return _shares(
+        model, model._unit_vectors(_counts(model, occurrences(model.vectorizer_, text))), n
+    )
 
 
 def spans(model: TopicModel, text: str, topic: int) -> list[Span]:
-    """What every occurrence of a word that the model knows did to carry a text into a topic, in its order."""
+    """What every occurrence of a word that the model knows did to carry a text into a topic, in its
+    order.
+    """
     found = occurrences(model.vectorizer_, text)
     return _spans(model, found, _counts(model, found), model._atlas().checked(topic))
 
@@ -73,9 +79,9 @@ def document_view(
 ) -> DocumentView:
     """A text under a topic, and its shares of the topics of a cut of n.
 
-    Without a topic, it is the one of the largest share, or where the text is far from all, the one that it lies in.
-    `others` is the text's vector, (1, dimensions), of the encoder that the model was joined with; where it was and none
-    is given, undertow's side counts alone.
+    Without a topic, it is the one of the largest share, or where the text is far from all, the one
+    that it lies in. `others` is the text's vector, (1, dimensions), of the encoder that the model
+    was joined with; where it was and none is given, undertow's side counts alone.
     """
     atlas = model._atlas()
     found = occurrences(model.vectorizer_, text)
@@ -93,9 +99,13 @@ def document_view(
 
 def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:
     """One document's counts, as the model takes them in."""
-    columns, counts = np.unique(np.array([one.column for one in found], dtype=np.int32), return_counts=True)
+    columns, counts = np.unique(
+        np.array([one.column for one in found], dtype=np.int32), return_counts=True
+    )
     starts = np.array([0, len(columns)], dtype=np.int32)
-    row = sparse.csr_array((counts.astype(np.int32), columns, starts), shape=(1, model.softmax_.parameters_.words))
+    row = sparse.csr_array(
+        (counts.astype(np.int32), columns, starts), shape=(1, model.softmax_.parameters_.words)
+    )
     return transformed_counts(row, model.softmax_.count_transform)
 
 
@@ -108,7 +118,9 @@ def _shares(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> l
 
 
 def _nearest(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> int | None:
-    """The topic of the cut that a text lies in; None for one without a word that counts, or in a dropped topic."""
+    """The topic of the cut that a text lies in; None for one without a word that counts, or in a
+    dropped topic.
+    """
     atlas = model._atlas()
     nodes = atlas.cut(n)
     leaves, _ = atlas.leaves_of(vectors, 1)
@@ -116,8 +128,12 @@ def _nearest(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> 
     return nodes[place] if place >= 0 else None
 
 
-def _spans(model: TopicModel, found: list[Occurrence], counts: sparse.csr_array, topic: int) -> list[Span]:
+def _spans(
+    model: TopicModel, found: list[Occurrence], counts: sparse.csr_array, topic: int
+) -> list[Span]:
     parts = word_parts(model.softmax_, counts, model._atlas().directions([topic])[0])
     times = np.bincount([one.column for one in found], minlength=1)
-    share = dict(zip(parts.indices.tolist(), (parts.data / times[parts.indices]).tolist(), strict=True))
+    share = dict(
+        zip(parts.indices.tolist(), (parts.data / times[parts.indices]).tolist(), strict=True)
+    )
     return [Span(one.start, one.end, one.word, share[one.column]) for one in found]

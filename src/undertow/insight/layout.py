@@ -1,7 +1,8 @@
-"""The map: a place in the plane for each document, near those that it is like, by t-SNE on cosine distances.
+"""The map: a place in the plane for each document, near those that it is like, by t-SNE on cosine
+distances.
 
-At most 15,000 documents are laid out; the others are placed among the neighbours that they have there. What was
-compared and why it is so stands in docs/design_notes.md.
+At most 15,000 documents are laid out; the others are placed among the neighbours that they have
+there. What was compared and why it is so stands in docs/design_notes.md.
 """
 
 from __future__ import annotations
@@ -23,18 +24,27 @@ FEWEST = 10  # of fewer, the two directions in which they differ most say as muc
 PERPLEXITY, NEIGHBOURS = 30, 90
 EARLY, LATE = 125, 250  # iterations; twice as many look the same
 EARLY_PULL, LATE_PULL = 12.0, 1.5  # exaggeration; 1.5 at the end opens gaps between groups
-GRID = {"ints_in_interval": 2, "min_num_intervals": 20}  # that forces are interpolated on: half as fine as is usual
+GRID = {
+    "ints_in_interval": 2,
+    "min_num_intervals": 20,
+}  # that forces are interpolated on: half as fine as is usual
 GRID_FROM = 1000  # documents: with fewer, a tree is quicker
 EVERY = 25  # iterations between two reports of progress
 PLACED_BY = 10  # neighbours that a document is placed by
-LAID_OUT_NUDGE, PLACED_NUDGE = 0.1, 0.5  # how far documents are moved at random, in distances to the next document
+LAID_OUT_NUDGE, PLACED_NUDGE = (
+    0.1,
+    0.5,
+)  # how far documents are moved at random, in distances to the next document
 
 Progress = Callable[[int, int], None]
 Places = NDArray[np.float64]
 
 
-def positions(vectors: NDArray[np.floating], *, seed: int = 0, progress: Progress | None = None) -> NDArray[np.float32]:
-    """(n, 2) Places of vectors, compared by their directions; each axis within [0, 1]; nan for a row of nan.
+def positions(
+    vectors: NDArray[np.floating], *, seed: int = 0, progress: Progress | None = None
+) -> NDArray[np.float32]:
+    """(n, 2) Places of vectors, compared by their directions; each axis within [0, 1]; nan for a
+    row of nan.
 
     The same bits for the same vectors and seed. `progress` is told how much is done, of how much.
     """
@@ -42,7 +52,9 @@ def positions(vectors: NDArray[np.floating], *, seed: int = 0, progress: Progres
     known = np.flatnonzero(np.isfinite(vectors).all(axis=1))
     chosen = np.sort(randomness.permutation(seed, 0, np.arange(len(known)))[:MOST_LAID_OUT])
     others = np.setdiff1d(np.arange(len(known)), chosen, assume_unique=True)
-    nudges = randomness.normals(seed, randomness.Purpose.MAP, len(known), 2)  # so that equal vectors part
+    nudges = randomness.normals(
+        seed, randomness.Purpose.MAP, len(known), 2
+    )  # so that equal vectors part
     steps = _Steps(len(chosen), len(others), progress)
     if len(known):
         held = unit(vectors[known[chosen]].astype(np.float32))
@@ -50,7 +62,10 @@ def positions(vectors: NDArray[np.floating], *, seed: int = 0, progress: Progres
         flat, nudge = np.empty((len(known), 2)), _spacing(laid_out) * nudges
         flat[chosen] = laid_out + LAID_OUT_NUDGE * nudge[chosen]
         if len(others):
-            flat[others] = _placed(vectors, known[others], held, laid_out, steps) + PLACED_NUDGE * nudge[others]
+            flat[others] = (
+                _placed(vectors, known[others], held, laid_out, steps)
+                + PLACED_NUDGE * nudge[others]
+            )
         places[known] = within_one(flat)
     steps.finish()
     return places
@@ -59,7 +74,9 @@ def positions(vectors: NDArray[np.floating], *, seed: int = 0, progress: Progres
 def check_extra() -> None:
     """What lays out a map is installed; said before any work is done."""
     if find_spec("openTSNE") is None:
-        raise InvalidInput("a map needs openTSNE, which is not installed: pip install 'undertow[explorer]'")
+        raise InvalidInput(
+            "a map needs openTSNE, which is not installed: pip install 'undertow[explorer]'"
+        )
 
 
 def within_one(places: Places) -> NDArray[np.float32]:
@@ -95,7 +112,9 @@ def _laid_out(vectors: NDArray[np.float32], nudges: NDArray[np.float32], steps: 
 
 
 def _principal(vectors: NDArray[np.float32]) -> Places:
-    """(n, 2) The two directions of largest variance; which way an axis points is fixed by its largest entry."""
+    """(n, 2) The two directions of largest variance; which way an axis points is fixed by its
+    largest entry.
+    """
     centred = vectors - vectors.mean(axis=0, dtype=np.float64)
     axes = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :2]
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
@@ -113,7 +132,9 @@ def _by_tsne(vectors: NDArray[np.float32], begin: Places, steps: _Steps) -> Plac
     k = min(NEIGHBOURS, len(vectors) - 1)
     rows, cosines = _neighbours.nearest(vectors, vectors, k, same=True, done=steps.add)
     distances = np.maximum(1.0 - cosines.astype(np.float64), 0.0)
-    affinities = PerplexityBasedNN(knn_index=PrecomputedNeighbors(rows, distances), perplexity=min(PERPLEXITY, k / 3))
+    affinities = PerplexityBasedNN(
+        knn_index=PrecomputedNeighbors(rows, distances), perplexity=min(PERPLEXITY, k / 3)
+    )
 
     def report(iteration: int, error: float, embedding: object) -> None:
         steps.add(EVERY)
@@ -122,7 +143,8 @@ def _by_tsne(vectors: NDArray[np.float32], begin: Places, steps: _Steps) -> Plac
         1e-4 * begin,
         affinities,
         negative_gradient_method="fft" if len(vectors) >= GRID_FROM else "bh",
-        n_jobs=1,  # a second thread saves a fifth, and loses much more where other programs need the cores
+        # a second thread saves a fifth, and loses much more where other programs need the cores
+        n_jobs=1,
         **GRID,
         callbacks=[report],
         callbacks_every_iters=EVERY,
@@ -133,20 +155,27 @@ def _by_tsne(vectors: NDArray[np.float32], begin: Places, steps: _Steps) -> Plac
 
 
 def _placed(
-    vectors: NDArray[np.floating], rows: NDArray[np.int64], held: NDArray[np.float32], laid_out: Places, steps: _Steps
+    vectors: NDArray[np.floating],
+    rows: NDArray[np.int64],
+    held: NDArray[np.float32],
+    laid_out: Places,
+    steps: _Steps,
 ) -> Places:
     """Places of the rows that were not laid out."""
     places = np.empty((len(rows), 2))
     k, many = min(PLACED_BY, len(held)), 64 * _neighbours.BLOCK
     for first in range(0, len(rows), many):  # so that not all are in memory as float32
         part = slice(first, first + many)
-        found = _neighbours.nearest(unit(vectors[rows[part]].astype(np.float32)), held, k, done=steps.add)[0]
+        found = _neighbours.nearest(
+            unit(vectors[rows[part]].astype(np.float32)), held, k, done=steps.add
+        )[0]
         places[part] = amid(laid_out[found])
     return places
 
 
 def amid(neighbours: NDArray[np.float64]) -> Places:
-    """(n, 2) A place amid the neighbours (n, k, 2) of each: the mean of the half that is closest to their medoid.
+    """(n, 2) A place amid the neighbours (n, k, 2) of each: the mean of the half that is closest to
+    their medoid.
 
     The mean of all would lie between two groups where the neighbours are of both.
     """
@@ -159,7 +188,9 @@ def amid(neighbours: NDArray[np.float64]) -> Places:
 
 
 def _spacing(places: Places) -> float:
-    """How far a document is from the next, as a rule; where most are in one place, what would be little."""
+    """How far a document is from the next, as a rule; where most are in one place, what would be
+    little.
+    """
     from scipy.spatial import cKDTree
 
     if len(places) < 2:

@@ -1,4 +1,6 @@
-"""Topics over time: how many of the documents of each month (or day, or decade) fall into each leaf of the tree."""
+"""Topics over time: how many of the documents of each month (or day, or decade) fall into each leaf
+of the tree.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,12 @@ Times = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TopicsOverTime:
-    """Bins, from `edges[i]` on to before `edges[i + 1]`, of equal length by the calendar or in numbers.
+    """Bins, from `edges[i]` on to before `edges[i + 1]`, of equal length by the calendar or in
+    numbers.
 
-    Edges are as the times: seconds since 1970 in UTC, or plain numbers. Where a few outlying times would stretch the
-    bins, the first holds all that is earlier too, and the last all that is later (see `bins`).
+    Edges are as the times: seconds since 1970 in UTC, or plain numbers. Where a few outlying times
+    would stretch the bins, the first holds all that is earlier too, and the last all that is later
+    (see `bins`).
     """
 
     edges: Times  # (bins + 1,) rising
@@ -38,7 +42,9 @@ class TopicsOverTime:
     counts: NDArray[np.int64]  # (bins, m) how many of them fall into each leaf of the topic tree
 
     def sizes(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.int64]:
-        """(bins, nodes) How many documents of each bin lie in each of the nodes, none of which lies in another."""
+        """(bins, nodes) How many documents of each bin lie in each of the nodes, none of which lies
+        in another.
+        """
         places = atlas.tree.positions(nodes)
         inside = np.flatnonzero(places >= 0)
         found = np.zeros((len(nodes), len(self.documents)), dtype=np.int64)
@@ -46,18 +52,25 @@ class TopicsOverTime:
         return found.T
 
     def shares(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.float64]:
-        """(bins, nodes) The share of the documents of each bin in each of the nodes; 0 in a bin without documents.
+        """(bins, nodes) The share of the documents of each bin in each of the nodes; 0 in a bin
+        without documents.
 
         A row adds to at most 1: the rest is in none of the nodes, or holds no word that is known.
         """
-        shares: NDArray[np.float64] = self.sizes(atlas, nodes) / np.maximum(self.documents, 1)[:, None]
+        shares: NDArray[np.float64] = (
+            self.sizes(atlas, nodes) / np.maximum(self.documents, 1)[:, None]
+        )
         return shares
 
 
-def over_time(times: Times, leaves: NDArray[np.int32], number: int, kind: str) -> TopicsOverTime | None:
-    """Documents by time and leaf, in bins that are chosen by the range of times; None where no two times differ.
+def over_time(
+    times: Times, leaves: NDArray[np.int32], number: int, kind: str
+) -> TopicsOverTime | None:
+    """Documents by time and leaf, in bins that are chosen by the range of times; None where no two
+    times differ.
 
-    `leaves` has the leaf of each document, of so many, -1 for none. Documents without a time, nan, are left out.
+    `leaves` has the leaf of each document, of so many, -1 for none. Documents without a time, nan,
+    are left out.
     """
     edges = bins(times, kind)
     if edges is None:
@@ -74,12 +87,13 @@ def over_time(times: Times, leaves: NDArray[np.int32], number: int, kind: str) -
 def bins(times: Times, kind: str) -> Times | None:
     """Edges of the shortest bins of which at most 40 hold all times, but for outlying ones.
 
-    Dates: seconds, minutes, hours, days, weeks from Monday, months, quarters, half-years, years and round numbers of
-    these. Numbers: 1, 2 or 5 times a power of ten. Days are not divided where all times are days, nor whole numbers.
+    Dates: seconds, minutes, hours, days, weeks from Monday, months, quarters, half-years, years and
+    round numbers of these. Numbers: 1, 2 or 5 times a power of ten. Days are not divided where all
+    times are days, nor whole numbers.
 
-    One wrong date in a thousand should not squeeze all others into one bin: where the first or last thousandth of the
-    times makes the range more than half as long again, bins are made for the times between, and those at the ends
-    hold the rest.
+    One wrong date in a thousand should not squeeze all others into one bin: where the first or last
+    thousandth of the times makes the range more than half as long again, bins are made for the
+    times between, and those at the ends hold the rest.
     """
     known = times[np.isfinite(times)]
     if not len(known) or known.min() == known.max():
@@ -90,7 +104,11 @@ def bins(times: Times, kind: str) -> Times | None:
     else:
         ways = _round_numbers(first, last, whole=bool((known == np.rint(known)).all()))
     edges = next(found for found in ways if len(found) - 1 <= MOST_BINS)
-    return edges if np.isfinite(edges).all() and (np.diff(edges) > 0).all() and edges[-1] > last else None
+    return (
+        edges
+        if np.isfinite(edges).all() and (np.diff(edges) > 0).all() and edges[-1] > last
+        else None
+    )
 
 
 def _range(known: Times) -> tuple[float, float]:
@@ -100,7 +118,9 @@ def _range(known: Times) -> tuple[float, float]:
     (low, high), (first, last) = ordered[[0, -1]], ordered[[cut, -1 - cut]]
     if first == last:
         return float(low), float(high)
-    stretched = high / 2 - low / 2 > STRETCHED * (last / 2 - first / 2)  # halves: the difference may be endless
+    stretched = high / 2 - low / 2 > STRETCHED * (
+        last / 2 - first / 2
+    )  # halves: the difference may be endless
     return (float(first), float(last)) if stretched else (float(low), float(high))
 
 
@@ -126,9 +146,11 @@ def _calendar(first: float, last: float, *, whole_days: bool) -> Iterator[Times]
 
 
 def _steps(first: float, last: float, step: Fraction, offset: int = 0) -> Times:
-    """Multiples of a step, from the last at or before `first` to the first after `last`; or too many to be of use.
+    """Multiples of a step, from the last at or before `first` to the first after `last`; or too
+    many to be of use.
 
-    Exact, and in the decimals that people write: 0.3 begins a bin of tenths, though 0.3 / 0.1 is less than 3.
+    Exact, and in the decimals that people write: 0.3 begins a bin of tenths, though 0.3 / 0.1 is
+    less than 3.
     """
     begin, end = ((Fraction(repr(moment)) - offset) // step for moment in (first, last))
     number = min(end + 1 - begin, MOST_BINS + 1)
@@ -145,8 +167,15 @@ def _nearest(number: Fraction) -> float:
 def _months(first: float, last: float, months: int) -> Times:
     """Beginnings of every so many months, counted from year 0."""
     of_1970 = 1970 * 12
-    moments = np.floor([first, last]).astype(np.int64).astype("datetime64[s]").astype("datetime64[M]")
+    moments = (
+        np.floor([first, last]).astype(np.int64).astype("datetime64[s]").astype("datetime64[M]")
+    )
     start, end = (int(month) // months for month in moments.astype(np.int64) + of_1970)
     number = min(end + 1 - start, MOST_BINS + 1)
     beginnings = (start + np.arange(number + 1)) * months - of_1970
-    return beginnings.astype("datetime64[M]").astype("datetime64[s]").astype(np.int64).astype(np.float64)
+    return (
+        beginnings.astype("datetime64[M]")
+        .astype("datetime64[s]")
+        .astype(np.int64)
+        .astype(np.float64)
+    )

@@ -1,4 +1,6 @@
-"""A whole collection at a glance: the map of its documents, their leaves, labels and times, and topics over time."""
+"""A whole collection at a glance: the map of its documents, their leaves, labels and times, and
+topics over time.
+"""
 
 from __future__ import annotations
 
@@ -35,22 +37,34 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Overview:
-    """n documents, in the order of the index or corpus: all of them, or a sample of 200,000 where there are more.
+    """n documents, in the order of the index or corpus: all of them, or a sample of 200,000 where
+    there are more.
 
-    Everything is of these n documents; `ids[i]` stands in row i of every array of length n. Documents are known by the
-    leaf of the topic tree that they fall into, so one overview serves every cut of the tree, and stays right when the
-    tree is curated. The methods take the model's atlas and the nodes of a cut, as `atlas.cut(n)` gives them.
+    Everything is of these n documents; `ids[i]` stands in row i of every array of length n.
+    Documents are known by the leaf of the topic tree that they fall into, so one overview serves
+    every cut of the tree, and stays right when the tree is curated. The methods take the model's
+    atlas and the nodes of a cut, as `atlas.cut(n)` gives them.
     """
 
     ids: list[str]
-    positions: NDArray[np.float32]  # (n, 2) each within [0, 1]; nan for a document without a word that is known
-    leaves: NDArray[np.int32]  # (n,) row of the document's leaf, -1 for a document without a word that is known
-    nearness: NDArray[np.float32]  # (n,) how near a document is to its leaf: a cosine; 0 where there is no leaf
+    positions: NDArray[
+        np.float32
+    ]  # (n, 2) each within [0, 1]; nan for a document without a word that is known
+    leaves: NDArray[
+        np.int32
+    ]  # (n,) row of the document's leaf, -1 for a document without a word that is known
+    nearness: NDArray[
+        np.float32
+    ]  # (n,) how near a document is to its leaf: a cosine; 0 where there is no leaf
     labels: tuple[str, ...]  # in alphabetical order; none where there is no column of labels
     label_of: NDArray[np.int32]  # (n,) number of the document's label, -1 for none
     times: NDArray[np.float64] | None  # (n,) nan where missing; None where no document has a time
-    time_kind: str | None  # "date": seconds since 1970 in UTC; "number": plain numbers; None as `times`
-    typical: NDArray[np.int32]  # (m, 6) rows of the documents nearest to a leaf's mean, best first, -1 where fewer
+    time_kind: (
+        str | None
+    )  # "date": seconds since 1970 in UTC; "number": plain numbers; None as `times`
+    typical: NDArray[
+        np.int32
+    ]  # (m, 6) rows of the documents nearest to a leaf's mean, best first, -1 where fewer
     over_time: TopicsOverTime | None  # None where no two times differ
     sampled_from: int  # documents of the whole
     map_seconds: float  # what the map took
@@ -72,7 +86,8 @@ class Overview:
     def typical_of(self, atlas: Atlas, node: int, k: int = TYPICAL) -> list[int]:
         """Rows of the most typical documents of a topic, best first.
 
-        They are the typical ones of its leaves, by how near each is to its leaf and the leaf to the topic's middle.
+        They are the typical ones of its leaves, by how near each is to its leaf and the leaf to the
+        topic's middle.
         """
         leaves = atlas.tree.leaf_rows(node)
         closeness = unit(atlas.means[leaves]) @ atlas.directions([node])[0]
@@ -83,7 +98,9 @@ class Overview:
 
 
 def stored_overview(index: Index) -> Overview | None:
-    """The overview that is stored with the index, if it is of this state of the index and its topics, and sound."""
+    """The overview that is stored with the index, if it is of this state of the index and its
+    topics, and sound.
+    """
     from undertow.insight import _stored
 
     try:
@@ -94,10 +111,11 @@ def stored_overview(index: Index) -> Overview | None:
 
 
 def overview_of_index(index: Index, *, progress: Progress | None = None) -> Overview:
-    """The overview of an index: the stored one, or a new one, which is stored where the folder can be written.
+    """The overview of an index: the stored one, or a new one, which is stored where the folder can
+    be written.
 
-    A new one takes about 20 seconds for 100,000 documents on two cores. Everything about it is the same every time for
-    the same documents and model, but for the seconds that it took.
+    A new one takes about 20 seconds for 100,000 documents on two cores. Everything about it is the
+    same every time for the same documents and model, but for the seconds that it took.
     """
     from undertow.insight import _stored
 
@@ -117,11 +135,14 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
     return found
 
 
-def overview_of_texts(model: TopicModel, corpus: Any, *, progress: Progress | None = None) -> Overview:
-    """The overview of a corpus without an index: a `Corpus`, or anything that `TopicModel.fit` takes.
+def overview_of_texts(
+    model: TopicModel, corpus: Any, *, progress: Progress | None = None
+) -> Overview:
+    """The overview of a corpus without an index: a `Corpus`, or anything that `TopicModel.fit`
+    takes.
 
-    The corpus is read twice: it is counted before. Of a model that was fitted with vectors, undertow's side counts
-    alone; an index has both.
+    The corpus is read twice: it is counted before. Of a model that was fitted with vectors,
+    undertow's side counts alone; an index has both.
     """
     from undertow.corpus import as_corpus
 
@@ -141,10 +162,14 @@ def sample(total: int) -> NDArray[np.int64]:
 
 def routes_of(atlas: Atlas) -> str:
     """Names the leaves of an atlas: other routes to them, or more of them, have another name."""
-    return hashlib.sha256(f"{atlas.identity} {atlas.routes.shape}".encode() + atlas.routes.tobytes()).hexdigest()[:16]
+    return hashlib.sha256(
+        f"{atlas.identity} {atlas.routes.shape}".encode() + atlas.routes.tobytes()
+    ).hexdigest()[:16]
 
 
-def _overview(batches: Iterable[dict[str, Any]], model: TopicModel, total: int, progress: Progress | None) -> Overview:
+def _overview(
+    batches: Iterable[dict[str, Any]], model: TopicModel, total: int, progress: Progress | None
+) -> Overview:
     atlas = model._atlas()
     reading, mapping = _shares(progress)
     expected = min(total, MOST_DOCUMENTS)
@@ -153,7 +178,10 @@ def _overview(batches: Iterable[dict[str, Any]], model: TopicModel, total: int, 
     positions = layout.positions(gathered.vectors, seed=SEED, progress=mapping)
     seconds = time.perf_counter() - began
     labels, label_of = gathered.label_numbers()
-    times, kind = (None if gathered.times is None else _times.as_numbers(gathered.times)) or (None, None)
+    times, kind = (None if gathered.times is None else _times.as_numbers(gathered.times)) or (
+        None,
+        None,
+    )
     leaves = len(atlas.tree.leaves)
     return Overview(
         ids=gathered.ids,
@@ -165,7 +193,9 @@ def _overview(batches: Iterable[dict[str, Any]], model: TopicModel, total: int, 
         times=times,
         time_kind=kind,
         typical=gathered.typical(leaves, TYPICAL),
-        over_time=None if times is None or kind is None else over_time(times, gathered.leaves, leaves, kind),
+        over_time=None
+        if times is None or kind is None
+        else over_time(times, gathered.leaves, leaves, kind),
         sampled_from=total,
         map_seconds=seconds,
         routes=routes_of(atlas),

@@ -1,13 +1,13 @@
 """What pyLDAvis needs of a model and texts.
 
-It is a conversion. pyLDAvis shows mixtures: a document is made of shares of topics that sum to 1, and a topic is a
-distribution of words. Here topics are regions of document vectors. So:
+It is a conversion. pyLDAvis shows mixtures: a document is made of shares of topics that sum to 1,
+and a topic is a distribution of words. Here topics are regions of document vectors. So:
 
-- A topic's words are shared out by the number of its documents that hold each, in the sample that the topic tree was
-  grown from. Frequent words are in all topics; the relevance slider of pyLDAvis (lambda near 0.3) brings out what sets
-  a topic apart, as `TopicModel.topics` does.
-- A document's shares are those of `TopicModel.transform_topics`, divided by their sum; where a document is far from
-  all topics, all have the same share.
+- A topic's words are shared out by the number of its documents that hold each, in the sample that
+  the topic tree was grown from. Frequent words are in all topics; the relevance slider of pyLDAvis
+  (lambda near 0.3) brings out what sets a topic apart, as `TopicModel.topics` does.
+- A document's shares are those of `TopicModel.transform_topics`, divided by their sum; where a
+  document is far from all topics, all have the same share.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
-SMOOTHING = 0.01  # documents of each topic that hold a word which none was seen with: pyLDAvis takes logarithms
+# documents of each topic that hold a word which none was seen with: pyLDAvis takes logarithms
+SMOOTHING = 0.01
 
 
 def pyldavis_input(model: TopicModel, texts: Any, n: int | None = None) -> dict[str, Any]:
     """The arguments of `pyLDAvis.prepare`, as `pyLDAvis.prepare(**pyldavis_input(model, texts))`.
 
-    Topics are those of a cut of n, in the order of `TopicModel.topics(n)`; pyLDAvis sorts them unless told
-    `sort_topics=False`. `topic_term_dists` (n, K) and `doc_topic_dists` (documents, n) have rows that sum to 1;
-    `doc_lengths` are tokens of words that the model knows; `vocab` are these words, and `term_frequency` their tokens
-    in the texts. Texts are anything that `TopicModel.fit` takes. Documents without a known word are left out: pyLDAvis
-    weights by length.
+    Topics are those of a cut of n, in the order of `TopicModel.topics(n)`; pyLDAvis sorts them
+    unless told `sort_topics=False`. `topic_term_dists` (n, K) and `doc_topic_dists` (documents, n)
+    have rows that sum to 1; `doc_lengths` are tokens of words that the model knows; `vocab` are
+    these words, and `term_frequency` their tokens in the texts. Texts are anything that
+    `TopicModel.fit` takes. Documents without a known word are left out: pyLDAvis weights by length.
     """
     atlas = model._atlas()
     nodes = atlas.cut(n)
@@ -68,4 +69,7 @@ def _written(model: TopicModel) -> list[str]:
     """Words as they are written; as the vocabulary has them where two are written alike."""
     written = model._atlas().words
     times = Counter(written)
-    return [form if times[form] == 1 else word for form, word in zip(written, model.words(), strict=True)]
+    return [
+        form if times[form] == 1 else word
+        for form, word in zip(written, model.words(), strict=True)
+    ]

@@ -27,8 +27,8 @@ DOCUMENTS = {"id": pl.String, "topic": pl.Int64, "name": pl.String, "share": pl.
 def topic_table(model: TopicModel, n: int | None = None, *, n_words: int = 10) -> pl.DataFrame:
     """A row for each topic of a cut, the widest first.
 
-    Columns: id, name, parent (null right below the root), documents and share of the training corpus, words and
-    phrases (lists, the most salient first), coherence.
+    Columns: id, name, parent (null right below the root), documents and share of the training
+    corpus, words and phrases (lists, the most salient first), coherence.
     """
     rows = [
         {
@@ -46,11 +46,15 @@ def topic_table(model: TopicModel, n: int | None = None, *, n_words: int = 10) -
     return pl.DataFrame(rows, schema=TOPICS)
 
 
-def document_topic_table(model: TopicModel, corpus: Any, n: int | None = None, *, vectors: Any = None) -> pl.DataFrame:
-    """A row for each document and each topic of a cut that it is about: id, topic (its id), name, share.
+def document_topic_table(
+    model: TopicModel, corpus: Any, n: int | None = None, *, vectors: Any = None
+) -> pl.DataFrame:
+    """A row for each document and each topic of a cut that it is about: id, topic (its id), name,
+    share.
 
-    Documents keep their order, and the largest share comes first; a document that is far from all topics has no row.
-    The corpus is a `Corpus` or anything that `TopicModel.fit` takes, with `vectors` where the model was fitted so.
+    Documents keep their order, and the largest share comes first; a document that is far from all
+    topics has no row. The corpus is a `Corpus` or anything that `TopicModel.fit` takes, with
+    `vectors` where the model was fitted so.
     """
     empty = pl.DataFrame(schema=DOCUMENTS)
     return pl.concat([empty, *document_topic_tables(model, corpus, n, vectors=vectors)])
@@ -63,7 +67,10 @@ def document_topic_tables(
     from undertow.corpus import as_corpus
 
     names = model.topic_names(n)
-    ids, written = np.array(list(names), dtype=np.int64), pl.Series(list(names.values()), dtype=pl.String)
+    ids, written = (
+        np.array(list(names), dtype=np.int64),
+        pl.Series(list(names.values()), dtype=pl.String),
+    )
     others, first = model._others(vectors), 0
     for chunk in as_corpus(corpus).chunks():
         part = None if others is None else others.part(first, first + chunk.height)

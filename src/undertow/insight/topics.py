@@ -24,7 +24,8 @@ class SimilarTopic:
 
 
 def topic_similarity(model: TopicModel, n: int | None = None) -> NDArray[np.float32]:
-    """(n, n) Cosines between the mean vectors of the topics of a cut, in the order of `TopicModel.topics(n)`.
+    """(n, n) Cosines between the mean vectors of the topics of a cut, in the order of
+    `TopicModel.topics(n)`.
 
     Symmetric, with 1 on the diagonal. Strengths are never below 0, so neither are cosines.
     """
@@ -35,8 +36,11 @@ def topic_similarity(model: TopicModel, n: int | None = None) -> NDArray[np.floa
     return ((cosines + cosines.T) / 2).astype(np.float32)
 
 
-def similar_topics(model: TopicModel, topic: int, most: int = 5, *, n: int | None = None) -> list[SimilarTopic]:
-    """The topics of a cut that are most like a topic, the likest first; of equal ones the wider first.
+def similar_topics(
+    model: TopicModel, topic: int, most: int = 5, *, n: int | None = None
+) -> list[SimilarTopic]:
+    """The topics of a cut that are most like a topic, the likest first; of equal ones the wider
+    first.
 
     The topic itself, those that it lies in, and those that lie in it are left out.
     """

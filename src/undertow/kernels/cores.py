@@ -10,5 +10,9 @@ from undertow import _check
 def thread_count(requested: int | None) -> int:
     """The number of threads to use: as requested, or one per core that this process may run on."""
     if requested is None or requested == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     return _check.whole_number("threads", requested, at_least=1)

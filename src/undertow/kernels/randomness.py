@@ -1,8 +1,9 @@
-"""Counter-based random numbers: a draw is a pure function of (seed, purpose, stage, epoch, document, draw).
+"""Counter-based random numbers: a draw is a pure function of (seed, purpose, stage, epoch,
+document, draw).
 
-No state is kept, so any number of threads, any device, any process and a resumed run draw the same numbers. The
-generator is Philox-4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): the 64-bit seed
-is its key, and the 128-bit counter is laid out as
+No state is kept, so any number of threads, any device, any process and a resumed run draw the same
+numbers. The generator is Philox-4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+3", 2011): the 64-bit seed is its key, and the 128-bit counter is laid out as
 
     word 0: draw    word 1: document    word 2: epoch    word 3: purpose * 2**24 + stage
 
@@ -43,8 +44,12 @@ class Purpose(IntEnum):
     DIRECTIONS = 14  # where the search for directions of words begins
 
 
-def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any) -> NDArray[np.uint64]:
-    """Four uniform 32-bit numbers (last axis, as uint64) for each element of the broadcast arguments."""
+def philox(
+    seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any
+) -> NDArray[np.uint64]:
+    """Four uniform 32-bit numbers (last axis, as uint64) for each element of the broadcast
+    arguments.
+    """
     mask, shift = np.uint64(LOW_32_BITS), np.uint64(32)
     counter = [np.asarray(part, dtype=np.uint64) for part in (draw, document, epoch)]
     last = np.asarray(stage, dtype=np.uint64) + np.uint64(int(purpose) << 24)
@@ -52,26 +57,39 @@ def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw:
     k0, k1 = np.uint64(seed & LOW_32_BITS), np.uint64((seed >> 32) & LOW_32_BITS)
     for _ in range(ROUNDS):
         first, second = c0 * np.uint64(MULTIPLIERS[0]), c2 * np.uint64(MULTIPLIERS[1])
-        c0, c1, c2, c3 = (second >> shift) ^ c1 ^ k0, second & mask, (first >> shift) ^ c3 ^ k1, first & mask
+        c0, c1, c2, c3 = (
+            (second >> shift) ^ c1 ^ k0,
+            second & mask,
+            (first >> shift) ^ c3 ^ k1,
+            first & mask,
+        )
         k0, k1 = (k0 + np.uint64(KEY_STEPS[0])) & mask, (k1 + np.uint64(KEY_STEPS[1])) & mask
     return np.stack([c0, c1, c2, c3], axis=-1)
 
 
-def uniforms(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any) -> NDArray[np.float64]:
-    """One uniform number in [0, 1) with 53 random bits for each element of the broadcast arguments."""
+def uniforms(
+    seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw: Any
+) -> NDArray[np.float64]:
+    """One uniform number in [0, 1) with 53 random bits for each element of the broadcast
+    arguments.
+    """
     bits = philox(seed, purpose, stage, epoch, document, draw)
     top = (bits[..., 0] << np.uint64(21)) | (bits[..., 1] >> np.uint64(11))
     return top.astype(np.float64) * 2.0**-53
 
 
 def permutation(seed: int, epoch: int, document_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The order of an epoch: positions of `document_ids` sorted by a number drawn for each document."""
+    """The order of an epoch: positions of `document_ids` sorted by a number drawn for each
+    document.
+    """
     bits = philox(seed, Purpose.SHUFFLE, 0, epoch, document_ids, 0)
     return np.argsort((bits[..., 0] << np.uint64(32)) | bits[..., 1], kind="stable")
 
 
 def lowest(seed: int, purpose: int, stage: int, documents: int, size: int) -> NDArray[np.int64]:
-    """The `size` documents with the lowest random numbers, in order; never more than some are looked at at a time."""
+    """The `size` documents with the lowest random numbers, in order; never more than some are
+    looked at at a time.
+    """
     rows, keys = np.zeros(0, dtype=np.int64), np.zeros(0)
     for first in range(0, documents, RANGE):
         new = np.arange(first, min(first + RANGE, documents))
@@ -83,7 +101,9 @@ def lowest(seed: int, purpose: int, stage: int, documents: int, size: int) -> ND
 
 
 def normals(seed: int, purpose: int, rows: int, columns: int) -> NDArray[np.float32]:
-    """Standard normal numbers, a row per document number, made in blocks of rows so that memory stays small."""
+    """Standard normal numbers, a row per document number, made in blocks of rows so that memory
+    stays small.
+    """
     out = np.empty((rows, columns), dtype=np.float32)
     pairs = np.arange((columns + 1) // 2)
     for first in range(0, rows, 4096):

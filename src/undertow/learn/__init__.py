@@ -1,4 +1,6 @@
-"""Learning a Replicated Softmax model: alpha-NCE, NCE, CD and PCD, their optimisers, and the training loop."""
+"""Learning a Replicated Softmax model: alpha-NCE, NCE, CD and PCD, their optimisers, and the
+training loop.
+"""
 
 from undertow.learn.alpha_nce import AlphaNCE
 from undertow.learn.divergence import ContrastiveDivergence
@@ -8,4 +10,14 @@ from undertow.learn.optimiser import SGD, Adam
 from undertow.learn.run import Run, Settings
 from undertow.learn.sparsity import Sparsity
 
-__all__ = ["SGD", "Adam", "AlphaNCE", "ContrastiveDivergence", "EpochRecord", "Run", "Settings", "Sparsity", "train"]
+__all__ = [
+    "SGD",
+    "Adam",
+    "AlphaNCE",
+    "ContrastiveDivergence",
+    "EpochRecord",
+    "Run",
+    "Settings",
+    "Sparsity",
+    "train",
+]

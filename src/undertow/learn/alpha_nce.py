@@ -1,7 +1,8 @@
 """alpha-NCE: Partial Noise Sampling with the Uniform Contrastive Estimate (section 3 of the paper).
 
-A step reads as the algorithm: split every document into tokens kept and tokens replaced, draw the noise that replaces
-them, contrast each document with its noises, and follow the gradient back to the words.
+A step reads as the algorithm: split every document into tokens kept and tokens replaced, draw the
+noise that replaces them, contrast each document with its noises, and follow the gradient back to
+the words.
 
 Plain NCE is `AlphaNCE(noise_level=0, uniform=False)`; a learned log Z is `normaliser="learned"`.
 """
@@ -36,11 +37,11 @@ SIZES_KEPT = 2  # sizes of minibatches: the usual one, and that of the last of a
 class AlphaNCE(Options):
     """Options of alpha-NCE.
 
-    `noise_level` is the share of a document that its noise keeps: a number; two numbers, between which each document
-    draws its own in every epoch; or "auto", for estimators alone, which choose it by trials without labels.
-    `sharpness` multiplies the log-ratio: 1 is the paper, L would be plain NCE; "auto" is 10, and less where an
-    estimator finds that documents are short. `stream_length` is the least number of noise words that 32 documents
-    share.
+    `noise_level` is the share of a document that its noise keeps: a number; two numbers, between
+    which each document draws its own in every epoch; or "auto", for estimators alone, which choose
+    it by trials without labels. `sharpness` multiplies the log-ratio: 1 is the paper, L would be
+    plain NCE; "auto" is 10, and less where an estimator finds that documents are short.
+    `stream_length` is the least number of noise words that 32 documents share.
     """
 
     n_noise: int = 25
@@ -67,15 +68,22 @@ class AlphaNCE(Options):
     def begin(self, context: StepContext) -> AlphaNCEStep:
         """The step of a run, with its tables and buffers."""
         if self.noise_level == "auto":
-            raise InvalidInput("noise_level must be chosen before a run begins, got 'auto', which estimators choose")
+            raise InvalidInput(
+                "noise_level must be chosen before a run begins, got 'auto', which estimators "
+                "choose"
+            )
         return AlphaNCEStep(self, context)
 
 
 def _checked_level(level: object) -> Any:
     if isinstance(level, (list, tuple)):  # a list is what a tuple becomes in a model's JSON
         if len(level) != 2:
-            raise InvalidInput(f"noise_level must be one number, two numbers or 'auto', got {len(level)} numbers")
-        lowest, highest = (_check.number("noise_level", one, at_least=0.0, below=1.0) for one in level)
+            raise InvalidInput(
+                f"noise_level must be one number, two numbers or 'auto', got {len(level)} numbers"
+            )
+        lowest, highest = (
+            _check.number("noise_level", one, at_least=0.0, below=1.0) for one in level
+        )
         if lowest > highest:
             raise InvalidInput(f"noise_level must give the lower number first, got {level!r}")
         return lowest, highest
@@ -85,7 +93,9 @@ def _checked_level(level: object) -> Any:
 
 
 class AlphaNCEStep:
-    """Turns minibatches into gradients. State that has to survive a resume: the learned corrections of log Z."""
+    """Turns minibatches into gradients. State that has to survive a resume: the learned corrections
+    of log Z.
+    """
 
     def __init__(self, options: AlphaNCE, context: StepContext) -> None:
         self._options = options
@@ -97,9 +107,13 @@ class AlphaNCEStep:
         sharpness = SHARPNESS if options.sharpness == "auto" else options.sharpness
         self._objective = (math.log(options.n_noise), sharpness, options.uniform)
         self._program = threads.Program(contrast_together, context.threads)
-        self._layouts: dict[int, Layout] = {}  # by the number of documents: the last minibatch of an epoch has fewer
+        self._layouts: dict[
+            int, Layout
+        ] = {}  # by the number of documents: the last minibatch of an epoch has fewer
         self._rooms: dict[int, Room] = {}
-        self.corrections = np.zeros(context.longest + 1)  # c_D: log Z of D tokens less the frozen one; c_0 = 0
+        self.corrections = np.zeros(
+            context.longest + 1
+        )  # c_D: log Z of D tokens less the frozen one; c_0 = 0
 
     @property
     def state(self) -> dict[str, NDArray[np.float64]]:
@@ -115,7 +129,12 @@ class AlphaNCEStep:
             Key(self._context.seed, epoch, number),
             documents,
             room.kept,
-            Model(parameters.weights, parameters.word_weights, parameters.hidden_bias, self._visible.gains()),
+            Model(
+                parameters.weights,
+                parameters.word_weights,
+                parameters.hidden_bias,
+                self._visible.gains(),
+            ),
             room.stream,
             room.split,
             room.noise,
@@ -173,7 +192,10 @@ class AlphaNCEStep:
                 del self._layouts[oldest]
                 self._rooms.pop(oldest, None)
             layout = new_layout(
-                size, self._options.n_noise, self._table, independent=self._options.noise == "independent"
+                size,
+                self._options.n_noise,
+                self._table,
+                independent=self._options.noise == "independent",
             )
             if not isinstance(self._options.noise_level, tuple):
                 layout.kept.levels[:] = self._options.noise_level
@@ -181,7 +203,9 @@ class AlphaNCEStep:
         return self._layouts[size]
 
     def _correction_gradient(self, room: Room) -> tuple[Extra, ...]:
-        """-dJ/d(log-ratio) for c_D and its opposite for c_{D_r}; c_0 stays 0, since no words need no normaliser."""
+        """-dJ/d(log-ratio) for c_D and its opposite for c_{D_r}; c_0 stays 0, since no words need
+        no normaliser.
+        """
         if self._options.normaliser == "frozen":
             return ()
         factors = room.result.data_factors + room.result.noise_factors.sum(axis=1)

@@ -1,9 +1,10 @@
-"""A running average of the parameters: average <- d_t * average + (1 - d_t) * parameters after step t.
+"""A running average of the parameters: average <- d_t * average + (1 - d_t) * parameters after step
+t.
 
-d_t = 1 - 4 / (t + 3) until it reaches the decay asked for, and that decay from then on: the average reaches back
-over about the last quarter of a short run, and over the last 1 / (1 - decay) steps of a long one. Rows of W that
-stand still are brought up to date when they are touched next, which gives the same average as doing it at every
-step.
+d_t = 1 - 4 / (t + 3) until it reaches the decay asked for, and that decay from then on: the average
+reaches back over about the last quarter of a short run, and over the last 1 / (1 - decay) steps of
+a long one. Rows of W that stand still are brought up to date when they are touched next, which
+gives the same average as doing it at every step.
 """
 
 from __future__ import annotations
@@ -52,9 +53,12 @@ class RunningAverage:
         words = np.arange(self._parameters.words, dtype=np.int32)
         arguments = self._arguments(step)
         threads.run(
-            [(average_rows, (part, *arguments)) for part in np.array_split(words, self._threads)], self._threads
+            [(average_rows, (part, *arguments)) for part in np.array_split(words, self._threads)],
+            self._threads,
         )
-        weights, hidden_bias, visible_bias = (self.state[f"average_{name}"].copy() for name in NAMES)
+        weights, hidden_bias, visible_bias = (
+            self.state[f"average_{name}"].copy() for name in NAMES
+        )
         return Parameters(weights, hidden_bias, visible_bias, self._parameters.word_weights)
 
     def _arguments(self, step: int) -> tuple[Any, ...]:

@@ -1,8 +1,9 @@
-"""Contrastive divergence (CD-k) and its persistent form (PCD): the learners that alpha-NCE is compared with.
+"""Contrastive divergence (CD-k) and its persistent form (PCD): the learners that alpha-NCE is
+compared with.
 
-The gradient is the mean over documents of <u h> in the data less <u h> after k Gibbs steps. Both phases are sparse:
-only rows of W that occur in the documents or in the samples are touched. What grows with K is the softmax over
-words, see `kernels.cpu.gibbs`.
+The gradient is the mean over documents of <u h> in the data less <u h> after k Gibbs steps. Both
+phases are sparse: only rows of W that occur in the documents or in the samples are touched. What
+grows with K is the softmax over words, see `kernels.cpu.gibbs`.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ from undertow.model.parameters import Parameters
 
 @dataclass(frozen=True)
 class ContrastiveDivergence(Options):
-    """Options of CD-k; with `persistent` the chain of a document goes on from where it was in the last epoch.
+    """Options of CD-k; with `persistent` the chain of a document goes on from where it was in the
+    last epoch.
 
-    `words` says how the chain draws words where words have weights. "unweighted" draws from softmax(W.h + b), the
-    paper's Eq. 3, and weights the words drawn; "exact" draws from the weighted model, softmax(w (W.h + b + a.h)),
-    under which words of weight near 0 soon are all that is drawn. Without weights the two are the same.
+    `words` says how the chain draws words where words have weights. "unweighted" draws from
+    softmax(W.h + b), the paper's Eq. 3, and weights the words drawn; "exact" draws from the
+    weighted model, softmax(w (W.h + b + a.h)), under which words of weight near 0 soon are all that
+    is drawn. Without weights the two are the same.
     """
 
     n_steps: int = 1
@@ -51,8 +54,8 @@ class ContrastiveDivergence(Options):
 class DivergenceStep:
     """Turns minibatches into gradients.
 
-    A persistent chain keeps its document's D. Its state is the document's hidden units, packed to bits: the words
-    are drawn anew from them, so nothing else has to be remembered.
+    A persistent chain keeps its document's D. Its state is the document's hidden units, packed to
+    bits: the words are drawn anew from them, so nothing else has to be remembered.
     """
 
     def __init__(self, options: ContrastiveDivergence, context: StepContext) -> None:
@@ -60,9 +63,14 @@ class DivergenceStep:
         self._workspace = Workspace()
         self._slots = new_slots(context.parameters.words, context.threads)
         parameters = context.parameters
-        self._word_model = parameters  # what words are drawn from; it shares W and b with the parameters
+        self._word_model = (
+            parameters  # what words are drawn from; it shares W and b with the parameters
+        )
         if options.words == "unweighted":
-            ones, zeros = np.ones_like(parameters.word_weights), np.zeros_like(parameters.hidden_bias)
+            ones, zeros = (
+                np.ones_like(parameters.word_weights),
+                np.zeros_like(parameters.hidden_bias),
+            )
             self._word_model = Parameters(parameters.weights, zeros, parameters.visible_bias, ones)
         self.state: dict[str, NDArray[Any]] = {}
         if options.persistent:
@@ -78,7 +86,9 @@ class DivergenceStep:
         lengths, scores = self._posteriors("data", batch, posteriors)
 
         chain = self._new_chain(batch)
-        sample = CountBatch(chain.ids, chain.starts, chain.words, np.ones(len(chain.words), dtype=np.int32))
+        sample = CountBatch(
+            chain.ids, chain.starts, chain.words, np.ones(len(chain.words), dtype=np.int32)
+        )
         sampled = self._workspace.array("sampled", (size, units), np.float32)
         hidden = self._first_hidden(batch, posteriors, epoch)
         for step in range(self._options.n_steps):
@@ -102,7 +112,9 @@ class DivergenceStep:
         sparsity = self._context.sparsity
         if sparsity.cost > 0.0:
             seen = (activity, posteriors, lengths)
-            press_towards_target(0, units, sparsity.pressure, *seen, vectors[:size], vectors[:0], hidden_bias)
+            press_towards_target(
+                0, units, sparsity.pressure, *seen, vectors[:size], vectors[:0], hidden_bias
+            )
         gap = self._free_energy_gap(batch, sample, scores, sample_scores, lengths)
         return Gradient(
             rows=rows,
@@ -120,26 +132,41 @@ class DivergenceStep:
         context, parameters = self._context, self._context.parameters
         lengths = self._workspace.array(f"{name} lengths", batch.size, np.float64)
         scores = self._workspace.array(f"{name} scores", batch.size, np.float64)
-        documents = (batch.starts, batch.words, batch.counts, parameters.weights, parameters.word_weights)
+        documents = (
+            batch.starts,
+            batch.words,
+            batch.counts,
+            parameters.weights,
+            parameters.word_weights,
+        )
         threads.run(
-            threads.split(document_inputs, batch.size, context.threads, *documents, out, lengths), context.threads
+            threads.split(document_inputs, batch.size, context.threads, *documents, out, lengths),
+            context.threads,
         )
         biased = (out, lengths, parameters.hidden_bias, scores)
-        threads.run(threads.split(squash_inputs, batch.size, context.threads, *biased), context.threads)
+        threads.run(
+            threads.split(squash_inputs, batch.size, context.threads, *biased), context.threads
+        )
         return lengths, scores
 
     def _new_chain(self, batch: CountBatch) -> gibbs.Chain:
         tokens = np.add.reduceat(batch.counts, batch.starts[:-1])
         starts = np.concatenate([[0], np.cumsum(tokens)])
-        return gibbs.Chain(batch.document_ids, starts, self._workspace.array("chain", int(starts[-1]), np.int32))
+        return gibbs.Chain(
+            batch.document_ids, starts, self._workspace.array("chain", int(starts[-1]), np.int32)
+        )
 
-    def _first_hidden(self, batch: CountBatch, posteriors: NDArray[np.float32], epoch: int) -> NDArray[np.float32]:
+    def _first_hidden(
+        self, batch: CountBatch, posteriors: NDArray[np.float32], epoch: int
+    ) -> NDArray[np.float32]:
         """Where the chains begin: at the data, or where persistent ones were left."""
         hidden = self._workspace.array("hidden", posteriors.shape, np.float32)
         self._draw_hidden(batch.document_ids, posteriors, hidden, epoch, 0)
         if self._options.persistent:
             going = self.state["started"][batch.document_ids] == 1
-            bits = np.unpackbits(self.state["chains"][batch.document_ids[going]], axis=1, count=posteriors.shape[1])
+            bits = np.unpackbits(
+                self.state["chains"][batch.document_ids[going]], axis=1, count=posteriors.shape[1]
+            )
             hidden[going] = bits
         return hidden
 
@@ -153,15 +180,23 @@ class DivergenceStep:
     ) -> None:
         context = self._context
         arguments = (context.seed, epoch, step, ids, posteriors, hidden)
-        threads.run(threads.split(gibbs.draw_hidden, len(ids), context.threads, *arguments), context.threads)
+        threads.run(
+            threads.split(gibbs.draw_hidden, len(ids), context.threads, *arguments), context.threads
+        )
 
-    def _rows(self, batch: CountBatch, sample: CountBatch, vectors: NDArray[np.float32]) -> RowGradient:
+    def _rows(
+        self, batch: CountBatch, sample: CountBatch, vectors: NDArray[np.float32]
+    ) -> RowGradient:
         word_weights, size = self._context.parameters.word_weights, batch.size
         most = len(batch.words) + len(sample.words)
         grouping = new_grouping(most, np.array([0, most]), self._slots, vectors)
         entries, scalars = grouping.entries, grouping.rows.scalars
-        n = document_entries(0, size, batch.starts, batch.words, batch.counts, word_weights, 0, entries, 0)
-        n = document_entries(0, size, sample.starts, sample.words, sample.counts, word_weights, size, entries, n)
+        n = document_entries(
+            0, size, batch.starts, batch.words, batch.counts, word_weights, 0, entries, 0
+        )
+        n = document_entries(
+            0, size, sample.starts, sample.words, sample.counts, word_weights, size, entries, n
+        )
         entries.counts[0] = n
         scalars[:size], scalars[size:] = -1.0 / size, 1.0 / size
         threads.run_together(group_entries, self._context.threads, *grouping)
@@ -175,7 +210,9 @@ class DivergenceStep:
         sample_scores: NDArray[np.float64],
         lengths: NDArray[np.float64],
     ) -> float:
-        """Mean over documents of (F(document) - F(sample)) / L: what CD reports as its loss, for want of a real one."""
+        """Mean over documents of (F(document) - F(sample)) / L: what CD reports as its loss, for
+        want of a real one.
+        """
         parameters = self._context.parameters
         pull = (parameters.word_weights * parameters.visible_bias).astype(np.float64)
         data = np.add.reduceat(pull[batch.words] * batch.counts, batch.starts[:-1])

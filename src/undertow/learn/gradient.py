@@ -34,7 +34,9 @@ class Gradient:
 
 
 class Grouping(NamedTuple):
-    """Room for the entries of W's factored gradient, and for the same entries grouped by word, as kernels take it."""
+    """Room for the entries of W's factored gradient, and for the same entries grouped by word, as
+    kernels take it.
+    """
 
     entries: Entries
     slots: NDArray[np.int32]
@@ -45,7 +47,8 @@ class Grouping(NamedTuple):
 def new_slots(vocabulary_size: int, n_threads: int) -> NDArray[np.int32]:
     """A slot per word, in parts that threads share out.
 
-    At least a part per thread, and a power of two of them, so that a word's lowest bits name its part.
+    At least a part per thread, and a power of two of them, so that a word's lowest bits name its
+    part.
     """
     bits = (n_threads - 1).bit_length()
     return np.full((1 << bits, (vocabulary_size >> bits) + 1), -1, dtype=np.int32)

@@ -39,7 +39,9 @@ class Tally:
     def __post_init__(self) -> None:
         self.activity = np.zeros(self.units)
 
-    def add(self, *, loss: float, documents: int, tokens: int, activity: NDArray[np.float32]) -> None:
+    def add(
+        self, *, loss: float, documents: int, tokens: int, activity: NDArray[np.float32]
+    ) -> None:
         """Counts a minibatch in."""
         self.loss += loss * documents
         self.documents += documents

@@ -36,11 +36,14 @@ def train(
 ) -> Run:
     """Trains until `epochs` epochs are done in all, counting those that the run has behind it.
 
-    `measure` gives the split-half figure that the record of an epoch holds. `on_batch` is called after every
-    minibatch. `on_epoch` is called after every epoch; a true answer ends the training.
+    `measure` gives the split-half figure that the record of an epoch holds. `on_batch` is called
+    after every minibatch. `on_epoch` is called after every epoch; a true answer ends the training.
     """
     if source.vocabulary_size != run.parameters.words:
-        raise InvalidInput(f"source must have {run.parameters.words} words as the model, got {source.vocabulary_size}")
+        raise InvalidInput(
+            f"source must have {run.parameters.words} words as the model, got "
+            f"{source.vocabulary_size}"
+        )
     with _one_blas_thread(run):
         while run.epoch < epochs:
             _train_epoch(run, source, on_batch)
@@ -52,7 +55,9 @@ def train(
 
 def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> None:
     settings = run.settings
-    batches = source.batches(seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch)
+    batches = source.batches(
+        seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch
+    )
     try:
         began = time.perf_counter()
         for batch in _timed(batches, run.tally):
@@ -65,7 +70,8 @@ def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> Non
             began = time.perf_counter()  # what a callback takes is not training time
     finally:
         if isinstance(batches, Generator):
-            batches.close()  # at once, also after an error: a source may have threads and files open
+            # at once, also after an error: a source may have threads and files open
+            batches.close()
 
 
 def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
@@ -90,7 +96,9 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
     run.updater.apply(gradient, progress)
     if run.average:
         run.average.after_update(run.steps)
-    run.tally.add(loss=gradient.loss, documents=batch.size, tokens=batch.tokens, activity=gradient.activity)
+    run.tally.add(
+        loss=gradient.loss, documents=batch.size, tokens=batch.tokens, activity=gradient.activity
+    )
 
 
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
@@ -101,16 +109,27 @@ def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
     run.history.append(record)
     run.epoch, run.batch, run.tally = run.epoch + 1, 0, Tally(run.parameters.units)
     speed = record.tokens / max(record.seconds, 1e-9)
-    logger.info("epoch %d: loss %.4f, activity %.3f, %.2g tokens/s", run.epoch, record.loss, record.activity, speed)
+    logger.info(
+        "epoch %d: loss %.4f, activity %.3f, %.2g tokens/s",
+        run.epoch,
+        record.loss,
+        record.activity,
+        speed,
+    )
     if record.dead_units:
-        logger.info("%d of %d hidden units are dead (always off or always on)", record.dead_units, run.parameters.units)
+        logger.info(
+            "%d of %d hidden units are dead (always off or always on)",
+            record.dead_units,
+            run.parameters.units,
+        )
     return record
 
 
 def _stop_if_not_finite(run: Run, gradient: Gradient) -> None:
     if not (math.isfinite(gradient.loss) and np.isfinite(gradient.hidden_bias).all()):
         raise TrainingDiverged(
-            f"the loss is {gradient.loss} in epoch {run.epoch + 1}, minibatch {run.batch + 1}: {_ADVICE}"
+            f"the loss is {gradient.loss} in epoch {run.epoch + 1}, minibatch {run.batch + 1}: "
+            f"{_ADVICE}"
         )
 
 
@@ -118,7 +137,9 @@ _ADVICE = "lower learning_rate or hidden_bias_rate, or raise l2"
 
 
 def _one_blas_thread(run: Run) -> AbstractContextManager[object]:
-    """CD multiplies matrices in our own threads; more threads inside each product would only get in their way."""
+    """CD multiplies matrices in our own threads; more threads inside each product would only get in
+    their way.
+    """
     if isinstance(run.settings.learner, ContrastiveDivergence):
         limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
         return limits

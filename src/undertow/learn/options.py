@@ -1,5 +1,5 @@
-"""What option classes share: they are frozen, and answer `get_params` and `set_params` as scikit-learn asks of
-nested objects.
+"""What option classes share: they are frozen, and answer `get_params` and `set_params` as
+scikit-learn asks of nested objects.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Options:
         for name in params:
             if name not in known:
                 raise InvalidInput(
-                    f"{type(self).__name__} must be given options among {', '.join(known)}, got {name!r}"
+                    f"{type(self).__name__} must be given options among {', '.join(known)}, got "
+                    f"{name!r}"
                 )
         changed = replace(self, **params)  # type: ignore[type-var]  # every subclass is a dataclass
         for name, value in changed.get_params().items():

@@ -1,7 +1,8 @@
 """The arrays that a step of alpha-NCE works in, made once and used by step after step.
 
-What a minibatch needs differs from one to the next, so there is some room to spare, and more is made when it does not
-suffice. Handing out exact views at every step would take longer than some of the kernels.
+What a minibatch needs differs from one to the next, so there is some room to spare, and more is
+made when it does not suffice. Handing out exact views at every step would take longer than some of
+the kernels.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class Sizes:
 
 
 class Layout(NamedTuple):
-    """What `shards.lay_out` fills in before the other arrays are chosen; fits minibatches of as many documents."""
+    """What `shards.lay_out` fills in before the other arrays are chosen; fits minibatches of as
+    many documents.
+    """
 
     kept: Kept
     stream: Stream

@@ -29,7 +29,9 @@ class Settings:
     averaging: float = 0.0  # decay of the running average of the parameters; 0 for none
     batch_size: int = 128
     seed: int = 0
-    planned_steps: int = 0  # where the run is to end: what anneals is done by then; 0 for no end in sight
+    planned_steps: int = (
+        0  # where the run is to end: what anneals is done by then; 0 for no end in sight
+    )
 
     def __post_init__(self) -> None:
         _check.number("averaging", self.averaging, at_least=0.0, below=1.0)
@@ -41,8 +43,8 @@ class Settings:
 class Run:
     """Parameters, optimiser, learner and position of a training run.
 
-    `train` moves it on. Two runs with the same settings, source and state go on alike, to the bit, whatever their
-    threads.
+    `train` moves it on. Two runs with the same settings, source and state go on alike, to the bit,
+    whatever their threads.
     """
 
     def __init__(
@@ -55,15 +57,29 @@ class Run:
         longest: int,
         threads: int | None = None,
     ) -> None:
-        self.parameters, self.noise_distribution, self.settings = parameters, noise_distribution, settings
+        self.parameters, self.noise_distribution, self.settings = (
+            parameters,
+            noise_distribution,
+            settings,
+        )
         self.documents, self.longest = documents, longest
         n_threads = thread_count(threads)
         context = StepContext(
-            parameters, noise_distribution, settings.sparsity, documents, longest, settings.seed, n_threads
+            parameters,
+            noise_distribution,
+            settings.sparsity,
+            documents,
+            longest,
+            settings.seed,
+            n_threads,
         )
         self.step = settings.learner.begin(context)
         self.updater = settings.optimiser.begin(parameters, self.step.state, n_threads)
-        self.average = RunningAverage(parameters, settings.averaging, n_threads) if settings.averaging else None
+        self.average = (
+            RunningAverage(parameters, settings.averaging, n_threads)
+            if settings.averaging
+            else None
+        )
         self.epoch = 0  # epochs done
         self.batch = 0  # minibatches of the present epoch done
         self.steps = 0  # minibatches done altogether
@@ -81,15 +97,22 @@ class Run:
         return self.average.parameters(self.steps) if self.average else self.parameters
 
     def carried_state(self) -> dict[str, NDArray[Any]]:
-        """What a later run on other documents goes on with: optimiser, normaliser, the parameters behind averages."""
+        """What a later run on other documents goes on with: optimiser, normaliser, the parameters
+        behind averages.
+        """
         kept = ["optimiser.", "learner.corrections"]
         if self.average:
             kept += ["average.", "parameters."]
-        arrays = {name: array.copy() for name, array in self.arrays().items() if name.startswith(tuple(kept))}
+        arrays = {
+            name: array.copy()
+            for name, array in self.arrays().items()
+            if name.startswith(tuple(kept))
+        }
         return arrays | {"steps": np.array(self.steps)}
 
     def adopt(self, carried: dict[str, NDArray[Any]], *, epoch: int) -> None:
-        """Goes on from the `carried_state` of an earlier run, counting epochs (and so drawing noise) on from it.
+        """Goes on from the `carried_state` of an earlier run, counting epochs (and so drawing
+        noise) on from it.
 
         Where there are more words or longer documents now, what both have is taken over.
         """

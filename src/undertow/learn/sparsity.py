@@ -1,5 +1,5 @@
-"""A target for how often a hidden unit is on: sparse units retrieve better, and units that are never on learn
-nothing.
+"""A target for how often a hidden unit is on: sparse units retrieve better, and units that are
+never on learn nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from undertow.kernels.cpu.contrast import Pressure
 
 @dataclass(frozen=True)
 class Sparsity:
-    """Adds cost * sum_j (mean activity of unit j in the minibatch - target)^2 to the loss; cost 0 switches it off."""
+    """Adds cost * sum_j (mean activity of unit j in the minibatch - target)^2 to the loss; cost 0
+    switches it off.
+    """
 
     target: float = 0.1
     cost: float = 0.0

@@ -1,4 +1,6 @@
-"""What learners have in common: what they are given at the beginning of a run, and what a step is."""
+"""What learners have in common: what they are given at the beginning of a run, and what a step
+is.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The visible biases under alpha-NCE: frozen, or learned.
 
-b enters the log-ratio as a gain of w_k (b_k - logsumexp(b) - log p_k) for every replaced token. It starts at log p,
-where all gains are zero. Frozen there it costs nothing and the model is as good; learned, its gradient holds
-softmax(b) and is dense in K.
+b enters the log-ratio as a gain of w_k (b_k - logsumexp(b) - log p_k) for every replaced token. It
+starts at log p, where all gains are zero. Frozen there it costs nothing and the model is as good;
+learned, its gradient holds softmax(b) and is dense in K.
 """
 
 from __future__ import annotations
@@ -45,18 +45,24 @@ class LearnedVisible:
         return gains
 
     def gradient(self, room: Room) -> NDArray[np.float32]:
-        """Writes the sparse part, one number per gradient vector, to the room's scalars, and returns the dense part."""
+        """Writes the sparse part, one number per gradient vector, to the room's scalars, and
+        returns the dense part.
+        """
         scalars, result, documents = room.grouping.rows.scalars, room.result, room.sizes.documents
         scalars[:documents] = result.data_factors
         scalars[documents : 2 * documents] = 0.0  # kept tokens cancel out of the log-ratio
         scalars[2 * documents :] = self._of_noise_rows(room)
         lengths, noise = room.noise.lengths, room.noise
         replaced = lengths[noise.ends] - lengths[noise.begins]
-        pull = float(result.data_factors @ room.split.rest_lengths + np.vdot(result.noise_factors, replaced))
+        pull = float(
+            result.data_factors @ room.split.rest_lengths + np.vdot(result.noise_factors, replaced)
+        )
         return (-pull * self._softmax).astype(np.float32)
 
     def _of_noise_rows(self, room: Room) -> NDArray[np.float64]:
-        """Leads one number per noise document back to the rows of the noise table, as the kernel does with vectors."""
+        """Leads one number per noise document back to the rows of the noise table, as the kernel
+        does with vectors.
+        """
         factors = room.result.noise_factors
         changes = np.zeros(len(room.noise.lengths))
         np.add.at(changes, room.noise.ends, factors)
@@ -67,7 +73,9 @@ class LearnedVisible:
         return np.cumsum(changes[::-1])[::-1] - changes
 
 
-def _gains(parameters: Parameters, log_noise: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gains(
+    parameters: Parameters, log_noise: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     bias = parameters.visible_bias.astype(np.float64)
     peak = bias.max()
     shares = np.exp(bias - peak)

@@ -1,4 +1,6 @@
-"""Buffers that are kept from step to step: fresh memory costs more than the arithmetic done in it."""
+"""Buffers that are kept from step to step: fresh memory costs more than the arithmetic done in
+it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from numpy.typing import DTypeLike, NDArray
 
 
 class Workspace:
-    """Named arrays that grow when needed and are otherwise reused; their contents are whatever was there."""
+    """Named arrays that grow when needed and are otherwise reused; their contents are whatever was
+    there.
+    """
 
     def __init__(self) -> None:
         self._buffers: dict[str, NDArray[Any]] = {}
@@ -20,6 +24,8 @@ class Workspace:
         size = shape if isinstance(shape, int) else math.prod(shape)
         buffer = self._buffers.get(name)
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
-            buffer = np.empty(size + size // 4, dtype=dtype)  # some room, so that a little growth costs nothing
+            buffer = np.empty(
+                size + size // 4, dtype=dtype
+            )  # some room, so that a little growth costs nothing
             self._buffers[name] = buffer
         return buffer[:size].reshape(shape)

@@ -1,5 +1,5 @@
-"""The Replicated Softmax model: its parameters, energies, conditionals, sampling and exact normaliser. Nothing
-learns here.
+"""The Replicated Softmax model: its parameters, energies, conditionals, sampling and exact
+normaliser. Nothing learns here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""From what hidden units see of documents to features, in plain NumPy; `inputs_of_few` is for a question or two.
+"""From what hidden units see of documents to features, in plain NumPy; `inputs_of_few` is for a
+question or two.
 
 `replicated_softmax.inputs` gives the same inputs, compiled, for any number of documents.
 """
@@ -19,8 +20,8 @@ WORDS_SIDE = np.float32(0.7)  # the length of the words' side where that of the 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """What "balanced" vectors are measured by: what mean inputs are multiplied by, where the middle then is, and the
-    directions of words that stand beside the units.
+    """What "balanced" vectors are measured by: what mean inputs are multiplied by, where the middle
+    then is, and the directions of words that stand beside the units.
     """
 
     scale: float
@@ -33,7 +34,9 @@ class Balance:
         return len(self.centre) + int(self.directions.shape[1])
 
 
-def inputs_of_few(parameters: Parameters, batch: CountBatch) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+def inputs_of_few(
+    parameters: Parameters, batch: CountBatch
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     """W.u of each document, without the hidden bias, and the weighted lengths L."""
     sums = np.zeros((batch.size, parameters.units), dtype=np.float32)
     lengths = np.zeros(batch.size)
@@ -49,30 +52,44 @@ def inputs_of_few(parameters: Parameters, batch: CountBatch) -> tuple[NDArray[np
 def mean_inputs(
     sums: NDArray[np.float32], lengths: NDArray[np.float64], hidden_bias: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """(W.u + L a) / L: the mean input per token, in the place of the sums. An empty document gets 0."""
-    per_length = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0).astype(np.float32)
+    """(W.u + L a) / L: the mean input per token, in the place of the sums. An empty document gets
+    0.
+    """
+    per_length = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0).astype(
+        np.float32
+    )
     sums *= per_length[:, None]
     sums += (lengths > 0).astype(np.float32)[:, None] * hidden_bias
     return sums
 
 
-def units_side(mean: NDArray[np.float32], lengths: NDArray[np.float64], balance: Balance) -> NDArray[np.float32]:
-    """log(1 + softplus(scale * mean input)), less its middle, as vectors of length 1; an empty document gets 0."""
+def units_side(
+    mean: NDArray[np.float32], lengths: NDArray[np.float64], balance: Balance
+) -> NDArray[np.float32]:
+    """log(1 + softplus(scale * mean input)), less its middle, as vectors of length 1; an empty
+    document gets 0.
+    """
     vectors = strengths_of(mean, balance.scale)
     vectors -= balance.centre
     norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     known = (lengths > 0) & (norms > 0)
-    vectors *= np.divide(1.0, norms, out=np.zeros_like(norms), where=known).astype(np.float32)[:, None]
+    vectors *= np.divide(1.0, norms, out=np.zeros_like(norms), where=known).astype(np.float32)[
+        :, None
+    ]
     return vectors
 
 
 def beside(units: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Both sides in one vector of length 1: units first, then words, which count for less. Zeros of both stay zeros."""
+    """Both sides in one vector of length 1: units first, then words, which count for less. Zeros of
+    both stay zeros.
+    """
     return unit(np.hstack([unit(units), WORDS_SIDE * unit(words)]))
 
 
 def strengths_of(mean: NDArray[np.float32], length: float) -> NDArray[np.float32]:
-    """log(1 + softplus(x)), x the input of a document that is `length` long and has these mean inputs."""
+    """log(1 + softplus(x)), x the input of a document that is `length` long and has these mean
+    inputs.
+    """
     x = np.float32(length) * mean
     softplus = np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
     result: NDArray[np.float32] = np.log1p(softplus)

@@ -19,9 +19,13 @@ ROWS = 4096  # looked at at a time
 
 
 class GivenVectors:
-    """A row of finite numbers for each document; `rows` are those of the array that belong to documents, in order."""
+    """A row of finite numbers for each document; `rows` are those of the array that belong to
+    documents, in order.
+    """
 
-    def __init__(self, vectors: Any, *, rows: NDArray[np.int64] | None = None, name: str = "vectors") -> None:
+    def __init__(
+        self, vectors: Any, *, rows: NDArray[np.int64] | None = None, name: str = "vectors"
+    ) -> None:
         self._array, self._rows, self._name = _matrix(name, vectors), rows, name
         if rows is None:
             self._check_finite()
@@ -44,10 +48,14 @@ class GivenVectors:
         """The vectors of documents from `first` to before `last`."""
         if last > self.documents:
             self.check_documents(last, more=True)
-        return np.asarray(self._array[first:last] if self._rows is None else self._array[self._rows[first:last]])
+        return np.asarray(
+            self._array[first:last] if self._rows is None else self._array[self._rows[first:last]]
+        )
 
     def of_rows(self, rows: NDArray[np.int64], total: int) -> GivenVectors:
-        """Those of documents that stand in these rows of a corpus of `total`; the others are left out."""
+        """Those of documents that stand in these rows of a corpus of `total`; the others are left
+        out.
+        """
         self.check_documents(total)
         return GivenVectors(self._array, rows=rows, name=self._name)
 
@@ -56,13 +64,16 @@ class GivenVectors:
         if self.documents != documents:
             least = "at least " if more else ""
             raise InvalidInput(
-                f"{self._name} must have a row for each document, {least}{documents:,}, got {self.documents:,} rows"
+                f"{self._name} must have a row for each document, {least}{documents:,}, got "
+                f"{self.documents:,} rows"
             )
 
     def check_width(self, width: int, *, of: str) -> None:
         """As many numbers as those that came before."""
         if self.width != width:
-            raise InvalidInput(f"{self._name} must have {width:,} numbers a row, as {of} has, got {self.width:,}")
+            raise InvalidInput(
+                f"{self._name} must have {width:,} numbers a row, as {of} has, got {self.width:,}"
+            )
 
     def digest(self) -> str:
         """Names them by their values."""
@@ -80,7 +91,9 @@ class GivenVectors:
             odd = np.argwhere(~np.isfinite(block))
             if len(odd):
                 row, column = odd[0].tolist()
-                raise InvalidInput(f"{self._name} must be finite, got {block[row, column]} in row {first + row:,}")
+                raise InvalidInput(
+                    f"{self._name} must be finite, got {block[row, column]} in row {first + row:,}"
+                )
 
 
 def given_vectors(vectors: Any, *, name: str = "vectors") -> GivenVectors:
@@ -93,11 +106,15 @@ def given_vector(name: str, vector: Any, width: int) -> NDArray[np.float64]:
     array = np.asarray(_plain(vector))
     if array.dtype.kind not in "fiu":
         raise InvalidInput(f"{name} must be numbers, got values of type {array.dtype}")
-    return _check.vector(name, array[0] if array.ndim == 2 and len(array) == 1 else array, size=width)[None]
+    return _check.vector(
+        name, array[0] if array.ndim == 2 and len(array) == 1 else array, size=width
+    )[None]
 
 
 def stored_width(training: Mapping[str, Any]) -> int:
-    """How many numbers the vectors had that a stored model was fitted with; 0 of an earlier version."""
+    """How many numbers the vectors had that a stored model was fitted with; 0 of an earlier
+    version.
+    """
     return _check.whole_number("vectors_width", training.get("vectors_width", 0), at_least=0)
 
 
@@ -105,11 +122,17 @@ def _matrix(name: str, vectors: Any) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.asanyarray(_plain(vectors))  # a memory map stays one
     except (ValueError, TypeError):
-        raise InvalidInput(f"{name} must be a matrix of numbers, got rows of different lengths") from None
+        raise InvalidInput(
+            f"{name} must be a matrix of numbers, got rows of different lengths"
+        ) from None
     if array.ndim != 2:
-        raise InvalidInput(f"{name} must have two dimensions, documents x numbers, got shape {array.shape}")
+        raise InvalidInput(
+            f"{name} must have two dimensions, documents x numbers, got shape {array.shape}"
+        )
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
-        raise InvalidInput(f"{name} must be numbers of at most 64 bits, got values of type {array.dtype}")
+        raise InvalidInput(
+            f"{name} must be numbers of at most 64 bits, got values of type {array.dtype}"
+        )
     if not array.shape[1]:
         raise InvalidInput(f"{name} must have a number a row at least, got shape {array.shape}")
     return array

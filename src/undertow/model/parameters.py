@@ -27,12 +27,21 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if self.weights.ndim != 2:
-            raise InvalidInput(f"weights must be a matrix of words x units, got shape {self.weights.shape}")
+            raise InvalidInput(
+                f"weights must be a matrix of words x units, got shape {self.weights.shape}"
+            )
         words, units = self.weights.shape
-        for name, size in (("hidden_bias", units), ("visible_bias", words), ("word_weights", words)):
+        for name, size in (
+            ("hidden_bias", units),
+            ("visible_bias", words),
+            ("word_weights", words),
+        ):
             shape = getattr(self, name).shape
             if shape != (size,):
-                raise InvalidInput(f"{name} must have shape ({size},) to fit weights {words} x {units}, got {shape}")
+                raise InvalidInput(
+                    f"{name} must have shape ({size},) to fit weights {words} x {units}, got "
+                    f"{shape}"
+                )
 
     @property
     def words(self) -> int:
@@ -47,7 +56,10 @@ class Parameters:
     def copy(self) -> Parameters:
         """An independent copy."""
         return Parameters(
-            self.weights.copy(), self.hidden_bias.copy(), self.visible_bias.copy(), self.word_weights.copy()
+            self.weights.copy(),
+            self.hidden_bias.copy(),
+            self.visible_bias.copy(),
+            self.word_weights.copy(),
         )
 
 
@@ -57,7 +69,9 @@ def initial_parameters(
     word_weights: NDArray[np.float64],
     seed: int,
 ) -> Parameters:
-    """W normal with deviation 0.01, a = 0, b = log p: the model starts as the noise distribution itself."""
+    """W normal with deviation 0.01, a = 0, b = log p: the model starts as the noise distribution
+    itself.
+    """
     words = len(word_distribution)
     weights = randomness.normals(seed, randomness.Purpose.WEIGHTS, words, units)
     weights *= np.float32(WEIGHT_SCALE)
@@ -72,22 +86,29 @@ def initial_parameters(
 def with_more_words(
     parameters: Parameters, word_distribution: NDArray[np.float64], added: int, seed: int
 ) -> tuple[Parameters, NDArray[np.float64]]:
-    """A model with words appended, and its word distribution: old words keep their rows, and b its relation to log
-    p.
+    """A model with words appended, and its word distribution: old words keep their rows, and b its
+    relation to log p.
 
-    New words get fresh rows of W (those that a larger model would have begun with), the largest word weight and the
-    smallest share.
+    New words get fresh rows of W (those that a larger model would have begun with), the largest
+    word weight and the smallest share.
     """
     words = parameters.words + added
-    fresh = randomness.normals(seed, randomness.Purpose.WEIGHTS, words, parameters.units)[parameters.words :]
+    fresh = randomness.normals(seed, randomness.Purpose.WEIGHTS, words, parameters.units)[
+        parameters.words :
+    ]
     share = float(word_distribution.min())
-    # b is a log-share up to a constant; the new words' has to be on the same scale as the old ones'.
+    # b is a log-share up to a constant; the new words' has to be on the same scale as the old
+    # ones'.
     shift = float(np.mean(parameters.visible_bias - np.log(word_distribution)))
     distribution = np.concatenate([word_distribution, np.full(added, share)])
     grown = Parameters(
         weights=np.concatenate([parameters.weights, fresh * np.float32(WEIGHT_SCALE)]),
         hidden_bias=parameters.hidden_bias.copy(),
-        visible_bias=np.append(parameters.visible_bias, np.full(added, np.log(share) + shift, dtype=np.float32)),
-        word_weights=np.append(parameters.word_weights, np.full(added, parameters.word_weights.max())),
+        visible_bias=np.append(
+            parameters.visible_bias, np.full(added, np.log(share) + shift, dtype=np.float32)
+        ),
+        word_weights=np.append(
+            parameters.word_weights, np.full(added, parameters.word_weights.max())
+        ),
     )
     return grown, distribution / distribution.sum()

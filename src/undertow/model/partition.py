@@ -1,7 +1,7 @@
 """The exact normaliser Z_D by enumeration, for models that are tiny.
 
-Z_D sums over all sequences of D words. Sequences with the same counts have the same probability, so it is a sum over
-counts, each times the number of its orderings.
+Z_D sums over all sequences of D words. Sequences with the same counts have the same probability, so
+it is a sum over counts, each times the number of its orderings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ MOST_DOCUMENTS = 1_000_000
 
 
 def all_documents(words: int, tokens: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Counts of every bag of `tokens` out of `words` words, and the logarithm of its number of orderings."""
+    """Counts of every bag of `tokens` out of `words` words, and the logarithm of its number of
+    orderings.
+    """
     _check.whole_number("tokens", tokens, at_least=0)
     bags = comb(words + tokens - 1, tokens)
     if bags > MOST_DOCUMENTS:

@@ -23,22 +23,28 @@ def sample_documents(
     start: NDArray[np.int32] | None = None,
     threads: int | None = None,
 ) -> CountBatch:
-    """Documents of `tokens` words each after `n_steps` Gibbs steps: hidden units given words, then words given
-    hidden units.
+    """Documents of `tokens` words each after `n_steps` Gibbs steps: hidden units given words, then
+    words given hidden units.
 
-    Chains begin at the words `start` (all documents' tokens, one after the other), or at hidden units that are on
-    with probability 1/2. The result has a count of 1 per token; words may repeat.
+    Chains begin at the words `start` (all documents' tokens, one after the other), or at hidden
+    units that are on with probability 1/2. The result has a count of 1 per token; words may repeat.
     """
     sizes = np.asarray(tokens)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 1).any():
         raise InvalidInput(f"tokens must be a list of whole numbers of at least 1, got {tokens!r}")
     _check.whole_number("n_steps", n_steps, at_least=1)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    words = np.zeros(starts[-1], dtype=np.int32) if start is None else np.array(start, dtype=np.int32)
+    words = (
+        np.zeros(starts[-1], dtype=np.int32) if start is None else np.array(start, dtype=np.int32)
+    )
     if words.shape != (starts[-1],):
-        raise InvalidInput(f"start must hold {starts[-1]} words, got an array of shape {words.shape}")
+        raise InvalidInput(
+            f"start must hold {starts[-1]} words, got an array of shape {words.shape}"
+        )
     if (words < 0).any() or (words >= parameters.words).any():
-        raise InvalidInput(f"start must hold words 0 to {parameters.words - 1}, got {words.min()} to {words.max()}")
+        raise InvalidInput(
+            f"start must hold words 0 to {parameters.words - 1}, got {words.min()} to {words.max()}"
+        )
     ids = np.arange(len(sizes), dtype=np.int64)
     chain = gibbs.Chain(ids, starts, words)
     batch = CountBatch(ids, starts, words, np.ones(len(words), dtype=np.int32))
@@ -49,7 +55,8 @@ def sample_documents(
             chances = np.full(hidden.shape, 0.5, dtype=np.float32)
         else:
             chances = posteriors(parameters, batch, threads=threads)
-        # The step stands where training has its epoch: a chain may be far longer than a stage number can count.
+        # The step stands where training has its epoch: a chain may be far longer than a stage
+        # number can count.
         gibbs.draw_hidden(0, len(sizes), seed, step, 0, ids, chances, hidden)
         gibbs.draw_words(gibbs.Place(seed, step, 0), parameters, hidden, chain, n_threads)
     return batch

@@ -1,7 +1,8 @@
-"""A cell: the smallest unit of work. Plain settings in, a few figures out, kept on disk under the settings' digest.
+"""A cell: the smallest unit of work. Plain settings in, a few figures out, kept on disk under the
+settings' digest.
 
-So a run that was stopped goes on where it was, a table that shares models with a figure costs nothing more, and a
-changed setting computes what it touches and nothing else.
+So a run that was stopped goes on where it was, a table that shares models with a figure costs
+nothing more, and a changed setting computes what it touches and nothing else.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ CELL_VERSION = 4  # raise it when the same settings give other figures
 
 @dataclass(frozen=True)
 class Cell:
-    """Settings of one unit of work; subclasses add theirs, plain values or frozen dataclasses of them."""
+    """Settings of one unit of work; subclasses add theirs, plain values or frozen dataclasses of
+    them.
+    """
 
     kind: ClassVar[str]
     alone: ClassVar[bool] = False  # measures time, so nothing else may run
@@ -39,7 +42,9 @@ class Cell:
     @property
     @abstractmethod
     def cost(self) -> float:
-        """About how many seconds it takes: long cells go first, and the progress bar counts in these."""
+        """About how many seconds it takes: long cells go first, and the progress bar counts in
+        these.
+        """
 
     @abstractmethod
     def run(self, corpora: Corpora) -> dict[str, Any]:
@@ -51,7 +56,9 @@ class Cell:
 
     def settings(self) -> dict[str, Any]:
         """Everything that decides the figures, as it comes back from a JSON file."""
-        plain: dict[str, Any] = json.loads(json.dumps({"kind": self.kind, **asdict(self)}, allow_nan=False))
+        plain: dict[str, Any] = json.loads(
+            json.dumps({"kind": self.kind, **asdict(self)}, allow_nan=False)
+        )
         return plain
 
     @property
@@ -83,7 +90,9 @@ class Records:
         self._folder = folder
 
     def read(self, cell: Cell) -> Record | None:
-        """What an earlier run found; None where there is nothing, or a file that cannot be trusted."""
+        """What an earlier run found; None where there is nothing, or a file that cannot be
+        trusted.
+        """
         file = self.file(cell)
         try:
             record = Record(**json.loads(file.read_text(encoding="utf-8")))

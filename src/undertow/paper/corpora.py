@@ -1,4 +1,6 @@
-"""From settings to counts: what a corpus is, how it is counted, and the counts kept on disk for all processes."""
+"""From settings to counts: what a corpus is, how it is counted, and the counts kept on disk for all
+processes.
+"""
 
 from __future__ import annotations
 
@@ -38,26 +40,39 @@ class Corpus:
 
     def in_words(self) -> str:
         """How documents became counts, for the page."""
-        size = "all words in at least two documents" if self.words is None else f"the {self.words:,} most frequent"
+        size = (
+            "all words in at least two documents"
+            if self.words is None
+            else f"the {self.words:,} most frequent"
+        )
         if self.reviews:
             terms = "words" if self.ngrams == 1 else f"n-grams of 1 to {self.ngrams} words"
             letters = "two or more letters" if self.ngrams == 1 else "letters"
             how = (
-                f"IMDB: `<br />` replaced by a space, lower case, runs of {letters}, stop words kept, no stemming; "
+                f"IMDB: `<br />` replaced by a space, lower case, runs of {letters}, stop words "
+                f"kept, no stemming; "
                 f"{terms}, {size} of train and unlabelled reviews together"
             )
         else:
             parts = {"kept": "kept", "removed": "taken out"}[self.headers]
             how = (
-                f"20 Newsgroups (bydate): headers, quotations and signatures {parts}, lower case, runs of two or more "
-                f"letters, scikit-learn's English stop words out, Snowball stems, {size} of the training part"
+                f"20 Newsgroups (bydate): headers, quotations and signatures {parts}, lower case, "
+                f"runs of two or more "
+                f"letters, scikit-learn's English stop words out, Snowball stems, {size} of the "
+                f"training part"
             )
-        return how if self.documents is None else f"{how}; a slice of {self.documents:,} training documents"
+        return (
+            how
+            if self.documents is None
+            else f"{how}; a slice of {self.documents:,} training documents"
+        )
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Counts of a corpus: models learn from `learn`, whose first rows are the labelled training documents."""
+    """Counts of a corpus: models learn from `learn`, whose first rows are the labelled training
+    documents.
+    """
 
     learn: sparse.csr_array
     test: sparse.csr_array
@@ -71,7 +86,10 @@ class Counted:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """As plain arrays, for a file."""
-        arrays: dict[str, NDArray[Any]] = {"train_labels": self.train_labels, "test_labels": self.test_labels}
+        arrays: dict[str, NDArray[Any]] = {
+            "train_labels": self.train_labels,
+            "test_labels": self.test_labels,
+        }
         for part, matrix in (("learn", self.learn), ("test", self.test)):
             for name in ("data", "indices", "indptr"):
                 arrays[f"{part}_{name}"] = getattr(matrix, name)
@@ -93,10 +111,16 @@ def count(corpus: Corpus, *, progress: bool = False) -> Counted:
     """Reads the texts and counts them; `progress` shows a download."""
     import polars as pl
 
-    table = texts.documents(corpus.data, headers=corpus.headers, at_most=corpus.documents, progress=progress)
-    train, test, unlabelled = (table.filter(pl.col("split") == split) for split in ("train", "test", "unsup"))
+    table = texts.documents(
+        corpus.data, headers=corpus.headers, at_most=corpus.documents, progress=progress
+    )
+    train, test, unlabelled = (
+        table.filter(pl.col("split") == split) for split in ("train", "test", "unsup")
+    )
     vectorizer, learned_from = _vectorizer(corpus), pl.concat([train["text"], unlabelled["text"]])
-    vectorizer.fit(learned_from)  # and not fit_transform, which would hold the counts of all n-grams there are
+    vectorizer.fit(
+        learned_from
+    )  # and not fit_transform, which would hold the counts of all n-grams there are
     return Counted(
         learn=vectorizer.transform(learned_from),
         test=vectorizer.transform(test["text"]),
@@ -113,7 +137,9 @@ class Corpora:
         self._held: OrderedDict[Corpus, Counted] = OrderedDict()
 
     def prepare(self, corpus: Corpus) -> None:
-        """Counts the corpus unless its file is there: done before processes start, so that no two count the same."""
+        """Counts the corpus unless its file is there: done before processes start, so that no two
+        count the same.
+        """
         if not self._file(corpus).exists():
             self.counted(corpus)
             self._held.clear()  # the processes that use it are others
@@ -130,20 +156,27 @@ class Corpora:
     def _count(self, corpus: Corpus) -> Counted:
         counted = count(corpus, progress=self._progress)
         content = io.BytesIO()
-        np.savez(content, **counted.arrays())  # type: ignore[arg-type]  # its flags have names of their own
+        # its flags have names of their own
+        np.savez(content, **counted.arrays())  # type: ignore[arg-type]
         files.write(self._file(corpus), content.getvalue())
         return counted
 
     def _read(self, corpus: Corpus) -> Counted | None:
-        """What is on disk; None where there is nothing, or nothing that can be read: it is counted anew then."""
+        """What is on disk; None where there is nothing, or nothing that can be read: it is counted
+        anew then.
+        """
         file = self._file(corpus)
         if not file.exists():
             return None
         try:
             with open(file, "rb") as handle, np.load(handle, allow_pickle=False) as arrays:
                 return Counted.from_arrays(arrays)
-        except Exception as error:  # a damaged archive fails in many ways, and all of them mean the same here
-            logger.warning("%s cannot be read (%s) and is counted anew", file.name, type(error).__name__)
+        except (
+            Exception
+        ) as error:  # a damaged archive fails in many ways, and all of them mean the same here
+            logger.warning(
+                "%s cannot be read (%s) and is counted anew", file.name, type(error).__name__
+            )
             return None
 
     def _file(self, corpus: Corpus) -> Path:
@@ -153,7 +186,10 @@ class Corpora:
 def _vectorizer(corpus: Corpus) -> Any:
     from undertow.corpus import Vectorizer
 
-    common: dict[str, Any] = {"vocabulary_size": corpus.words, "min_df": 2 if corpus.words is None else 1}
+    common: dict[str, Any] = {
+        "vocabulary_size": corpus.words,
+        "min_df": 2 if corpus.words is None else 1,
+    }
     if corpus.reviews:
         pattern = r"\p{L}{2,}" if corpus.ngrams == 1 else r"\p{L}+"
         return Vectorizer(**common, token_pattern=pattern, ngram_range=(1, corpus.ngrams))

@@ -11,9 +11,13 @@ from typing import Any
 
 
 def write(file: Path, content: bytes) -> None:
-    """All of the file or nothing: written beside its place, then moved there. Folders are made where missing."""
+    """All of the file or nothing: written beside its place, then moved there. Folders are made
+    where missing.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, unfinished = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
+    descriptor, unfinished = tempfile.mkstemp(
+        dir=file.parent, prefix=f".{file.name}.", suffix=".part"
+    )
     try:
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(content)
@@ -35,7 +39,9 @@ def write_json(file: Path, document: Any) -> None:
 
 
 def digest(document: Any) -> str:
-    """SHA-256 of plain settings: the same for equal settings in any process, on any machine, in any order of keys."""
+    """SHA-256 of plain settings: the same for equal settings in any process, on any machine, in any
+    order of keys.
+    """
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

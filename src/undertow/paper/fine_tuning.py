@@ -1,9 +1,11 @@
-"""Supervised fine-tuning for two labels: the labels weigh the words, and then move their vectors, too.
+"""Supervised fine-tuning for two labels: the labels weigh the words, and then move their vectors,
+too.
 
-Nothing of this is alpha-NCE: it is what a classifier makes of a model that alpha-NCE has learned, and is always named
-as such. A document is its weighted counts divided by their sum, x; its features are those of "activation", centred and
-scaled, h = (x.W + a - m) / s; and the label is told by the sign of h.v + c. Logistic loss, AdaGrad over the rows of W
-that a minibatch touches, words dropped at random.
+Nothing of this is alpha-NCE: it is what a classifier makes of a model that alpha-NCE has learned,
+and is always named as such. A document is its weighted counts divided by their sum, x; its features
+are those of "activation", centred and scaled, h = (x.W + a - m) / s; and the label is told by the
+sign of h.v + c. Logistic loss, AdaGrad over the rows of W that a minibatch touches, words dropped
+at random.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Classifier:
 
     def features(self, x: sparse.csr_array) -> Vector:
         """h of each document."""
-        result: Vector = ((x @ self.weights + self.hidden_bias - self.centre) / self.scale).astype(np.float32)
+        result: Vector = ((x @ self.weights + self.hidden_bias - self.centre) / self.scale).astype(
+            np.float32
+        )
         return result
 
     def margins(self, x: sparse.csr_array) -> Vector:
@@ -62,15 +66,23 @@ class Slope:
 
 
 def label_weights(counts: sparse.csr_array, second: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """|log ratio| of a word's shares among the words of documents of the second and of the first label."""
+    """|log ratio| of a word's shares among the words of documents of the second and of the first
+    label.
+    """
     return np.abs(label_ratios(counts, second))
 
 
 def label_ratios(counts: sparse.csr_array, second: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The log ratio itself, each word counted once a document and once more for each label (naive Bayes)."""
-    occurs = sparse.csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
+    """The log ratio itself, each word counted once a document and once more for each label (naive
+    Bayes).
+    """
+    occurs = sparse.csr_array(
+        (np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape
+    )
     shares = [1.0 + np.asarray(occurs[rows].sum(axis=0)).ravel() for rows in (second, ~second)]
-    result: NDArray[np.float64] = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
+    result: NDArray[np.float64] = np.log(shares[0] / shares[0].sum()) - np.log(
+        shares[1] / shares[1].sum()
+    )
     return result
 
 
@@ -94,7 +106,9 @@ def slope(classifier: Classifier, x: sparse.csr_array, second: NDArray[np.bool_]
     blame = (-signs / (1.0 + np.exp(signs * margins)) / len(signs)).astype(np.float32)
     return Slope(
         words=words,
-        rows=(small.T @ np.outer(blame, classifier.head / np.float32(classifier.scale))).astype(np.float32),
+        rows=(small.T @ np.outer(blame, classifier.head / np.float32(classifier.scale))).astype(
+            np.float32
+        ),
         head=(features.T @ blame).astype(np.float32),
         offset=float(blame.sum()),
         loss=float(np.logaddexp(0.0, -signs * margins).mean()),
@@ -102,7 +116,12 @@ def slope(classifier: Classifier, x: sparse.csr_array, second: NDArray[np.bool_]
 
 
 def fine_tune(
-    classifier: Classifier, x: sparse.csr_array, second: NDArray[np.bool_], options: FineTuning, *, seed: int
+    classifier: Classifier,
+    x: sparse.csr_array,
+    second: NDArray[np.bool_],
+    options: FineTuning,
+    *,
+    seed: int,
 ) -> None:
     """Moves the classifier, in place, down the loss of these documents."""
     generator = np.random.default_rng(seed)

@@ -24,13 +24,19 @@ MOST_ITERATIONS = 300
 
 
 def accuracy(encode: Encode, counted: Counted) -> float:
-    """Softmax regression on dense vectors, its regularisation chosen on a part of the training documents."""
+    """Softmax regression on dense vectors, its regularisation chosen on a part of the training
+    documents.
+    """
     vectors = encode(counted.train), encode(counted.test)
-    return probe_accuracy(vectors[0], counted.train_labels, vectors[1], counted.test_labels).accuracy
+    return probe_accuracy(
+        vectors[0], counted.train_labels, vectors[1], counted.test_labels
+    ).accuracy
 
 
 def retrieval(encode: Encode, counted: Counted) -> dict[str, Any]:
-    """Test documents ask, training documents of the same label are right: MAP, and interpolated precision."""
+    """Test documents ask, training documents of the same label are right: MAP, and interpolated
+    precision.
+    """
     asked, found = encode(counted.test), encode(counted.train)
     figures = retrieval_figures(asked, counted.test_labels, found, counted.train_labels)
     return {
@@ -48,18 +54,24 @@ def average_precision(encode: Encode, counted: Counted) -> float:
 
 
 def sparse_accuracy(encode: Encode, counted: Counted, *, seed: int) -> float:
-    """Logistic regression on sparse vectors, never made dense; C is chosen on a stratified seventh of train."""
+    """Logistic regression on sparse vectors, never made dense; C is chosen on a stratified seventh
+    of train.
+    """
     train, test = sparse.csr_array(encode(counted.train)), sparse.csr_array(encode(counted.test))
     known = counted.train_labels
     validates = validation_part(known, seed)
     best = chosen_regularisation(
-        lambda c: _fitted_accuracy(train[~validates], known[~validates], train[validates], known[validates], c)
+        lambda c: _fitted_accuracy(
+            train[~validates], known[~validates], train[validates], known[validates], c
+        )
     )
     return _fitted_accuracy(train, known, test, counted.test_labels, best)
 
 
 def chosen_regularisation(validate: Callable[[float], float]) -> float:
-    """The C that validates best, the strongest of equals; the search ends after some falls in a row."""
+    """The C that validates best, the strongest of equals; the search ends after some falls in a
+    row.
+    """
     best, best_accuracy, falls = REGULARISATIONS[0], -1.0, 0
     for c in REGULARISATIONS:  # from strong to weak, which is also from quick to slow
         reached = validate(c)
@@ -83,12 +95,20 @@ def validation_part(labels: NDArray[Any], seed: int) -> NDArray[np.bool_]:
 
 
 def _fitted_accuracy(
-    train: sparse.csr_array, labels: NDArray[Any], asked: sparse.csr_array, wanted: NDArray[Any], c: float
+    train: sparse.csr_array,
+    labels: NDArray[Any],
+    asked: sparse.csr_array,
+    wanted: NDArray[Any],
+    c: float,
 ) -> float:
     # liblinear has no softmax, but for two labels it is the same model and several times as fast
     solver = "liblinear" if len(np.unique(labels)) == 2 else "lbfgs"
-    probe = LogisticRegression(C=c, solver=solver, max_iter=MOST_ITERATIONS, tol=1e-3, random_state=0)
+    probe = LogisticRegression(
+        C=c, solver=solver, max_iter=MOST_ITERATIONS, tol=1e-3, random_state=0
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a little more regularised than asked for, no more
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # a little more regularised than asked for, no more
         probe.fit(train, labels)
     return float(np.mean(probe.predict(asked) == wanted))

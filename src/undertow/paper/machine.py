@@ -1,4 +1,6 @@
-"""What a figure was computed on: processor, cores and versions; no names of hosts, users or folders."""
+"""What a figure was computed on: processor, cores and versions; no names of hosts, users or
+folders.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ PACKAGES = ("undertow", "numpy", "scipy", "scikit-learn", "numba")
 @cache
 def describe() -> dict[str, Any]:
     """Processor, cores, memory, Python and the versions of what computes."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
+    memory = (
+        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
+    )
     return {
         "processor": _processor(),
         "cores": cores(),

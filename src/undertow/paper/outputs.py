@@ -14,9 +14,17 @@ from undertow.paper.scale import Scale
 
 
 def write_json(
-    file: Path, experiment: Experiment, report: Report, results: Results, *, scale: Scale, command: str
+    file: Path,
+    experiment: Experiment,
+    report: Report,
+    results: Results,
+    *,
+    scale: Scale,
+    command: str,
 ) -> None:
-    """Settings, figures, seconds, date and machine of every cell, and the tables as they are shown."""
+    """Settings, figures, seconds, date and machine of every cell, and the tables as they are
+    shown.
+    """
     files.write_json(
         file,
         {
@@ -24,7 +32,9 @@ def write_json(
             "heading": experiment.heading,
             "command": command,
             "scale": asdict(scale),
-            "preprocessing": sorted({corpus.in_words() for cell in results for corpus in cell.corpora}),
+            "preprocessing": sorted(
+                {corpus.in_words() for cell in results for corpus in cell.corpora}
+            ),
             "tables": [asdict(table) for table in report.tables],
             "captions": {picture.name: picture.caption for picture in report.pictures},
             "cells": [asdict(record) for record in results.values()],

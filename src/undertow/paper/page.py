@@ -1,11 +1,12 @@
-"""The Markdown page: tables and figures between markers, commentary outside them, which is never touched.
+"""The Markdown page: tables and figures between markers, commentary outside them, which is never
+touched.
 
     <!-- table1 -->
     ... written by `undertow paper table1`
     <!-- end table1 -->
 
-A page that is there keeps everything outside the markers; a section that it lacks is appended; a new page begins with
-a heading for each section.
+A page that is there keeps everything outside the markers; a section that it lacks is appended; a
+new page begins with a heading for each section.
 """
 
 from __future__ import annotations
@@ -36,14 +37,19 @@ def section(
     """What stands between the markers of an experiment."""
     parts = []
     if scale.name != "full":
-        parts.append(f"*A {scale.name} run on slices of the data: it shows that everything works, not what is true.*")
+        parts.append(
+            f"*A {scale.name} run on slices of the data: it shows that everything works, not what "
+            f"is true.*"
+        )
     for picture in report.pictures:
         link = Path(os.path.relpath(figures / f"{picture.name}.svg", page.parent)).as_posix()
         parts.append(f"![{picture.name}]({link})\n\n{picture.caption}")
     parts += [markdown_table(table) for table in report.tables]
     parts += report.notes
     parts.append(f"    {command}")
-    parts.append(provenance(results.values(), [corpus for cell in results for corpus in cell.corpora]))
+    parts.append(
+        provenance(results.values(), [corpus for cell in results for corpus in cell.corpora])
+    )
     return "\n\n".join(parts)
 
 
@@ -54,7 +60,10 @@ def provenance(records: Iterable[Record], corpora: Iterable[object]) -> str:
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     places = sorted({machine.in_words(record.machine) for record in records})
     how = [corpus.in_words() for corpus in dict.fromkeys(corpora)]  # type: ignore[attr-defined]
-    lines = [f"Computed {when} on {'; and on '.join(places)}.", *(f"{words}." for words in dict.fromkeys(how))]
+    lines = [
+        f"Computed {when} on {'; and on '.join(places)}.",
+        *(f"{words}." for words in dict.fromkeys(how)),
+    ]
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -75,7 +84,9 @@ def update(page: Path, sections: Mapping[str, str], headings: Mapping[str, str])
 
 
 def replaced(text: str, name: str, content: str, heading: str) -> str:
-    """The text with the content of one section exchanged, or with the section appended where it has none."""
+    """The text with the content of one section exchanged, or with the section appended where it has
+    none.
+    """
     begin, end = f"<!-- {name} -->", f"<!-- end {name} -->"
     block = f"{begin}\n{content}\n{end}"
     pattern = re.compile(re.escape(begin) + r".*?" + re.escape(end), re.DOTALL)

@@ -1,6 +1,8 @@
-"""The figures, drawn to be printed: 17 cm wide, colours that the colour-blind can tell, and a marker for every line.
+"""The figures, drawn to be printed: 17 cm wide, colours that the colour-blind can tell, and a
+marker for every line.
 
-Figures are made without pyplot: nothing global is kept, no window is opened, and the same numbers give the same file.
+Figures are made without pyplot: nothing global is kept, no window is opened, and the same numbers
+give the same file.
 """
 
 from __future__ import annotations
@@ -74,7 +76,9 @@ class Level:
 
 @dataclass(frozen=True)
 class LevelPanel:
-    """A panel of Figure 3; `across` is the horizontal line: its label, and where it is if anywhere."""
+    """A panel of Figure 3; `across` is the horizontal line: its label, and where it is if
+    anywhere.
+    """
 
     title: str
     axis: str
@@ -95,8 +99,12 @@ def time_panels(panels: Mapping[str, Mapping[str, Sequence[Timing]]]) -> Figure:
     """Figure 1: a panel per data set, both axes logarithmic."""
     figure, axes = _panels(len(panels), height=0.52 * WIDTH, share_y=True)
     for place, (title, lines) in zip(axes, panels.items(), strict=True):
-        for look, (label, points) in zip(_looks_of_learners(list(lines)), lines.items(), strict=True):
-            place.loglog([p.words for p in points], [p.milliseconds for p in points], label=label, **look)
+        for look, (label, points) in zip(
+            _looks_of_learners(list(lines)), lines.items(), strict=True
+        ):
+            place.loglog(
+                [p.words for p in points], [p.milliseconds for p in points], label=label, **look
+            )
             hollow = [point for point in points if point.made_up]
             place.plot(
                 [p.words for p in hollow],
@@ -124,7 +132,9 @@ def precision_recall_panels(panels: Mapping[str, Mapping[str, Curve]]) -> Figure
             look = _look(order.index(label))
             place.plot(curve.recall, curve.precision, label=label, **look)
         place.set(title=title, xlabel="recall", xlim=(0, 1.02))
-    highest = max((max(curve.precision) for lines in panels.values() for curve in lines.values()), default=1.0)
+    highest = max(
+        (max(curve.precision) for lines in panels.values() for curve in lines.values()), default=1.0
+    )
     axes[0].set_ylim(0, 1.05 * highest)  # the others share it
     axes[0].set_ylabel("precision")
     _legend_below(figure, max(axes, key=lambda place: len(place.lines)), columns=6)
@@ -139,12 +149,19 @@ def level_panels(panels: Sequence[LevelPanel]) -> Figure:
             values = [level.mean for level in levels]
             spreads = [level.spread for level in levels]
             place.errorbar(
-                [level.alpha for level in levels], values, yerr=spreads, label=label, capsize=2, **_look(number)
+                [level.alpha for level in levels],
+                values,
+                yerr=spreads,
+                label=label,
+                capsize=2,
+                **_look(number),
             )
         label, height = panel.across
         if height is not None:
             place.axhline(height, color=GREY, linestyle="--", label="best CD", zorder=1)
-        place.set(title=f"{panel.title}\n(best CD: {label})", xlabel="noise level α", ylabel=panel.axis)
+        place.set(
+            title=f"{panel.title}\n(best CD: {label})", xlabel="noise level α", ylabel=panel.axis
+        )
     _legend_below(figure, axes[0], columns=3)
     return figure
 
@@ -160,7 +177,9 @@ def _look(number: int) -> dict[str, Any]:
 
 
 def _looks_of_learners(labels: Sequence[str]) -> list[dict[str, Any]]:
-    """CD in one colour and alpha-NCE in another: what differs is seen first, and markers tell the rest."""
+    """CD in one colour and alpha-NCE in another: what differs is seen first, and markers tell the
+    rest.
+    """
     return [
         {"color": RED if label.startswith("CD") else BLUE, "marker": MARKERS[number % len(MARKERS)]}
         for number, label in enumerate(labels)

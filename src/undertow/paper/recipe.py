@@ -1,7 +1,8 @@
-"""A recipe: every number that decides how a Replicated Softmax is trained, and the estimator it stands for.
+"""A recipe: every number that decides how a Replicated Softmax is trained, and the estimator it
+stands for.
 
-Nothing is left to the estimator's defaults: a cell is found again by its recipe, and a default that changes later must
-not pass for the figures of an earlier one.
+Nothing is left to the estimator's defaults: a cell is found again by its recipe, and a default that
+changes later must not pass for the figures of an earlier one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Recipe:
     # all
     optimiser: Literal["adam", "sgd"] = "adam"
     learning_rate: float = 0.01
-    annealing: float = 0.0  # how many times that rate it begins with, to fall to nothing; 0 for a constant rate
+    annealing: float = (
+        0.0  # how many times that rate it begins with, to fall to nothing; 0 for a constant rate
+    )
     momentum: float = 0.0  # of SGD
     l2: float = 1e-4
     hidden_bias_rate: float = 1.0  # the hidden bias's learning rate, as a share of the weights'
@@ -56,7 +59,9 @@ UNUSED = {
 
 
 def normalised(recipe: Recipe) -> Recipe:
-    """The recipe with defaults for what its learner does not use, so that a change of those computes nothing anew."""
+    """The recipe with defaults for what its learner does not use, so that a change of those
+    computes nothing anew.
+    """
     unused = list(UNUSED[recipe.learner])
     unused += ["momentum"] if recipe.optimiser == "adam" else []
     unused += ["patience"] if not recipe.early_stopping else []
@@ -64,8 +69,12 @@ def normalised(recipe: Recipe) -> Recipe:
     return replace(recipe, **{name: getattr(Recipe, name) for name in unused})
 
 
-def estimator(recipe: Recipe, *, hidden: int, seed: int, threads: int | None = 1) -> ReplicatedSoftmax:
-    """The estimator that a recipe stands for; the number of threads does not change what it learns."""
+def estimator(
+    recipe: Recipe, *, hidden: int, seed: int, threads: int | None = 1
+) -> ReplicatedSoftmax:
+    """The estimator that a recipe stands for; the number of threads does not change what it
+    learns.
+    """
     from undertow.estimators import ReplicatedSoftmax
 
     return ReplicatedSoftmax(
@@ -89,16 +98,22 @@ def estimator(recipe: Recipe, *, hidden: int, seed: int, threads: int | None = 1
 
 
 def learner(recipe: Recipe) -> Any:
-    """The engine's learner; "nce" is plain NCE, full noise and no UCE, with the paper's frozen normaliser."""
+    """The engine's learner; "nce" is plain NCE, full noise and no UCE, with the paper's frozen
+    normaliser.
+    """
     from undertow.learn import AlphaNCE, ContrastiveDivergence
 
     options = _given(recipe.learner_options)
     if recipe.learner == "cd":
         return ContrastiveDivergence(n_steps=recipe.n_steps, **options)
     if recipe.learner == "nce":
-        return AlphaNCE(n_noise=recipe.n_noise, noise_level=0.0, uniform=False, sharpness=1.0, **options)
+        return AlphaNCE(
+            n_noise=recipe.n_noise, noise_level=0.0, uniform=False, sharpness=1.0, **options
+        )
     level: Any = recipe.noise_level
-    return AlphaNCE(n_noise=recipe.n_noise, noise_level=level, sharpness=recipe.sharpness, **options)
+    return AlphaNCE(
+        n_noise=recipe.n_noise, noise_level=level, sharpness=recipe.sharpness, **options
+    )
 
 
 def _optimiser(recipe: Recipe) -> Any:

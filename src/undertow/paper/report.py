@@ -1,4 +1,6 @@
-"""What an experiment hands over to be written: tables, pictures, and the rows of its CSV file; and how figures read."""
+"""What an experiment hands over to be written: tables, pictures, and the rows of its CSV file; and
+how figures read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Results = Mapping[Cell, Record]
-Cells = dict[Cell, dict[str, str]]  # what to compute, each with its names in the CSV file: family, model
+Cells = dict[
+    Cell, dict[str, str]
+]  # what to compute, each with its names in the CSV file: family, model
 NONE = "–"
 
 
@@ -100,7 +104,11 @@ def share(value: float | None, digits: int = 3) -> str:
     if value is None:
         return NONE
     text = f"{value:.{digits}f}"
-    return text.replace("0.", ".", 1) if abs(value) < 1 and not text.lstrip("-").startswith("1") else text
+    return (
+        text.replace("0.", ".", 1)
+        if abs(value) < 1 and not text.lstrip("-").startswith("1")
+        else text
+    )
 
 
 def named(cells: Iterable[Cell], family: str, model: str) -> Cells:
@@ -112,6 +120,10 @@ def tidy_rows(cells: Cells, results: Results) -> list[dict[str, Any]]:
     """A row per cell: its names, its settings, then its figures (lists stay in the JSON file)."""
     rows = []
     for cell, names in cells.items():
-        figures = {name: value for name, value in results[cell].figures.items() if not isinstance(value, list)}
+        figures = {
+            name: value
+            for name, value in results[cell].figures.items()
+            if not isinstance(value, list)
+        }
         rows.append({**names, **cell.labels(), **figures})
     return rows

@@ -34,14 +34,23 @@ def check_extra() -> None:
     for module, purpose in NEEDED.items():
         if find_spec(module) is None:
             raise InvalidInput(
-                f"undertow paper needs {module}, which {purpose} and is not installed: pip install 'undertow[paper]'"
+                f"undertow paper needs {module}, which {purpose} and is not installed: pip install "
+                f"'undertow[paper]'"
             )
 
 
 def reproduce(
-    what: str, *, scale: Scale, out: Path, page: Path, command: Callable[[str], str], jobs: int, quiet: bool = True
+    what: str,
+    *,
+    scale: Scale,
+    out: Path,
+    page: Path,
+    command: Callable[[str], str],
+    jobs: int,
+    quiet: bool = True,
 ) -> Outcome:
-    """Computes what is missing of an experiment (or of "all"), and writes its files and its part of the page.
+    """Computes what is missing of an experiment (or of "all"), and writes its files and its part of
+    the page.
 
     `command` gives the line that makes an experiment again, which the page shows.
     """
@@ -55,10 +64,14 @@ def reproduce(
     everything = list(dict.fromkeys(cell for found in cells.values() for cell in found))
     computed = _compute(workshop, everything, jobs=jobs, quiet=quiet)
     sections = {
-        experiment.name: _write(experiment, cells[experiment.name], workshop, scale, page, command(experiment.name))
+        experiment.name: _write(
+            experiment, cells[experiment.name], workshop, scale, page, command(experiment.name)
+        )
         for experiment in experiments
     }
-    pages.update(page, sections, {experiment.name: experiment.heading for experiment in experiments})
+    pages.update(
+        page, sections, {experiment.name: experiment.heading for experiment in experiments}
+    )
     return Outcome(computed, len(everything) - computed, page)
 
 
@@ -67,7 +80,9 @@ def with_seeds(scale: Scale, seeds: int | None) -> Scale:
     return scale if seeds is None else replace(scale, seeds=seeds)
 
 
-def _write(experiment: Experiment, cells: Cells, workshop: Workshop, scale: Scale, page: Path, command: str) -> str:
+def _write(
+    experiment: Experiment, cells: Cells, workshop: Workshop, scale: Scale, page: Path, command: str
+) -> str:
     """The files of an experiment; returns its section of the page."""
     from undertow.paper import outputs
     from undertow.paper import page as pages
@@ -75,10 +90,14 @@ def _write(experiment: Experiment, cells: Cells, workshop: Workshop, scale: Scal
     results = workshop.results(cells)
     report = experiment.report(scale, results)
     files, figures = workshop.folder / "results", workshop.folder / "figures"
-    outputs.write_json(files / f"{experiment.name}.json", experiment, report, results, scale=scale, command=command)
+    outputs.write_json(
+        files / f"{experiment.name}.json", experiment, report, results, scale=scale, command=command
+    )
     outputs.write_csv(files / f"{experiment.name}.csv", cells, results)
     outputs.write_figures(figures, report)
-    return pages.section(experiment, report, results, scale=scale, command=command, figures=figures, page=page)
+    return pages.section(
+        experiment, report, results, scale=scale, command=command, figures=figures, page=page
+    )
 
 
 def _compute(workshop: Workshop, cells: Sequence[Cell], *, jobs: int, quiet: bool) -> int:
@@ -103,7 +122,13 @@ def _progress(
         yield lambda text: None, lambda cell: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),
@@ -116,7 +141,9 @@ def _progress(
     # cells take seconds to an hour: an estimate over the last half minute would be none
     with Progress(*columns, console=Console(stderr=True), speed_estimate_period=24 * 3600) as bar:
         ready = total - len(missing)
-        task = bar.add_task("", total=sum(cell.cost for cell in missing), cells=f"{ready}/{total} cells")
+        task = bar.add_task(
+            "", total=sum(cell.cost for cell in missing), cells=f"{ready}/{total} cells"
+        )
 
         def done(cell: Cell) -> None:
             nonlocal ready

@@ -1,4 +1,6 @@
-"""Cells to processes: what is not on disk yet is computed, long cells first, those that take times alone and last."""
+"""Cells to processes: what is not on disk yet is computed, long cells first, those that take times
+alone and last.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,16 @@ class Workshop:
         found = {cell: self.records.read(cell) for cell in dict.fromkeys(cells)}
         absent = [cell.digest for cell, record in found.items() if record is None]
         if absent:
-            raise FileNotFoundError(f"{len(absent)} records are gone from {self.folder / 'cells'}: run again")
+            raise FileNotFoundError(
+                f"{len(absent)} records are gone from {self.folder / 'cells'}: run again"
+            )
         return {cell: record for cell, record in found.items() if record is not None}
 
 
 def run(workshop: Workshop, missing: list[Cell], *, jobs: int, done: Done) -> None:
-    """Computes these cells; `done` is called after each. What is done when an error or Ctrl-C comes is kept."""
+    """Computes these cells; `done` is called after each. What is done when an error or Ctrl-C comes
+    is kept.
+    """
     together = [cell for cell in missing if not cell.alone]
     if jobs == 1:
         for cell in together:
@@ -66,7 +72,9 @@ def run(workshop: Workshop, missing: list[Cell], *, jobs: int, done: Done) -> No
 
 def _run_in_processes(folder: Path, cells: list[Cell], jobs: int, done: Done) -> None:
     with _pool(folder, jobs) as pool:
-        running: dict[Future[None], Cell] = {pool.submit(_compute_in_worker, cell): cell for cell in cells}
+        running: dict[Future[None], Cell] = {
+            pool.submit(_compute_in_worker, cell): cell for cell in cells
+        }
         for future in as_completed(running):
             future.result()  # an error in a worker is raised here
             done(running[future])
@@ -74,7 +82,9 @@ def _run_in_processes(folder: Path, cells: list[Cell], jobs: int, done: Done) ->
 
 @contextmanager
 def _pool(folder: Path, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes; if anything goes wrong they are ended at once, not after the cells that they are at."""
+    """Worker processes; if anything goes wrong they are ended at once, not after the cells that
+    they are at.
+    """
     others = set(multiprocessing.active_children())
     # spawn: a forked child of a process with threads may hang
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin_worker, (folder,))
@@ -93,7 +103,9 @@ _of_this_worker: Workshop | None = None
 
 def _begin_worker(folder: Path) -> None:
     global _of_this_worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent handles it
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches every process of a terminal; the parent handles it
     _of_this_worker = Workshop(folder)
 
 

@@ -37,7 +37,11 @@ class Scale:
 
     def corpus(self, corpus: Corpus) -> Corpus:
         """The corpus at this scale."""
-        words = corpus.words if self.most_words is None else min(corpus.words or self.most_words, self.most_words)
+        words = (
+            corpus.words
+            if self.most_words is None
+            else min(corpus.words or self.most_words, self.most_words)
+        )
         data = MADE_UP[corpus.data] if self.made_up else corpus.data
         return replace(corpus, data=data, words=words, documents=self.documents)
 
@@ -45,7 +49,9 @@ class Scale:
         """The recipe at this scale."""
         if self.most_epochs is None:
             return recipe
-        epochs = self.most_epochs if recipe.epochs == "auto" else min(recipe.epochs, self.most_epochs)
+        epochs = (
+            self.most_epochs if recipe.epochs == "auto" else min(recipe.epochs, self.most_epochs)
+        )
         return replace(recipe, epochs=epochs)
 
     def hidden(self, hidden: int) -> int:

@@ -1,8 +1,9 @@
-"""What is run: corpora, models, the numbers of every recipe, and the paper's own figures. Fill in here, nowhere else.
+"""What is run: corpora, models, the numbers of every recipe, and the paper's own figures. Fill in
+here, nowhere else.
 
-Two families of recipes. *Faithful*: what the paper states, and Hinton's guide (to which it refers) where it does not.
-*Tuned*: the best that validation parts of the training documents found, for CD as for alpha-NCE.
-A changed number gives new cells; those that it does not touch stay as they are.
+Two families of recipes. *Faithful*: what the paper states, and Hinton's guide (to which it refers)
+where it does not. *Tuned*: the best that validation parts of the training documents found, for CD
+as for alpha-NCE. A changed number gives new cells; those that it does not touch stay as they are.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from undertow.paper.texts import NEWSGROUPS, REVIEWS
 
 HIDDEN = 128
 
-# ------------------------------------------------------------------------------------------------------------ corpora
+# ------------------------------------------------------------------------------------------ corpora
 
 POSTS = Corpus(NEWSGROUPS, 2000)
 POSTS_WITHOUT_HEADERS = replace(POSTS, headers="removed")
 FILMS = Corpus(REVIEWS, 5000)
 
-# ------------------------------------------------------------------------------------------------------------- models
+# ------------------------------------------------------------------------------------------- models
 
 MODELS: dict[str, dict[str, Any]] = {
     "CD-1": {"learner": "cd", "n_steps": 1},
@@ -36,14 +37,24 @@ MODELS: dict[str, dict[str, Any]] = {
     "α-NCE 5 idf": {"learner": "alpha-nce", "n_noise": 5, "weighting": "idf"},
     "α-NCE 25 idf": {"learner": "alpha-nce", "n_noise": 25, "weighting": "idf"},
 }
-TABLE1_MODELS = ("CD-1", "CD-5", "CD-1 idf", "NCE", "α-NCE 1", "α-NCE 5", "α-NCE 25", "α-NCE 25 idf")
+TABLE1_MODELS = (
+    "CD-1",
+    "CD-5",
+    "CD-1 idf",
+    "NCE",
+    "α-NCE 1",
+    "α-NCE 5",
+    "α-NCE 25",
+    "α-NCE 25 idf",
+)
 TABLE2_MODELS = ("CD-1", "CD-1 idf", "α-NCE 5", "α-NCE 5 idf")
 FIGURE2_MODELS = ("CD-1", "NCE", "α-NCE 1", "α-NCE 5", "α-NCE 25", "α-NCE 25 idf")
 
-# ----------------------------------------------------------------------------------------------------------- faithful
+# ----------------------------------------------------------------------------------------- faithful
 
-# The rate 0.1 belongs to the gradient summed over the minibatch: 128 times that of the mean, which the optimiser
-# follows; so the weight cost, which Hinton's guide scales by the rate, is divided by it. docs/paper.md says why.
+# The rate 0.1 belongs to the gradient summed over the minibatch: 128 times that of the mean, which
+# the optimiser follows; so the weight cost, which Hinton's guide scales by the rate, is divided by
+# it. docs/paper.md says why.
 BATCH = 128
 FAITHFUL_NCE = Recipe(
     optimiser="sgd",
@@ -55,11 +66,17 @@ FAITHFUL_NCE = Recipe(
     sparsity_cost=0.0,
     averaging=0.0,
     batch_size=BATCH,
-    optimiser_options=(("early_momentum", 0.5), ("early_steps", 500)),  # Hinton's guide: .5 at first, then .9
+    optimiser_options=(
+        ("early_momentum", 0.5),
+        ("early_steps", 500),
+    ),  # Hinton's guide: .5 at first, then .9
 )
-# The gradient of CD, and of NCE without the uniform estimate, carries a document's length, about 100 words. At the
-# rate of the mean it is as large, word by word, as that of alpha-NCE at the rate of the sum.
-FAITHFUL_CD = replace(FAITHFUL_NCE, learner="cd", learning_rate=0.1, l2=1e-4, hidden_bias_rate=0.01, epochs=40)
+# The gradient of CD, and of NCE without the uniform estimate, carries a document's length, about
+# 100 words. At the rate of the mean it is as large, word by word, as that of alpha-NCE at the rate
+# of the sum.
+FAITHFUL_CD = replace(
+    FAITHFUL_NCE, learner="cd", learning_rate=0.1, l2=1e-4, hidden_bias_rate=0.01, epochs=40
+)
 FAITHFUL = {  # the paper does not say for how many epochs it trained
     (NEWSGROUPS, "alpha-nce"): replace(FAITHFUL_NCE, noise_level=0.5, epochs=60),
     (NEWSGROUPS, "nce"): replace(FAITHFUL_CD, epochs=60),
@@ -72,7 +89,7 @@ FAITHFUL_IDF: dict[str, dict[str, Any]] = {
     "alpha-nce": {"hidden_bias_rate": 0.01}
 }  # rare words weigh more, and move the units more
 
-# -------------------------------------------------------------------------------------------------------------- tuned
+# -------------------------------------------------------------------------------------------- tuned
 
 # Chosen on validation parts of the training documents: docs/design_notes.md has the sweeps.
 TUNED_NCE = Recipe(
@@ -89,7 +106,9 @@ TUNED_NCE = Recipe(
     batch_size=128,
     epochs=60,
 )
-TUNED_NCE_REVIEWS = replace(TUNED_NCE, noise_level=0.5, annealing=1.0, l2=1e-4, sparsity_cost=0.0, epochs=8)
+TUNED_NCE_REVIEWS = replace(
+    TUNED_NCE, noise_level=0.5, annealing=1.0, l2=1e-4, sparsity_cost=0.0, epochs=8
+)
 TUNED_CD = Recipe(
     learner="cd",
     optimiser="adam",
@@ -109,11 +128,13 @@ TUNED = {
     (REVIEWS, "nce"): TUNED_NCE_REVIEWS,
     (REVIEWS, "alpha-nce"): TUNED_NCE_REVIEWS,
 }
-TUNED_CHANGES: dict[tuple[str, str], dict[str, Any]] = {  # (data set, model): what that one model has otherwise
+TUNED_CHANGES: dict[
+    tuple[str, str], dict[str, Any]
+] = {  # (data set, model): what that one model has otherwise
     # (NEWSGROUPS, "CD-1 idf"): {"l2": 1e-3},
 }
 
-# --------------------------------------------------------------------------------------------------------- the paper's
+# -------------------------------------------------------------------------------------- the paper's
 
 QUOTED_TABLE1 = {  # accuracy; the paper does not say how many Gibbs steps its CD had
     "CD-1": 0.641,
@@ -131,12 +152,14 @@ QUOTED_BASELINES = {
     "WRRBM": 0.8742,
 }
 
-# --------------------------------------------------------------------------------------------------------------- beat
+# --------------------------------------------------------------------------------------------- beat
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A row of the table of goals: our model, what it has to reach, and what it is compared with."""
+    """A row of the table of goals: our model, what it has to reach, and what it is compared
+    with.
+    """
 
     name: str
     corpus: Corpus
@@ -144,13 +167,17 @@ class Goal:
     recipe: Recipe
     accuracy: float  # to reach
     map: float | None  # to reach; None where retrieval is not asked for
-    baselines: tuple[tuple[str, int], ...]  # run here: (name of `baselines.MODELS`, dimensions or 0)
+    baselines: tuple[
+        tuple[str, int], ...
+    ]  # run here: (name of `baselines.MODELS`, dimensions or 0)
     quoted: str  # figures of others, as they stand in the literature or in earlier notes
     # One kind of vector for both, the default; "accuracy" and "map" are those of posteriors.
     judged_by: str = "accuracy_balanced"
     retrieved_by: str = "map_balanced"
     rivals: tuple[tuple[str, Recipe], ...] = ()  # run here: CD, as well tuned as ours
-    tuning: FineTuning | None = None  # by labels, where the goal needs it: then a row of its own, named so
+    tuning: FineTuning | None = (
+        None  # by labels, where the goal needs it: then a row of its own, named so
+    )
 
 
 ALPHA_NCE_IDF = replace(TUNED_NCE, weighting="idf", n_noise=25)
@@ -167,7 +194,10 @@ GOALS = (
         map=0.48,
         baselines=(("LSA", 128), ("Words, tf-idf", 0)),
         quoted="paper .656; CD-1 tuned for accuracy .744 / .305, with idf and L2 .734 / .390",
-        rivals=(("CD-1 idf, tuned for accuracy", CD_FOR_ACCURACY), ("CD-1 idf, tuned for retrieval", CD_FOR_RETRIEVAL)),
+        rivals=(
+            ("CD-1 idf, tuned for accuracy", CD_FOR_ACCURACY),
+            ("CD-1 idf, tuned for retrieval", CD_FOR_RETRIEVAL),
+        ),
     ),
     Goal(
         name="20 Newsgroups, K=50,000, H=512",
@@ -184,7 +214,12 @@ GOALS = (
         corpus=FILMS,
         hidden=128,
         recipe=replace(
-            FAITHFUL[REVIEWS, "alpha-nce"], weighting="idf", n_noise=5, hidden_bias_rate=0.01, l2=0.0, annealing=2.0
+            FAITHFUL[REVIEWS, "alpha-nce"],
+            weighting="idf",
+            n_noise=5,
+            hidden_bias_rate=0.01,
+            l2=0.0,
+            annealing=2.0,
         ),
         accuracy=0.890,
         map=None,
@@ -197,7 +232,12 @@ GOALS = (
         corpus=Corpus(REVIEWS, 200_000, ngrams=2),
         hidden=128,
         recipe=replace(
-            ALPHA_NCE_IDF_REVIEWS, n_noise=5, learning_rate=0.01, annealing=3.0, sparsity_cost=1.0, epochs=10
+            ALPHA_NCE_IDF_REVIEWS,
+            n_noise=5,
+            learning_rate=0.01,
+            annealing=3.0,
+            sparsity_cost=1.0,
+            epochs=10,
         ),
         accuracy=0.912,
         map=None,
@@ -207,7 +247,7 @@ GOALS = (
     ),
 )
 
-# ----------------------------------------------------------------------------------------------- from tables to recipes
+# --------------------------------------------------------------------------- from tables to recipes
 
 
 def faithful(data: str, model: str) -> Recipe:

@@ -1,4 +1,6 @@
-"""The documents behind a corpus: the two data sets, slices of them, and made-up ones that tests run on."""
+"""The documents behind a corpus: the two data sets, slices of them, and made-up ones that tests run
+on.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ MADE_UP_DOCUMENTS = {"train": 160, "test": 80, "unsup": 160}
 WORDS_OF_A_TOPIC, WORDS_OF_A_DOCUMENT = 30, 25
 
 
-def documents(data: str, *, headers: str, at_most: int | None, progress: bool = False) -> pl.DataFrame:
-    """Columns split, label and text. `at_most` training documents (and half as many to test) are drawn from all."""
+def documents(
+    data: str, *, headers: str, at_most: int | None, progress: bool = False
+) -> pl.DataFrame:
+    """Columns split, label and text. `at_most` training documents (and half as many to test) are
+    drawn from all.
+    """
     table = _all_documents(data, headers, progress)
     return table if at_most is None else _slice(table, at_most)
 
@@ -32,7 +38,9 @@ def _all_documents(data: str, headers: str, progress: bool) -> pl.DataFrame:
 
     if data == NEWSGROUPS:
         kept = headers == "kept"
-        return datasets.load_20newsgroups(headers=kept, quotes=kept, signatures=kept, progress=progress)
+        return datasets.load_20newsgroups(
+            headers=kept, quotes=kept, signatures=kept, progress=progress
+        )
     if data == REVIEWS:
         import polars as pl
 
@@ -55,7 +63,9 @@ def _slice(table: pl.DataFrame, at_most: int) -> pl.DataFrame:
 
 
 def _made_up(*, unlabelled: bool) -> pl.DataFrame:
-    """Short posts about a few topics, whose words are made of letters that no stop word is made of."""
+    """Short posts about a few topics, whose words are made of letters that no stop word is made
+    of.
+    """
     import polars as pl
 
     generator = np.random.default_rng(0)
@@ -64,10 +74,18 @@ def _made_up(*, unlabelled: bool) -> pl.DataFrame:
     for split, number in MADE_UP_DOCUMENTS.items():
         for index in range(number if unlabelled or split != "unsup" else 0):
             label = index % labels
-            own = generator.integers(label * WORDS_OF_A_TOPIC, (label + 1) * WORDS_OF_A_TOPIC, WORDS_OF_A_DOCUMENT)
+            own = generator.integers(
+                label * WORDS_OF_A_TOPIC, (label + 1) * WORDS_OF_A_TOPIC, WORDS_OF_A_DOCUMENT
+            )
             any_ = generator.integers(0, TOPICS * WORDS_OF_A_TOPIC, WORDS_OF_A_DOCUMENT // 2)
             text = " ".join(_made_up_word(int(word)) for word in (*own, *any_))
-            rows.append({"split": split, "label": None if split == "unsup" else f"topic {label}", "text": text})
+            rows.append(
+                {
+                    "split": split,
+                    "label": None if split == "unsup" else f"topic {label}",
+                    "text": text,
+                }
+            )
     return pl.DataFrame(rows, schema={"split": pl.String, "label": pl.String, "text": pl.String})
 
 

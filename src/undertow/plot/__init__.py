@@ -1,7 +1,8 @@
 """Figures of a model and its documents, as plotly figures: for notebooks and the explorer.
 
-They need the extra: pip install 'undertow[explorer]'. Backgrounds are transparent, and the colours can be told apart
-on light and dark pages with every kind of colour vision. A topic has one colour in all figures of a cut.
+They need the extra: pip install 'undertow[explorer]'. Backgrounds are transparent, and the colours
+can be told apart on light and dark pages with every kind of colour vision. A topic has one colour
+in all figures of a cut.
 """
 
 from __future__ import annotations

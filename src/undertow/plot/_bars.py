@@ -20,7 +20,9 @@ Words = Sequence[tuple[str, float]]
 
 
 def blocks(headings: list[str], words: Sequence[Words], colour: Any, columns: int) -> Figure:
-    """A block of bars for each heading, which is escaped already; one colour for all, or one for each."""
+    """A block of bars for each heading, which is escaped already; one colour for all, or one for
+    each.
+    """
     from plotly.subplots import make_subplots
 
     columns = min(_check.whole_number("columns", columns, at_least=1), len(headings))
@@ -35,7 +37,9 @@ def blocks(headings: list[str], words: Sequence[Words], colour: Any, columns: in
     )
     for place, listed in enumerate(words):
         row, column = place // columns + 1, place % columns + 1
-        figure.add_trace(bars(listed, colour if isinstance(colour, str) else colour[place]), row=row, col=column)
+        figure.add_trace(
+            bars(listed, colour if isinstance(colour, str) else colour[place]), row=row, col=column
+        )
         figure.update_yaxes(row=row, col=column, **word_axis(listed))
         left = figure.get_subplot(row, column).xaxis.domain[0]
         figure.layout.annotations[place].update(x=left, xanchor="left", font={"size": 13})
@@ -58,7 +62,9 @@ def bars(words: Words, colour: Any) -> Bar:
 
 
 def word_axis(words: Words) -> dict[str, Any]:
-    """Words stand beside numbered places: as categories, those such as "1990" would be taken for numbers."""
+    """Words stand beside numbered places: as categories, those such as "1990" would be taken for
+    numbers.
+    """
     return {
         "tickvals": list(range(len(words))),
         "ticktext": [label(word, 24) for word, _ in words],

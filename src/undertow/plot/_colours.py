@@ -1,4 +1,6 @@
-"""Which colour a topic has: the same in every figure of a cut, and another one than its siblings."""
+"""Which colour a topic has: the same in every figure of a cut, and another one than its
+siblings.
+"""
 
 from __future__ import annotations
 

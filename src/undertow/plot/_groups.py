@@ -41,7 +41,9 @@ def colourings(overview: Overview) -> list[str]:
 
 
 def shown_rows(overview: Overview, most: int) -> NDArray[np.int64]:
-    """Rows of documents that have a place on the map: all, or a sample of `most`, the same at each call."""
+    """Rows of documents that have a place on the map: all, or a sample of `most`, the same at each
+    call.
+    """
     most = _check.whole_number("most", most, at_least=1)
     rows = np.flatnonzero(np.isfinite(overview.positions).all(axis=1))
     if len(rows) <= most:
@@ -50,9 +52,14 @@ def shown_rows(overview: Overview, most: int) -> NDArray[np.int64]:
 
 
 def groups(
-    overview: Overview, model: TopicModel, colour: str, rows: NDArray[np.int64], n: int | None = None
+    overview: Overview,
+    model: TopicModel,
+    colour: str,
+    rows: NDArray[np.int64],
+    n: int | None = None,
 ) -> list[Group]:
-    """These rows by topic of a cut or by label, the largest groups first, and what has no colour last, in grey.
+    """These rows by topic of a cut or by label, the largest groups first, and what has no colour
+    last, in grey.
 
     Every document on the map lies in a topic, unless that was dropped.
     """

@@ -32,7 +32,8 @@ class Panel:
 
 
 def history(model: TopicModel | ReplicatedSoftmax, *, columns: int | None = None) -> Figure:
-    """A panel each for loss, split-half retrieval (where it was measured), share of units on, and speed.
+    """A panel each for loss, split-half retrieval (where it was measured), share of units on, and
+    speed.
 
     `columns` of them stand side by side; two or three unless given.
     """
@@ -86,12 +87,16 @@ def panels(model: TopicModel | ReplicatedSoftmax) -> tuple[list[int], list[Panel
         raise InvalidInput("model must have a history of training, got none")
     shown = [Panel("loss", [record.loss for record in records], ".4f")]
     if any(record.split_half is not None for record in records):
-        shown.append(Panel("split-half retrieval (MRR)", [record.split_half for record in records], ".3f"))
+        shown.append(
+            Panel("split-half retrieval (MRR)", [record.split_half for record in records], ".3f")
+        )
     shown.append(Panel("share of units on", [record.activity for record in records], ".1%", ".1~%"))
     speeds = [record.tokens / max(record.seconds, 1e-9) / 1e6 for record in records]
     shown.append(Panel("million tokens a second", speeds, ".2f"))
     if any(record.dead_units for record in records):
-        shown.append(Panel("units always on or off", [record.dead_units for record in records], "d"))
+        shown.append(
+            Panel("units always on or off", [record.dead_units for record in records], "d")
+        )
     return [record.epoch + 1 for record in records], shown
 
 

@@ -1,7 +1,8 @@
 """Words and texts from documents as labels of figures.
 
-plotly reads a little HTML in every label, hover text and name, links included, and TeX between dollar signs. So
-whatever comes from a corpus, a vocabulary or a user's name for a topic goes through here.
+plotly reads a little HTML in every label, hover text and name, links included, and TeX between
+dollar signs. So whatever comes from a corpus, a vocabulary or a user's name for a topic goes
+through here.
 """
 
 from __future__ import annotations

@@ -17,7 +17,9 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 def check_extra() -> None:
     """What the extra installs is there; said before any work is done."""
     if find_spec("plotly") is None:
-        raise InvalidInput("undertow.plot needs plotly, which is not installed: pip install 'undertow[explorer]'")
+        raise InvalidInput(
+            "undertow.plot needs plotly, which is not installed: pip install 'undertow[explorer]'"
+        )
 
 
 def dressed(figure: Figure, *, height: int | None = None, **layout: Any) -> Figure:

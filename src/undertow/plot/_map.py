@@ -38,19 +38,25 @@ def map(
     texts: Sequence[str] | None = None,
     most: int = MOST,
 ) -> Figure:
-    """A point for each document (a sample of `most` where there are more), coloured by "topic", "label" or "time".
+    """A point for each document (a sample of `most` where there are more), coloured by "topic",
+    "label" or "time".
 
-    Topics are those of a cut of n. The names of the largest groups that find room stand beside their documents.
-    `texts`, one for each document of the overview, are shown under the pointer beside ids, labels and topics.
+    Topics are those of a cut of n. The names of the largest groups that find room stand beside
+    their documents. `texts`, one for each document of the overview, are shown under the pointer
+    beside ids, labels and topics.
     """
     check_extra()
     from plotly.graph_objects import Figure
 
     _check.one_of("colour", colour, _groups.COLOURS)
     if colour not in _groups.colourings(overview):
-        raise InvalidInput(f"colour must be something that the documents have, got {colour!r}, which they lack")
+        raise InvalidInput(
+            f"colour must be something that the documents have, got {colour!r}, which they lack"
+        )
     if texts is not None and len(texts) != len(overview):
-        raise InvalidInput(f"texts must hold {len(overview)} texts, one for each document, got {len(texts)}")
+        raise InvalidInput(
+            f"texts must hold {len(overview)} texts, one for each document, got {len(texts)}"
+        )
     rows = _groups.shown_rows(overview, most)
     hover = dict(zip(rows.tolist(), hover_texts(overview, model, rows, texts, n), strict=True))
     if colour == "time":
@@ -85,7 +91,9 @@ def map_layout(figure: Figure, heading: str) -> Figure:
 
 def title(shown: int, overview: Overview) -> str:
     """How many documents are on the map, and whether that is all of them."""
-    return f"{shown:,} documents" + (f" of {overview.sampled_from:,}" if shown < overview.sampled_from else "")
+    return f"{shown:,} documents" + (
+        f" of {overview.sampled_from:,}" if shown < overview.sampled_from else ""
+    )
 
 
 def hover_texts(
@@ -94,7 +102,10 @@ def hover_texts(
     """What is shown under the pointer for each of these rows, escaped."""
     atlas = model._atlas()
     nodes = atlas.cut(n)
-    names, topics = [label(name, 50) for name in atlas.names_of(nodes)], overview.topics(atlas, nodes)
+    names, topics = (
+        [label(name, 50) for name in atlas.names_of(nodes)],
+        overview.topics(atlas, nodes),
+    )
     labels = [label(name, 50) for name in overview.labels]
     found = []
     for row in rows.tolist():
@@ -131,9 +142,17 @@ def time_scale(times: NDArray[np.float64], kind: str | None) -> dict[str, Any]:
     return {"colorscale": [list(stop) for stop in TIME], "colorbar": bar}
 
 
-def _by_group(overview: Overview, group: _groups.Group, shown: int, hover: dict[int, str]) -> Scattergl:
-    marker = {"color": group.colour, "symbol": group.symbol, "opacity": 0.35 if group.id < 0 else 0.8}
-    return _points(overview, group.rows, hover, name=label(group.name, 32), marker=marker, shown=shown)
+def _by_group(
+    overview: Overview, group: _groups.Group, shown: int, hover: dict[int, str]
+) -> Scattergl:
+    marker = {
+        "color": group.colour,
+        "symbol": group.symbol,
+        "opacity": 0.35 if group.id < 0 else 0.8,
+    }
+    return _points(
+        overview, group.rows, hover, name=label(group.name, 32), marker=marker, shown=shown
+    )
 
 
 def _by_time(overview: Overview, rows: Rows, hover: dict[int, str]) -> list[Scattergl]:
@@ -151,7 +170,13 @@ def _by_time(overview: Overview, rows: Rows, hover: dict[int, str]) -> list[Scat
 
 
 def _points(
-    overview: Overview, rows: Rows, hover: dict[int, str], *, name: str, marker: dict[str, Any], shown: int
+    overview: Overview,
+    rows: Rows,
+    hover: dict[int, str],
+    *,
+    name: str,
+    marker: dict[str, Any],
+    shown: int,
 ) -> Scattergl:
     from plotly.graph_objects import Scattergl
 

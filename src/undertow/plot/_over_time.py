@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 def over_time(
     overview: Overview, model: TopicModel, n: int | None = None, topics: Sequence[int] | None = None
 ) -> Figure:
-    """The share of the documents of each stretch of time in each topic of a cut, on top of each other.
+    """The share of the documents of each stretch of time in each topic of a cut, on top of each
+    other.
 
-    Below: how many documents there are. `topics` are ids, of which the chosen alone are shown, in place of a cut. A
-    stretch without documents is passed over.
+    Below: how many documents there are. `topics` are ids, of which the chosen alone are shown, in
+    place of a cut. A stretch without documents is passed over.
     """
     check_extra()
     from plotly.graph_objects import Bar, Scatter
@@ -39,16 +40,27 @@ def over_time(
         raise InvalidInput("overview must be of documents with times, got one without")
     atlas = model._atlas()
     nodes = atlas.cut(n) if topics is None else _checked(topics, atlas)
-    shares, names, styles = series.shares(atlas, nodes), atlas.names_of(nodes), topic_styles(atlas, nodes)
+    shares, names, styles = (
+        series.shares(atlas, nodes),
+        atlas.names_of(nodes),
+        topic_styles(atlas, nodes),
+    )
     middles = (series.edges[:-1] + series.edges[1:]) / 2
     filled = np.flatnonzero(series.documents)
-    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.8, 0.2], vertical_spacing=0.05)
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, row_heights=[0.8, 0.2], vertical_spacing=0.05
+    )
     for place in tree_order(atlas, nodes):
         stream = Scatter(
             x=_times.axis_values(middles[filled], overview.time_kind),
             y=shares[filled, place],
             mode="lines",
-            line={"width": 0.8, "color": "rgba(255, 255, 255, 0.7)", "shape": "spline", "smoothing": 0.6},
+            line={
+                "width": 0.8,
+                "color": "rgba(255, 255, 255, 0.7)",
+                "shape": "spline",
+                "smoothing": 0.6,
+            },
             fillcolor=styles[place][0],
             stackgroup="topics",
             name=label(names[place], 32),
@@ -59,7 +71,9 @@ def over_time(
     x = _times.axis_values(middles, overview.time_kind)
     counts = Bar(x=x, y=series.documents, hovertemplate="%{y:,} documents<extra></extra>", **bars)
     figure.add_trace(counts, row=2, col=1)
-    figure.update_yaxes(tickformat=".0%", rangemode="tozero", title="share of documents", row=1, col=1)
+    figure.update_yaxes(
+        tickformat=".0%", rangemode="tozero", title="share of documents", row=1, col=1
+    )
     figure.update_yaxes(title="documents", nticks=3, row=2, col=1)
     legend = {"traceorder": "reversed", "font": {"size": 12}}
     return dressed(figure, height=560, hovermode="x", legend=legend, bargap=0.1)
@@ -69,6 +83,12 @@ def _checked(topics: Sequence[int], atlas: Atlas) -> list[int]:
     """Ids of topics, none of which lies in another: a document is counted once."""
     nodes = [atlas.checked(topic, "topics") for topic in topics]
     covered = sum(len(atlas.tree.leaf_rows(node)) for node in set(nodes))
-    if not nodes or len(set(nodes)) < len(nodes) or covered != np.count_nonzero(atlas.tree.positions(nodes) >= 0):
-        raise InvalidInput(f"topics must be ids of which none lies in another, got {list(topics)!r:.80}")
+    if (
+        not nodes
+        or len(set(nodes)) < len(nodes)
+        or covered != np.count_nonzero(atlas.tree.positions(nodes) >= 0)
+    ):
+        raise InvalidInput(
+            f"topics must be ids of which none lies in another, got {list(topics)!r:.80}"
+        )
     return nodes

@@ -1,6 +1,8 @@
-"""The colours of all figures: told apart with every kind of colour vision, on light and on dark backgrounds.
+"""The colours of all figures: told apart with every kind of colour vision, on light and on dark
+backgrounds.
 
-tests/plot/test_palette.py simulates three kinds of colour blindness and measures how far apart the colours stay.
+tests/plot/test_palette.py simulates three kinds of colour blindness and measures how far apart the
+colours stay.
 """
 
 from __future__ import annotations

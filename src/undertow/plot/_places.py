@@ -1,4 +1,6 @@
-"""Where names stand on a map: beside the documents that they name, not on them, and not on each other."""
+"""Where names stand on a map: beside the documents that they name, not on them, and not on each
+other.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 CELLS = 200  # of the map, each way, that documents are counted in
-LETTER, LINE = 0.0112, 0.024  # of the map's width: a letter's width and a line's height, at 11 pixels on 640
+LETTER, LINE = (
+    0.0112,
+    0.024,
+)  # of the map's width: a letter's width and a line's height, at 11 pixels on 640
 COVERED = 0.08  # of its own documents that a name may lie on
 WAYS = 16  # directions that a name is tried in
 STEPS = (1.0, 1.35, 1.8, 2.4)  # distances, in those within which half of the documents lie
 
-NEARER, STRANGERS = 0.01, 0.8  # what it costs to stand one way farther, and among the documents of others
-AMONG_OTHERS = 0.75  # share of the documents around a name from which on it would be taken for that of others
+NEARER, STRANGERS = (
+    0.01,
+    0.8,
+)  # what it costs to stand one way farther, and among the documents of others
+AMONG_OTHERS = (
+    0.75  # share of the documents around a name from which on it would be taken for that of others
+)
 
 Points = NDArray[np.float64]
 
@@ -67,10 +77,11 @@ class _Counted:
 
 
 def places(names: list[str], groups: list[Points], most: int) -> list[Place]:
-    """The names that find room, the first groups first. A name stands where the fewest documents lie under it.
+    """The names that find room, the first groups first. A name stands where the fewest documents
+    lie under it.
 
-    A name that would meet another, or lie on more than a few of its own documents, is left out; so is one that is
-    there already.
+    A name that would meet another, or lie on more than a few of its own documents, is left out; so
+    is one that is there already.
     """
     if not groups:
         return []
@@ -84,7 +95,8 @@ def places(names: list[str], groups: list[Points], most: int) -> list[Place]:
         free = [
             (_cost(box, own, everything, len(points)) + NEARER * number, number, box)
             for number, box in enumerate(_around(name, points))
-            if own.within(box) <= COVERED * len(points) and not any(box.meets(other) for other in taken)
+            if own.within(box) <= COVERED * len(points)
+            and not any(box.meets(other) for other in taken)
         ]
         free = [way for way in free if np.isfinite(way[0])]
         if free:
@@ -95,7 +107,9 @@ def places(names: list[str], groups: list[Points], most: int) -> list[Place]:
 
 
 def _cost(box: _Box, own: _Counted, everything: _Counted, size: int) -> float:
-    """Small where few documents lie under a name, and those around it are its own; endless among those of others."""
+    """Small where few documents lie under a name, and those around it are its own; endless among
+    those of others.
+    """
     near = _Box(box.x, box.y, box.width + 2 * LINE, box.height + 2 * LINE)
     strangers = 1 - own.within(near) / max(everything.within(near), 1.0)
     if strangers > AMONG_OTHERS:
@@ -121,7 +135,9 @@ def _around(name: str, points: Points) -> Iterator[_Box]:
 
 def thickest(points: Points, cells: int = 20) -> tuple[float, float]:
     """The middle of the points in the fullest cell and its neighbours."""
-    counts, x_edges, y_edges = np.histogram2d(points[:, 0], points[:, 1], bins=cells, range=((0, 1), (0, 1)))
+    counts, x_edges, y_edges = np.histogram2d(
+        points[:, 0], points[:, 1], bins=cells, range=((0, 1), (0, 1))
+    )
     x, y = np.unravel_index(int(counts.argmax()), counts.shape)
     low = np.array([x_edges[x], y_edges[y]]) - 1.0 / cells
     inside = ((points >= low) & (points <= low + 3.0 / cells)).all(axis=1)

@@ -31,7 +31,9 @@ def similarity(model: TopicModel, n: int | None = None) -> Figure:
     order = like_beside_like(cosines)
     cosines = cosines[np.ix_(order, order)]
     listed = list(model.topic_names(n).items())
-    names = [f"{label(listed[place][1], 32)} · {listed[place][0]}" for place in order]  # a name may be given twice
+    names = [
+        f"{label(listed[place][1], 32)} · {listed[place][0]}" for place in order
+    ]  # a name may be given twice
     square = Heatmap(
         x=names,
         y=names,
@@ -39,11 +41,20 @@ def similarity(model: TopicModel, n: int | None = None) -> Figure:
         zmin=0.0,
         zmax=1.0,
         colorscale=[[0.0, CLEAR_UP], [1.0, UP]],
-        colorbar={"thickness": 12, "outlinewidth": 0, "title": {"text": "cosine", "font": {"size": 12}}},
+        colorbar={
+            "thickness": 12,
+            "outlinewidth": 0,
+            "title": {"text": "cosine", "font": {"size": 12}},
+        },
         hovertemplate="%{x}<br>%{y}<br>%{z:.2f}<extra></extra>",
     )
     figure = Figure(square)
-    ticks = {"type": "category", "showgrid": False, "showticklabels": len(names) <= NAMED, "dtick": 1}
+    ticks = {
+        "type": "category",
+        "showgrid": False,
+        "showticklabels": len(names) <= NAMED,
+        "dtick": 1,
+    }
     figure.update_xaxes(tickangle=60, constrain="domain", **ticks)
     figure.update_yaxes(autorange="reversed", scaleanchor="x", constrain="domain", **ticks)
     return dressed(figure, height=720)

@@ -14,19 +14,29 @@ if TYPE_CHECKING:
 
 
 def stability(choice: TopicChoice) -> Figure:
-    """How well trees from two halves of the documents agree, for each number of topics; the chosen one is marked."""
+    """How well trees from two halves of the documents agree, for each number of topics; the chosen
+    one is marked.
+    """
     check_extra()
     from plotly.graph_objects import Figure, Scatter
 
     numbers, figures = [n for n, _ in choice.figures], [figure for _, figure in choice.figures]
     hover = "%{x} topics: %{y:.2f}<extra></extra>"
     figure = Figure(
-        Scatter(x=numbers, y=figures, mode="lines+markers", line={"color": PALETTE[0]}, hovertemplate=hover)
+        Scatter(
+            x=numbers,
+            y=figures,
+            mode="lines+markers",
+            line={"color": PALETTE[0]},
+            hovertemplate=hover,
+        )
     )
     chosen = dict(choice.figures).get(choice.n)
     if chosen is not None:
         mark = {"color": PALETTE[3], "size": 13, "symbol": "circle-open", "line": {"width": 3}}
-        figure.add_trace(Scatter(x=[choice.n], y=[chosen], mode="markers", marker=mark, hovertemplate=hover))
+        figure.add_trace(
+            Scatter(x=[choice.n], y=[chosen], mode="markers", marker=mark, hovertemplate=hover)
+        )
     figure.update_xaxes(title="topics")
     figure.update_yaxes(title="agreement of two halves", rangemode="tozero")
     return dressed(figure, height=380, title=f"{choice.n} topics", showlegend=False)

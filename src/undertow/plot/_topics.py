@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 NAME = 26  # characters of a topic's name
 
 
-def topics(model: TopicModel, n: int | None = None, *, n_words: int = 8, columns: int = 3) -> Figure:
-    """The words of each topic of a cut, the widest topic first, with their salience and the topic's share."""
+def topics(
+    model: TopicModel, n: int | None = None, *, n_words: int = 8, columns: int = 3
+) -> Figure:
+    """The words of each topic of a cut, the widest topic first, with their salience and the topic's
+    share.
+    """
     check_extra()
     shown = model.topics(n, n_words=n_words)
     colours = [colour for colour, _ in topic_styles(model._atlas(), [topic.id for topic in shown])]
-    return blocks([_heading(topic) for topic in shown], [_words(topic) for topic in shown], colours, columns)
+    return blocks(
+        [_heading(topic) for topic in shown], [_words(topic) for topic in shown], colours, columns
+    )
 
 
 def topic(model: TopicModel, id: int, *, n_words: int = 20) -> Figure:

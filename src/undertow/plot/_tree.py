@@ -22,7 +22,9 @@ LEAST, ROW = 420, 30  # pixels: of the whole, and of a topic of the cut
 
 
 def tree(model: TopicModel, n: int | None = None, *, kind: str = "icicle") -> Figure:
-    """The topics of a cut, nested in wider ones, each as large as its share of the documents; a click zooms in."""
+    """The topics of a cut, nested in wider ones, each as large as its share of the documents; a
+    click zooms in.
+    """
     check_extra()
     from plotly.graph_objects import Figure, Icicle, Sunburst
 
@@ -37,7 +39,11 @@ def tree(model: TopicModel, n: int | None = None, *, kind: str = "icicle") -> Fi
         "textfont": {"family": FONT, "color": "#ffffff"},
         "insidetextfont": {"color": "#ffffff", "shadow": "0 0 3px rgba(0, 0, 0, 0.75)"},
     }
-    whole = Icicle(tiling={"orientation": "h", "pad": 1}, **shown) if kind == "icicle" else Sunburst(**shown)
+    whole = (
+        Icicle(tiling={"orientation": "h", "pad": 1}, **shown)
+        if kind == "icicle"
+        else Sunburst(**shown)
+    )
     height = max(LEAST, ROW * len(model.topic_names(n))) if kind == "icicle" else 680
     return dressed(Figure(whole), height=height, margin={"l": 4, "r": 4, "t": 12, "b": 8})
 
@@ -67,7 +73,9 @@ def _parts(model: TopicModel, n: int | None) -> dict[str, Any]:
         found["labels"].append(label(topic.name, 40))
         found["parents"].append(above)
         found["values"].append(max(topic.documents - inside, 0))
-        found["customdata"].append(f"{topic.documents:,} documents ({topic.share:.1%})<br>{label(words, 70)}")
+        found["customdata"].append(
+            f"{topic.documents:,} documents ({topic.share:.1%})<br>{label(words, 70)}"
+        )
         drawn.append(colours.get(topic.id, REST))
         for part in branch.branches:
             add(part, str(topic.id))

@@ -20,16 +20,23 @@ if TYPE_CHECKING:
 NAME = 26  # characters of a unit's name
 
 
-def units(model: TopicModel | ReplicatedSoftmax, n: int = 12, *, n_words: int = 8, columns: int = 3) -> Figure:
-    """The words that switch on the `n` most active hidden units, with what one token of each adds to the unit's input.
+def units(
+    model: TopicModel | ReplicatedSoftmax, n: int = 12, *, n_words: int = 8, columns: int = 3
+) -> Figure:
+    """The words that switch on the `n` most active hidden units, with what one token of each adds
+    to the unit's input.
 
-    For topics, see `topics`: a topic is a region of documents, and a unit one of the features that it is made of.
+    For topics, see `topics`: a topic is a region of documents, and a unit one of the features that
+    it is made of.
     """
     check_extra()
     n = _check.whole_number("n", n, at_least=1)
     shown = model.units(n_words=n_words)[:n]
     return blocks(
-        [_heading(unit) for unit in shown], [_weights(_strongest_first(unit.up)) for unit in shown], UP, columns
+        [_heading(unit) for unit in shown],
+        [_weights(_strongest_first(unit.up)) for unit in shown],
+        UP,
+        columns,
     )
 
 

@@ -1,4 +1,6 @@
-"""The map of documents as the report's script takes it: arrays of small numbers as base64, and short texts."""
+"""The map of documents as the report's script takes it: arrays of small numbers as base64, and
+short texts.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,15 @@ NONE = 65_535  # in an array of numbers
 
 
 def map_of(
-    overview: Overview, model: TopicModel, n: int | None, rows: NDArray[np.int64], texts: Mapping[int, str]
+    overview: Overview,
+    model: TopicModel,
+    n: int | None,
+    rows: NDArray[np.int64],
+    texts: Mapping[int, str],
 ) -> dict[str, Any]:
-    """Everything that the page needs to draw these rows of the overview; texts are plain, not escaped."""
+    """Everything that the page needs to draw these rows of the overview; texts are plain, not
+    escaped.
+    """
     atlas = model._atlas()
     most = int(np.clip(LETTERS // max(len(rows), 1), FEWEST, LONGEST))
     colourings = _groups.colourings(overview)
@@ -59,17 +67,29 @@ def _labels(overview: Overview, rows: NDArray[np.int64]) -> dict[str, Any]:
         if style is None:
             break
         place[code] = number
-        groups.append({"name": shortened(overview.labels[code], 60), "colour": style[0], "symbol": style[1]})
+        groups.append(
+            {"name": shortened(overview.labels[code], 60), "colour": style[0], "symbol": style[1]}
+        )
     return {"of": _packed(place[overview.label_of[rows]]), "groups": groups}
 
 
 def _moments(overview: Overview, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """Times between the first and the last, all but outlying ones, as whole numbers; and words beside the scale."""
+    """Times between the first and the last, all but outlying ones, as whole numbers; and words
+    beside the scale.
+    """
     assert overview.times is not None
     times = overview.times[rows]
     edges = None if overview.over_time is None else overview.over_time.edges
     known = times[np.isfinite(times)]
-    low, high = (float(known.min()), float(known.max())) if edges is None else (float(edges[0]), float(edges[-1]))
+    low, high = (
+        (float(known.min()), float(known.max()))
+        if edges is None
+        else (float(edges[0]), float(edges[-1]))
+    )
     scaled = np.clip((times - low) / max(high - low, 1e-300), 0.0, 1.0) * (NONE - 1)
     _, words = _times.scale_ticks(np.array([low, high]), overview.time_kind)
-    return {"of": _packed(np.round(scaled)), "words": words, "colours": [colour for _, colour in _palette.TIME]}
+    return {
+        "of": _packed(np.round(scaled)),
+        "words": words,
+        "colours": [colour for _, colour in _palette.TIME],
+    }

@@ -1,8 +1,8 @@
 """The page itself: one HTML file with its scripts and data inside.
 
-Nothing in it comes from elsewhere, and a Content-Security-Policy forbids that anything does: scripts run only if their
-hash is listed, and no address may be asked for. Words and texts are escaped by the template; data lies in a block that
-nothing in it can end.
+Nothing in it comes from elsewhere, and a Content-Security-Policy forbids that anything does:
+scripts run only if their hash is listed, and no address may be asked for. Words and texts are
+escaped by the template; data lies in a block that nothing in it can end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from typing import Any
 from undertow._errors import InvalidInput
 
 FOLDER = Path(__file__).parent / "page"
-SCRIPTS = ("parts.js", "curves.js", "streams.js", "names.js", "map.js", "topics.js")  # in the order that they run in
+SCRIPTS = (
+    "parts.js",
+    "curves.js",
+    "streams.js",
+    "names.js",
+    "map.js",
+    "topics.js",
+)  # in the order that they run in
 NEEDED = {"jinja2": "fills its page", "openTSNE": "lays out its map"}
 
 
@@ -26,7 +33,8 @@ def check_extra() -> None:
     for module, purpose in NEEDED.items():
         if find_spec(module) is None:
             raise InvalidInput(
-                f"a report needs {module}, which {purpose} and is not installed: pip install 'undertow[explorer]'"
+                f"a report needs {module}, which {purpose} and is not installed: pip install "
+                f"'undertow[explorer]'"
             )
 
 
@@ -36,7 +44,10 @@ def page(values: dict[str, Any], data: dict[str, Any]) -> str:
     from markupsafe import Markup
 
     environment = Environment(
-        loader=FileSystemLoader(FOLDER, encoding="utf-8"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(FOLDER, encoding="utf-8"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
     )
     scripts = [(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS]
     return environment.get_template("report.html.j2").render(
@@ -49,7 +60,9 @@ def page(values: dict[str, Any], data: dict[str, Any]) -> str:
 
 
 def policy(scripts: list[str]) -> str:
-    """The Content-Security-Policy: no address may be asked for, and no script runs that is not one of these."""
+    """The Content-Security-Policy: no address may be asked for, and no script runs that is not one
+    of these.
+    """
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "

@@ -10,10 +10,14 @@ if TYPE_CHECKING:
     from undertow.insight import Overview
 
 
-def beginnings(corpus: Corpus, overview: Overview, rows: Iterable[int], most: int) -> dict[int, str]:
+def beginnings(
+    corpus: Corpus, overview: Overview, rows: Iterable[int], most: int
+) -> dict[int, str]:
     """Row of the overview -> the first `most` characters of its document."""
     wanted = set(rows)
-    if len(overview) == overview.sampled_from:  # every document is in the overview, at its own place
+    if (
+        len(overview) == overview.sampled_from
+    ):  # every document is in the overview, at its own place
         place_of: dict[str | int, int] = {row: row for row in wanted}
     else:
         place_of = {overview.ids[row]: row for row in wanted}
@@ -21,7 +25,11 @@ def beginnings(corpus: Corpus, overview: Overview, rows: Iterable[int], most: in
     seen = 0
     for chunk in corpus.chunks():
         texts = chunk["text"].str.slice(0, most)
-        keys = range(seen, seen + chunk.height) if len(overview) == overview.sampled_from else chunk["id"]
+        keys = (
+            range(seen, seen + chunk.height)
+            if len(overview) == overview.sampled_from
+            else chunk["id"]
+        )
         seen += chunk.height
         for key, text in zip(keys, texts, strict=True):
             if key in place_of:

@@ -44,7 +44,11 @@ def topics(
                 "phrases": [phrase.word for phrase in topic.phrases],
                 "coherence": topic.coherence,
                 "units": [unit.id for unit in topic.units],
-                "similar": [one for one in similar_topics(model, topic.id, SIMILAR, n=n) if one.similarity > 0],
+                "similar": [
+                    one
+                    for one in similar_topics(model, topic.id, SIMILAR, n=n)
+                    if one.similarity > 0
+                ],
                 "quotation": _quotation(topic, overview, rows, texts),
                 "typical": _typical(topic, overview, rows, texts),
             }
@@ -54,13 +58,18 @@ def topics(
 
 def _words(topic: Topic) -> list[dict[str, Any]]:
     strongest = max((word.salience for word in topic.words), default=0.0) or 1.0
-    return [{"word": word.word, "share": word.share, "bar": word.salience / strongest} for word in topic.words]
+    return [
+        {"word": word.word, "share": word.share, "bar": word.salience / strongest}
+        for word in topic.words
+    ]
 
 
 def _quotation(
     topic: Topic, overview: Overview | None, rows: Sequence[int], texts: Mapping[int, str]
 ) -> dict[str, str] | None:
-    """A sentence that shows the topic, with the title of its document; the beginning of one where none is kept."""
+    """A sentence that shows the topic, with the title of its document; the beginning of one where
+    none is kept.
+    """
     for document in topic.typical:
         if document.sentence:
             return {"title": document.title, "sentence": document.sentence}
@@ -82,7 +91,9 @@ def _typical(
     return [
         {
             "id": overview.ids[row],
-            "label": overview.labels[overview.label_of[row]] if overview.label_of[row] >= 0 else None,
+            "label": overview.labels[overview.label_of[row]]
+            if overview.label_of[row] >= 0
+            else None,
             "title": title_of(texts.get(row, "")),
             "text": shortened(texts.get(row, ""), SHOWN),
         }
@@ -90,7 +101,9 @@ def _typical(
     ]
 
 
-def branches(model: TopicModel, n: int | None, shown: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def branches(
+    model: TopicModel, n: int | None, shown: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """The tree, as nested records: topics of the cut have their colours, wider ones none."""
     colours = {topic["id"]: topic["colour"] for topic in shown}
     tree = model.topic_tree(n, n_words=FIRST_WORDS)
@@ -120,6 +133,8 @@ def _branch(branch: Branch, colours: Mapping[int, str], levels: int) -> dict[str
 def ink_on(colour: str) -> str:
     """Dark or light words, whichever is read better on a colour."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#14171b" if (light + 0.05) ** 2 > 1.05 * 0.058 else "#ffffff"

@@ -39,12 +39,14 @@ def write_report(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """Writes one HTML file about a model: its topics, their tree and, with a corpus, a map of its documents, typical
-    ones, topics over time where there are times, and an evaluation; training and settings at the end.
+    """Writes one HTML file about a model: its topics, their tree and, with a corpus, a map of its
+    documents, typical ones, topics over time where there are times, and an evaluation; training and
+    settings at the end.
 
-    `n` is the number of topics, the model's own unless given. `corpus` is anything that `TopicModel.fit` takes, or
-    `undertow.corpus.open_corpus(...)`; the page calls it `corpus_name`, and itself `title` (the model's folder unless
-    given). The file holds all it needs, beginnings of documents included, and asks no network for anything.
+    `n` is the number of topics, the model's own unless given. `corpus` is anything that
+    `TopicModel.fit` takes, or `undertow.corpus.open_corpus(...)`; the page calls it `corpus_name`,
+    and itself `title` (the model's folder unless given). The file holds all it needs, beginnings of
+    documents included, and asks no network for anything.
     """
     _page.check_extra()
     target = _free(path, overwrite)
@@ -58,8 +60,12 @@ def write_report(
         from undertow.insight import overview_of_texts
 
         documents = as_corpus(corpus)
-        overview = overview_of_texts(trained, documents, progress=lambda done, total: show("map", done, total))
-        judged = judgement(trained, documents, overview.sampled_from, seed, show, n) if evaluate else {}
+        overview = overview_of_texts(
+            trained, documents, progress=lambda done, total: show("map", done, total)
+        )
+        judged = (
+            judgement(trained, documents, overview.sampled_from, seed, show, n) if evaluate else {}
+        )
     show("writing", 0, 1)
     names = {"title": title or name, "corpus": corpus_name}
     content = report_page(trained, n, documents, overview, judged, names)
@@ -71,9 +77,17 @@ def write_report(
 def judgement(
     model: TopicModel, corpus: Corpus, total: int, seed: int, show: Progress, n: int | None = None
 ) -> dict[str, Any]:
-    """The figures of `undertow evaluate`, of a sample where documents are many; what cannot be measured is left out."""
-    rows = None if total <= MOST_JUDGED else np.sort(permutation(seed, 0, np.arange(total))[:MOST_JUDGED])
-    read = quality.read_corpus(model, corpus, rows=rows, show=lambda done: show("counting", done, total))
+    """The figures of `undertow evaluate`, of a sample where documents are many; what cannot be
+    measured is left out.
+    """
+    rows = (
+        None
+        if total <= MOST_JUDGED
+        else np.sort(permutation(seed, 0, np.arange(total))[:MOST_JUDGED])
+    )
+    read = quality.read_corpus(
+        model, corpus, rows=rows, show=lambda done: show("counting", done, total)
+    )
     figures: dict[str, Any] = {"documents": read.counts.shape[0]}
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         "classifying and retrieving": lambda: quality.label_figures(model.softmax_, read, seed),
@@ -96,20 +110,28 @@ def report_page(
     judged: dict[str, Any],
     names: dict[str, str | None],
 ) -> str:
-    """The text of the file; `names` are those of the page ("title") and of the documents ("corpus")."""
+    """The text of the file; `names` are those of the page ("title") and of the documents
+    ("corpus").
+    """
     from undertow.plot._groups import shown_rows
 
     texts: dict[int, str] = {}
     drawn: dict[str, Any] | None = None
     if corpus is not None and overview is not None:
         rows, atlas = shown_rows(overview, _map.MOST), model._atlas()
-        typical = {row for node in atlas.cut(n) for row in overview.typical_of(atlas, node, _topics.TYPICAL)}
+        typical = {
+            row
+            for node in atlas.cut(n)
+            for row in overview.typical_of(atlas, node, _topics.TYPICAL)
+        }
         texts = _texts.beginnings(corpus, overview, {*rows.tolist(), *typical}, 4 * _topics.SHOWN)
         drawn = _map.map_of(overview, model, n, rows, texts) if len(rows) else None
     topics = _topics.topics(model, n, overview, texts)
     charts = _charts.charts(model, judged)
     data: dict[str, Any] = {
-        "topics": [{name: topic[name] for name in ("id", "name", "colour", "symbol")} for topic in topics],
+        "topics": [
+            {name: topic[name] for name in ("id", "name", "colour", "symbol")} for topic in topics
+        ],
         "map": drawn,
         "streams": _charts.streams(model, n, overview),
         "charts": charts,
@@ -139,7 +161,8 @@ def _map_values(drawn: dict[str, Any] | None, overview: Overview | None) -> dict
     missing = overview.sampled_from - points if overview else 0
     return {
         "map_points": points,
-        "map_is_sample": overview is not None and (points == _map.MOST or len(overview) < overview.sampled_from),
+        "map_is_sample": overview is not None
+        and (points == _map.MOST or len(overview) < overview.sampled_from),
         "without_words": "1 has" if missing == 1 else f"{missing:,} have",
         "colourings": list(drawn["colourings"]) if drawn else [],
     }
@@ -164,7 +187,9 @@ def _free(path: str | os.PathLike[str], overwrite: bool) -> Path:
     if target.is_dir():
         raise InvalidInput(f"path must be the name of a file, got {target}, which is a folder")
     if os.path.lexists(target) and not overwrite:
-        raise InvalidInput(f"path must not exist yet, got {target}, which does: overwrite=True replaces it")
+        raise InvalidInput(
+            f"path must not exist yet, got {target}, which does: overwrite=True replaces it"
+        )
     return target
 
 

@@ -1,4 +1,6 @@
-"""How good a model's vectors and topics are on a corpus: what `undertow evaluate` prints and a report shows."""
+"""How good a model's vectors and topics are on a corpus: what `undertow evaluate` prints and a
+report shows.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,11 @@ def read_corpus(
     unknown = tokens = seen = 0
     seconds = 0.0
     for whole in corpus.chunks():
-        chunk = whole if rows is None else whole[rows[(rows >= seen) & (rows < seen + whole.height)] - seen]
+        chunk = (
+            whole
+            if rows is None
+            else whole[rows[(rows >= seen) & (rows < seen + whole.height)] - seen]
+        )
         seen += whole.height
         if not chunk.height:
             continue
@@ -76,7 +82,8 @@ def read_corpus(
 
 
 def label_figures(softmax: ReplicatedSoftmax, read: ReadCorpus, seed: int) -> dict[str, Any]:
-    """Classification and retrieval of test documents by training documents; nothing where either has no labels.
+    """Classification and retrieval of test documents by training documents; nothing where either
+    has no labels.
 
     The vectors are those that `transform` gives.
     """
@@ -101,9 +108,17 @@ def label_figures(softmax: ReplicatedSoftmax, read: ReadCorpus, seed: int) -> di
     }
 
 
-def label_free_figures(model: TopicModel, read: ReadCorpus, n: int | None = None) -> dict[str, float]:
-    """Split-half retrieval of test documents (of all, where there is no split), and how good the topics are."""
-    test = np.flatnonzero(read.splits == "test") if (read.splits == "test").any() else np.arange(read.counts.shape[0])
+def label_free_figures(
+    model: TopicModel, read: ReadCorpus, n: int | None = None
+) -> dict[str, float]:
+    """Split-half retrieval of test documents (of all, where there is no split), and how good the
+    topics are.
+    """
+    test = (
+        np.flatnonzero(read.splits == "test")
+        if (read.splits == "test").any()
+        else np.arange(read.counts.shape[0])
+    )
     return {
         "split_half_mrr": model.softmax_.score(read.counts[test]),
         **topic_figures(model, read, n),
@@ -113,16 +128,20 @@ def label_free_figures(model: TopicModel, read: ReadCorpus, n: int | None = None
 
 
 def topic_figures(model: TopicModel, read: ReadCorpus, n: int | None = None) -> dict[str, float]:
-    """Coherence and diversity of the topics of a cut and, where documents have labels, how well the two agree.
+    """Coherence and diversity of the topics of a cut and, where documents have labels, how well the
+    two agree.
 
-    The topic of a document is that of its largest share. A model of an earlier version, without topics, has no figures.
+    The topic of a document is that of its largest share. A model of an earlier version, without
+    topics, has no figures.
     """
     from undertow.tasks import c_npmi, c_v, diversity, npmi
 
     if not hasattr(model, "atlas_"):
         return {}
     columns = model.atlas_.columns
-    top = [[columns[word.word] for word in topic.words] for topic in model.topics(n, n_words=TOP_WORDS)]
+    top = [
+        [columns[word.word] for word in topic.words] for topic in model.topics(n, n_words=TOP_WORDS)
+    ]
     return {
         "topics": len(top),
         "npmi": float(npmi(read.counts, top).mean()),
@@ -142,7 +161,9 @@ def _agreement(model: TopicModel, read: ReadCorpus, n: int | None) -> dict[str, 
     if len(np.unique(labels)) < 2:
         return {}
     atlas = model.atlas_
-    shares = atlas.shares(model._vectors_of_counts(read.counts[labelled]), atlas.cut(n), model.softmax_.n_jobs)
+    shares = atlas.shares(
+        model._vectors_of_counts(read.counts[labelled]), atlas.cut(n), model.softmax_.n_jobs
+    )
     groups = np.where(shares.any(axis=1), shares.argmax(axis=1), -1)  # -1: about none of them
     return {
         "nmi": float(normalized_mutual_info_score(labels, groups)),

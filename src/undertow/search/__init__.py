@@ -1,7 +1,8 @@
 """Search: a corpus and a model become one folder that answers questions (extra `search`, LanceDB).
 
-`Index` is what users meet. Filters are a small language of our own (`_grammar`), turned into the database's by
-`_where`; `_store` is the only module that talks to the database, which is loaded when an index is made or opened.
+`Index` is what users meet. Filters are a small language of our own (`_grammar`), turned into the
+database's by `_where`; `_store` is the only module that talks to the database, which is loaded when
+an index is made or opened.
 """
 
 from __future__ import annotations
@@ -24,4 +25,14 @@ __getattr__, __dir__ = _lazy.names_of(
     },
 )
 
-__all__ = ["Added", "Deleted", "Document", "Hit", "Index", "Results", "TopicPart", "Why", "WordPart"]
+__all__ = [
+    "Added",
+    "Deleted",
+    "Document",
+    "Hit",
+    "Index",
+    "Results",
+    "TopicPart",
+    "Why",
+    "WordPart",
+]

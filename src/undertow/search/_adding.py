@@ -1,4 +1,6 @@
-"""Documents that come to an index: which of its columns they have, and what is to be said of the others."""
+"""Documents that come to an index: which of its columns they have, and what is to be said of the
+others.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ if TYPE_CHECKING:
 
     from undertow.corpus import Corpus
 
-LATE = ("title", "time", "url")  # columns that an index gets with the first documents that have them
+LATE = (
+    "title",
+    "time",
+    "url",
+)  # columns that an index gets with the first documents that have them
 SHOWN = 8  # names in a remark
 
 
@@ -31,7 +37,11 @@ class Arrivals:
 
 
 def arrivals(
-    store: Store, corpus: Corpus, *, day_first: bool | None, check: Callable[[pl.Series], None] | None
+    store: Store,
+    corpus: Corpus,
+    *,
+    day_first: bool | None,
+    check: Callable[[pl.Series], None] | None,
 ) -> Arrivals:
     """Looks at a corpus before it is added; `check` may refuse ids. Nothing is changed yet."""
     names = names_of(store.schema)
@@ -42,7 +52,10 @@ def arrivals(
     found = survey(documents, _told(names), day_first=known, check=check)
     empty = [column for column in kept.values() if column not in there]
     more = [column for column in corpus.further if column not in kept.values()]
-    said = [*_listed("left empty, as the corpus has no such column", empty), *_listed("not kept by the index", more)]
+    said = [
+        *_listed("left empty, as the corpus has no such column", empty),
+        *_listed("not kept by the index", more),
+    ]
     return Arrivals(documents, found, (*said, *found.remarks))
 
 
@@ -62,4 +75,8 @@ def _told(names: Names) -> Mapping[str, str]:
 
 def _listed(what: str, names: Iterable[str]) -> list[str]:
     given = [f"{name!r:.60}" for name in names]
-    return [f"{what}: {', '.join([*given[:SHOWN], *(['...'] if len(given) > SHOWN else [])])}"] if given else []
+    return (
+        [f"{what}: {', '.join([*given[:SHOWN], *(['...'] if len(given) > SHOWN else [])])}"]
+        if given
+        else []
+    )

@@ -1,4 +1,6 @@
-"""From a question to hits: the best documents, near-copies of each other together, and why each was found."""
+"""From a question to hits: the best documents, near-copies of each other together, and why each was
+found.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ def answer(ranker: Ranker, asked: Asked, wish: Wish, topics: SharedTopics | None
     scored = None if wish.mode == "code" else ranker.score(asked.question, wish.mode, wish.where)
     groups = _groups(ranker, asked, scored, wish)
     leaders = [group[0] for group in groups]
-    hits = [hit_of(group[0].document, group[0].score, [one.document["id"] for one in group[1:]]) for group in groups]
+    hits = [
+        hit_of(group[0].document, group[0].score, [one.document["id"] for one in group[1:]])
+        for group in groups
+    ]
     if wish.reasons and hits:
         why = _why(ranker, asked, scored, leaders, topics)
         hits = [replace(hit, why=reason) for hit, reason in zip(hits, why, strict=True)]
@@ -60,7 +65,11 @@ def _folded(found: Sequence[Ranked]) -> list[list[Ranked]]:
 
 
 def _why(
-    ranker: Ranker, asked: Asked, scored: Scored | None, found: list[Ranked], topics: SharedTopics | None
+    ranker: Ranker,
+    asked: Asked,
+    scored: Scored | None,
+    found: list[Ranked],
+    topics: SharedTopics | None,
 ) -> list[Why]:
     words: list[SharedWords] = [SharedWords((), ())] * len(found)
     if scored is not None and scored.terms:
@@ -69,7 +78,9 @@ def _why(
     about: list[tuple[TopicPart, ...]] = [()] * len(found)
     if topics is not None and asked.question.meant:
         about = topics.of(asked.question.vector, np.array([one.vector for one in found]))
-    return [Why(held.words, held.missing, shared) for held, shared in zip(words, about, strict=True)]
+    return [
+        Why(held.words, held.missing, shared) for held, shared in zip(words, about, strict=True)
+    ]
 
 
 def _hint(asked: Asked, hits: list[Hit], wish: Wish) -> str | None:
@@ -78,7 +89,9 @@ def _hint(asked: Asked, hits: list[Hit], wish: Wish) -> str | None:
     if not hits:
         return _why_nothing(asked, wish)
     if hits[0].score < POOR:
-        return "Nothing fits well." + (f" No document holds {strange}." if strange else " Try other words.")
+        return "Nothing fits well." + (
+            f" No document holds {strange}." if strange else " Try other words."
+        )
     return f"No document holds {strange}." if strange and wish.mode in ("hybrid", "text") else None
 
 
@@ -87,5 +100,8 @@ def _why_nothing(asked: Asked, wish: Wish) -> str:
         return "Nothing found: try it without the filter."
     needed = {"semantic": asked.question.meant, "code": asked.question.known}
     if not needed.get(wish.mode, True):
-        return "Nothing found: the model knows no word of the question. Mode text looks for the words themselves."
+        return (
+            "Nothing found: the model knows no word of the question. Mode text looks for the words "
+            "themselves."
+        )
     return "Nothing found: no document holds a word of the question."

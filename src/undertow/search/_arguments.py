@@ -1,4 +1,6 @@
-"""What an index is given, checked: a place, a model, documents, and vectors beside those of the model."""
+"""What an index is given, checked: a place, a model, documents, and vectors beside those of the
+model.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
 
 
 def check_widths(folder: Path, store: Store, encoder: Encoder) -> None:
-    """Vectors are the model's, with as many numbers joined as it was fitted with, or any where it was with none."""
+    """Vectors are the model's, with as many numbers joined as it was fitted with, or any where it
+    was with none.
+    """
     own, width = store.widths
     if own != encoder.parameters.units or width < own or encoder.others not in (0, width - own):
-        raise IndexFileError(f"{folder} must hold vectors of its model, got some of {own} and {width - own} numbers")
+        raise IndexFileError(
+            f"{folder} must hold vectors of its model, got some of {own} and {width - own} numbers"
+        )
 
 
 def check_topics(model: TopicModel, width: int) -> None:
@@ -38,9 +44,13 @@ def check_topics(model: TopicModel, width: int) -> None:
 
 
 def of_question(vector: Any, width: int) -> NDArray[Any] | None:
-    """(1, width) The vector that came with a question; zeros where none did, and None of an index that joins none."""
+    """(1, width) The vector that came with a question; zeros where none did, and None of an index
+    that joins none.
+    """
     if vector is not None and not width:
-        raise InvalidInput("vector must be left out, as the index was made without vectors, got one")
+        raise InvalidInput(
+            "vector must be left out, as the index was made without vectors, got one"
+        )
     if vector is not None:
         return given_vector("vector", vector, width)
     return np.zeros((1, width), dtype=np.float32) if width else None
@@ -50,7 +60,8 @@ def local_folder(path: str | os.PathLike[str]) -> Path:
     """Where an index can be made."""
     if is_remote(path):
         raise InvalidInput(
-            f"path must be a folder on this machine, got {os.fspath(path)!r:.80}: make it here, and copy it there"
+            f"path must be a folder on this machine, got {os.fspath(path)!r:.80}: make it here, "
+            f"and copy it there"
         )
     return Path(path)
 
@@ -75,5 +86,8 @@ def as_documents(corpus: Any, remembered: Mapping[str, str]) -> Corpus:
     from undertow.corpus import as_corpus
 
     if isinstance(corpus, (str, bytes)):
-        raise InvalidInput("corpus must be texts, a table or a Corpus, got a single text: open files by open_corpus")
+        raise InvalidInput(
+            "corpus must be texts, a table or a Corpus, got a single text: open files by "
+            "open_corpus"
+        )
     return as_corpus(corpus, remembered)

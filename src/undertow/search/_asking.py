@@ -1,4 +1,6 @@
-"""From what was typed to a question: its words, what was probably meant by those that no document holds, its vector."""
+"""From what was typed to a question: its words, what was probably meant by those that no document
+holds, its vector.
+"""
 
 from __future__ import annotations
 
@@ -38,24 +40,33 @@ def checked_text(name: str, value: object) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InvalidInput(f"{name} must be valid Unicode, got half of a surrogate pair in it") from None
+        raise InvalidInput(
+            f"{name} must be valid Unicode, got half of a surrogate pair in it"
+        ) from None
     return value
 
 
-def asked_in_words(query: str, full: FullText, encoder: Encoder, others: NDArray[Any] | None = None) -> Asked:
+def asked_in_words(
+    query: str, full: FullText, encoder: Encoder, others: NDArray[Any] | None = None
+) -> Asked:
     """A question in words. A word that no document holds gives way to one that it resembles.
 
-    `others` is what another encoder makes of it, (1, dimensions), in an index with such vectors; zeros where unknown.
+    `others` is what another encoder makes of it, (1, dimensions), in an index with such vectors;
+    zeros where unknown.
     """
     if not query.strip():
         raise InvalidInput(f"query must be a text with something in it, got {query!r:.60}")
     if len(query) > LONGEST_QUERY:
-        raise InvalidInput(f"query must have at most {LONGEST_QUERY:,} characters, got {len(query):,}")
+        raise InvalidInput(
+            f"query must have at most {LONGEST_QUERY:,} characters, got {len(query):,}"
+        )
     pairs = full.rule.read(query[:LONGEST_TEXT])
     strange = {word: typed for typed, word in reversed(pairs) if not full.holding(word)}
     meant = {word: similar(full, word) for word in strange} if len(pairs) <= MOST_CORRECTED else {}
     corrected = {strange[word]: other for word, other in meant.items() if other is not None}
-    words, spelling = _counted([(corrected.get(typed, typed), meant.get(word) or word) for typed, word in pairs])
+    words, spelling = _counted(
+        [(corrected.get(typed, typed), meant.get(word) or word) for typed, word in pairs]
+    )
     text = _replaced(query, corrected)
     unknown = tuple(typed for word, typed in strange.items() if meant.get(word) is None)
     question = _question(text, words, spelling, full, encoder)
@@ -71,7 +82,9 @@ def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) ->
         raise InvalidInput(f"like must be the id of a document of the index, got {document!r:.80}")
     row, text = found
     if not text.strip():
-        raise InvalidInput(f"like must be a document with something in it, got {document!r:.80}, which is empty")
+        raise InvalidInput(
+            f"like must be a document with something in it, got {document!r:.80}, which is empty"
+        )
     words, typed = _counted(full.rule.read(text[:LONGEST_TEXT]))
     question = _question(text[:LONGEST_QUERY], words, typed, full, encoder)
     own, width = store.widths
@@ -82,18 +95,30 @@ def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) ->
 
 
 def _beside(question: Question, others: NDArray[Any]) -> Question:
-    """A question with another encoder's vector beside its own; what its words do not say, that may."""
+    """A question with another encoder's vector beside its own; what its words do not say, that
+    may.
+    """
     own = np.where(question.known, question.encoded.vectors, np.float32(0.0))
     share = 1.0 if others.any() else question.share_known
     return replace(question, joined=asked(own, others)[0], share_known=share)
 
 
-def _question(text: str, words: dict[str, float], typed: dict[str, str], full: FullText, encoder: Encoder) -> Question:
-    """A text with its vector, and how much of what its words say the model knows: the vector is about no more."""
+def _question(
+    text: str, words: dict[str, float], typed: dict[str, str], full: FullText, encoder: Encoder
+) -> Question:
+    """A text with its vector, and how much of what its words say the model knows: the vector is
+    about no more.
+    """
     weights = full.weights(words)
-    known = sum(weight for word, weight in weights.items() if word in encoder.columns or typed[word] in encoder.columns)
+    known = sum(
+        weight
+        for word, weight in weights.items()
+        if word in encoder.columns or typed[word] in encoder.columns
+    )
     share = known / (sum(weights.values()) or 1.0)
-    return Question(text, encoder.encode([text]), words, share or 1.0)  # a model of pairs of words knows no single one
+    return Question(
+        text, encoder.encode([text]), words, share or 1.0
+    )  # a model of pairs of words knows no single one
 
 
 def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, str]]:
@@ -108,5 +133,7 @@ def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, 
 
 def _replaced(text: str, corrected: dict[str, str]) -> str:
     for typed, other in corrected.items():
-        text = re.sub(rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", other, text)  # letters and digits alone
+        text = re.sub(
+            rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", other, text
+        )  # letters and digits alone
     return text

@@ -1,7 +1,8 @@
 """Filling an index: in bulk, so that an interrupted run goes on where it stopped, and by merging.
 
-A bulk run appends the corpus in its order, a commit per chunk. How far it came is therefore how many rows there are,
-which is part of every commit: no record of progress can disagree with the documents.
+A bulk run appends the corpus in its order, a commit per chunk. How far it came is therefore how
+many rows there are, which is part of every commit: no record of progress can disagree with the
+documents.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def build(
     progress: Progress | None,
     vectors: GivenVectors | None = None,
 ) -> tuple[str, ...]:
-    """Makes the index in a folder, or finishes one that was begun with the same model and corpus; gives remarks.
+    """Makes the index in a folder, or finishes one that was begun with the same model and corpus;
+    gives remarks.
 
     A finished one stays as it is until the new one, which is made beside it, can take its place.
     """
@@ -61,7 +63,9 @@ def build(
     folder = Path(os.path.realpath(folder))
     _replace.recover(folder)
     replaced = _check_place(folder, overwrite)
-    found, documents = (_nothing(kept), None) if corpus is None else _surveyed(corpus, kept, day_first)
+    found, documents = (
+        (_nothing(kept), None) if corpus is None else _surveyed(corpus, kept, day_first)
+    )
     if vectors is not None:
         vectors.check_documents(found.documents)
         found = replace(found, digest=f"{found.digest} {vectors.digest()}")
@@ -75,7 +79,9 @@ def build(
             _fill(store, model, documents, found, progress, vectors)
         store.index_ids()
         copies = _read_words(store, place / _folder.WORDS, model)
-        facts = _folder.Facts(True, found.digest, _folder.model_digest(place), secrets.token_hex(8), copies)
+        facts = _folder.Facts(
+            True, found.digest, _folder.model_digest(place), secrets.token_hex(8), copies
+        )
         _folder.write_facts(place, facts)
     if replaced:
         _folder.check_replaceable(folder)
@@ -84,11 +90,16 @@ def build(
 
 
 def joined_width(model: TopicModel, vectors: GivenVectors | None, corpus: Corpus | None) -> int:
-    """How many numbers an index joins with those of a model; an error where its documents should have some."""
+    """How many numbers an index joins with those of a model; an error where its documents should
+    have some.
+    """
     width = model.vectors_width_
     if vectors is None:
         if width and corpus is not None:
-            raise InvalidInput(f"vectors must be given, {width:,} numbers for each document, as to the model, got none")
+            raise InvalidInput(
+                f"vectors must be given, {width:,} numbers for each document, as to the model, got "
+                f"none"
+            )
         return width
     if width:
         vectors.check_width(width, of="the model")
@@ -100,7 +111,9 @@ def _surveyed(corpus: Corpus, kept: Kept, day_first: bool | None) -> tuple[Surve
     optional = () if kept.asked else tuple(kept.columns)
     known = {} if day_first is None else {TOLD: day_first}
     found = survey(corpus.keeping(kept.columns), kept.told, optional=optional, day_first=known)
-    return found, corpus.keeping({name: column for name, column in kept.columns.items() if name in found.kinds})
+    return found, corpus.keeping(
+        {name: column for name, column in kept.columns.items() if name in found.kinds}
+    )
 
 
 def add(
@@ -113,11 +126,14 @@ def add(
     progress: Progress | None = None,
     vectors: GivenVectors | None = None,
 ) -> Added:
-    """Adds a corpus to an index, in one commit, or merges it by id; the caller holds the writer's lock."""
+    """Adds a corpus to an index, in one commit, or merges it by id; the caller holds the writer's
+    lock.
+    """
     _check_joined(store, vectors)
     if replace and not corpus.has_ids:
         raise InvalidInput(
-            f"replace must be used with documents that have ids, got {corpus.name} without: name id_column"
+            f"replace must be used with documents that have ids, got {corpus.name} without: name "
+            f"id_column"
         )
     check = None if replace or not corpus.has_ids else partial(_refuse_present, store)
     coming = arrivals(store, corpus, day_first=day_first, check=check)
@@ -126,7 +142,9 @@ def add(
     add_columns(store, coming)
     chunks, total = chunks_from(coming.documents, 0, coming.found), coming.found.documents
     made = None if corpus.has_ids else NewIds.of(store)
-    rows = _rows(model, chunks if made is None else made.given(chunks), store, total, progress, vectors)
+    rows = _rows(
+        model, chunks if made is None else made.given(chunks), store, total, progress, vectors
+    )
     replaced = 0
     if replace:
         replaced = sum(map(store.merge, rows))
@@ -141,7 +159,9 @@ def _check_joined(store: Store, vectors: GivenVectors | None) -> None:
     """Documents that come have the vectors that those have that are there."""
     own, width = store.widths
     if vectors is None and own < width:
-        raise InvalidInput(f"vectors must be given, {width - own:,} numbers for each document, as before, got none")
+        raise InvalidInput(
+            f"vectors must be given, {width - own:,} numbers for each document, as before, got none"
+        )
     if vectors is not None and own == width:
         raise InvalidInput("vectors must be left out, as the index was made without any, got some")
     if vectors is not None:
@@ -182,7 +202,9 @@ def _refuse_present(store: Store, ids: pl.Series) -> None:
 
 
 def _read_words(store: Store, folder: Path, model: TopicModel) -> int | None:
-    """Makes the full text; how many documents are near-copies of others, or None after a run that was cut off here."""
+    """Makes the full text; how many documents are near-copies of others, or None after a run that
+    was cut off here.
+    """
     from undertow.fulltext.sketches import Sketches
 
     fresh, sketches = not any(folder.glob("*")), Sketches()
@@ -195,28 +217,40 @@ def _nothing(kept: Kept) -> Survey:
     kinds = {name: kind for name, kind in kept.told.items() if kind is not None}
     unknown = [column for name, column in kept.columns.items() if name not in kinds]
     if unknown:
-        raise InvalidInput(f"keep must give kinds where there is no corpus to show them, got none for {unknown[0]!r}")
+        raise InvalidInput(
+            f"keep must give kinds where there is no corpus to show them, got none for "
+            f"{unknown[0]!r}"
+        )
     return Survey(0, NO_CORPUS + repr(kinds), kinds)
 
 
 def _check_place(folder: Path, overwrite: bool) -> bool:
-    """Free, an index that may be replaced (then true), or one that is unfinished; said before the corpus is read."""
+    """Free, an index that may be replaced (then true), or one that is unfinished; said before the
+    corpus is read.
+    """
     if _folder.is_free(folder):
         return False
     if not _folder.is_index(folder):
-        raise InvalidInput(f"path must be free or hold an index, got {folder}, which holds something else")
+        raise InvalidInput(
+            f"path must be free or hold an index, got {folder}, which holds something else"
+        )
     finished = _folder.read_facts(folder).finished
     if finished and not overwrite:
         raise InvalidInput(
-            f"path must not hold a finished index, got {folder}: add to it, or replace it (overwrite=True)"
+            f"path must not hold a finished index, got {folder}: add to it, or replace it "
+            f"(overwrite=True)"
         )
     if finished:
         _folder.check_replaceable(folder)
     return finished
 
 
-def _begun(place: Path, model: TopicModel, found: Survey, columns: pa.Schema, *, overwrite: bool) -> Store:
-    """The store to fill: the one that an interrupted run left, if it was made of the same, or a new one."""
+def _begun(
+    place: Path, model: TopicModel, found: Survey, columns: pa.Schema, *, overwrite: bool
+) -> Store:
+    """The store to fill: the one that an interrupted run left, if it was made of the same, or a new
+    one.
+    """
     if _folder.is_index(place):
         if _folder.read_facts(place).corpus == found.digest and _same_model(place, model):
             store = Store.create(place / _folder.DATABASE, columns)
@@ -224,7 +258,8 @@ def _begun(place: Path, model: TopicModel, found: Survey, columns: pa.Schema, *,
                 return store
         elif not overwrite:
             raise InvalidInput(
-                f"path must be free, got {place}, an unfinished index of other documents: replace it (overwrite=True)"
+                f"path must be free, got {place}, an unfinished index of other documents: replace "
+                f"it (overwrite=True)"
             )
     _folder.clear(place)
     _folder.write_facts(place, _folder.Facts(finished=False, corpus=found.digest))
@@ -233,7 +268,9 @@ def _begun(place: Path, model: TopicModel, found: Survey, columns: pa.Schema, *,
 
 
 def _same_model(folder: Path, model: TopicModel) -> bool:
-    """Whether the folder holds a copy of the model; one that was cut off before it was saved is given it now."""
+    """Whether the folder holds a copy of the model; one that was cut off before it was saved is
+    given it now.
+    """
     from undertow.estimators import TopicModel, load
 
     if not (folder / _folder.MODEL).exists():
@@ -272,5 +309,6 @@ def _fill(
             progress(done, total)
     if store.count() != total:  # such as by a commit that went on after Ctrl-C
         raise IndexFileError(
-            f"the index must hold the {total:,} documents of the corpus, got {store.count():,}: replace it"
+            f"the index must hold the {total:,} documents of the corpus, got {store.count():,}: "
+            f"replace it"
         )

@@ -1,7 +1,9 @@
-"""What is made of the documents for searching, beside the database: their full text, and their vectors in bytes.
+"""What is made of the documents for searching, beside the database: their full text, and their
+vectors in bytes.
 
 All of it follows from what the database holds, and is made again where it is missing or behind (see
-`undertow.fulltext.folder`). So a writer may die at any moment, and no two files can contradict each other.
+`undertow.fulltext.folder`). So a writer may die at any moment, and no two files can contradict each
+other.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ AT_ONCE = 16_384  # texts
 
 
 class Derived:
-    """Full text and vectors of one version of the documents, opened when they are first asked for."""
+    """Full text and vectors of one version of the documents, opened when they are first asked
+    for.
+    """
 
     def __init__(self, store: Store, folder: Path, rule: WordRule) -> None:
         self._store, self._folder, self._rule = store, folder, rule
@@ -47,14 +51,18 @@ class Derived:
 
     @cached_property
     def _text(self) -> FullText:
-        return words_folder.open_text(self._folder, self._rule, self._store.row_numbers(), self._texts)
+        return words_folder.open_text(
+            self._folder, self._rule, self._store.row_numbers(), self._texts
+        )
 
     def _texts(self, rows: Rows) -> Iterator[tuple[Rows, pl.Series]]:
         return texts(self._store, rows)
 
     @property
     def compiled(self) -> bool:
-        """Whether kernels should be loaded: for one question that takes longer than it saves, for several it pays."""
+        """Whether kernels should be loaded: for one question that takes longer than it saves, for
+        several it pays.
+        """
         return self._questions > 1
 
     def asked(self) -> None:
@@ -80,8 +88,8 @@ class Derived:
 
 
 def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
-    """How full text reads words, by the settings that a model stores of its vectorizer: stemmed, where the model's
-    words are, and parted where the script has no spaces.
+    """How full text reads words, by the settings that a model stores of its vectorizer: stemmed,
+    where the model's words are, and parted where the script has no spaces.
     """
     stemmer, names = vectorizer.get("stemmer"), vectorizer.get("segmenter")
     if not names:
@@ -89,15 +97,21 @@ def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
     from undertow.corpus._segment import Segmenter
 
     segmenter = Segmenter(tuple(names))
-    return WordRule(stemmer, "+".join(names), lambda texts: [segmenter.spaced_text(text) for text in texts])
+    return WordRule(
+        stemmer, "+".join(names), lambda texts: [segmenter.spaced_text(text) for text in texts]
+    )
 
 
-def bring_up_to_date(store: Store, folder: Path, rule: WordRule, sketches: Sketches | None = None) -> None:
+def bring_up_to_date(
+    store: Store, folder: Path, rule: WordRule, sketches: Sketches | None = None
+) -> None:
     """Makes what is missing and removes what is of no use; the caller holds the writer's lock.
 
     `sketches` are told of the documents that had been missing.
     """
-    words_folder.bring_up_to_date(folder, rule, store.row_numbers(), lambda rows: texts(store, rows), sketches)
+    words_folder.bring_up_to_date(
+        folder, rule, store.row_numbers(), lambda rows: texts(store, rows), sketches
+    )
     segments = {file: segment.rows for file, segment in words_folder.segments(folder, rule).items()}
     _near.bring_up_to_date(folder, segments, store.widths, lambda rows: vectors(store, rows))
 
@@ -116,5 +130,7 @@ def vectors(store: Store, rows: Rows) -> NDArray[np.float32]:
     table = store.taken(rows, ["vector", "_rowid"])
     found = np.zeros((len(rows), store.units), dtype=np.float32)
     places = np.searchsorted(rows, table["_rowid"].to_numpy())
-    found[places] = store.as_compared(np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32)))
+    found[places] = store.as_compared(
+        np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
+    )
     return found

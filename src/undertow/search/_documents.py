@@ -1,4 +1,6 @@
-"""From a corpus to rows of the database: chunk by chunk, so that memory does not grow with the corpus."""
+"""From a corpus to rows of the database: chunk by chunk, so that memory does not grow with the
+corpus.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,9 @@ LONGEST_ID = 1024  # characters
 
 @dataclass(frozen=True)
 class Survey:
-    """What a first look at a corpus tells: how many documents, a digest of all that is in them, and the kinds of the
-    columns that not every index has; which of them hold dates whose first number is, or is not, the day; and what is
-    to be said about it all.
+    """What a first look at a corpus tells: how many documents, a digest of all that is in them, and
+    the kinds of the columns that not every index has; which of them hold dates whose first number
+    is, or is not, the day; and what is to be said about it all.
     """
 
     documents: int
@@ -52,9 +54,10 @@ def survey(
     day_first: Mapping[str, bool] | None = None,
     check: Callable[[pl.Series], None] | None = None,
 ) -> Survey:
-    """Goes through the corpus once, before any work is done; refuses ids that are missing or occur twice, and values
-    that are not of their column's kind, unless the column is optional. `told` are the kinds of columns that are not to
-    be found out, `day_first` is what is known of their dates; `check` may refuse ids too.
+    """Goes through the corpus once, before any work is done; refuses ids that are missing or occur
+    twice, and values that are not of their column's kind, unless the column is optional. `told` are
+    the kinds of columns that are not to be found out, `day_first` is what is known of their dates;
+    `check` may refuse ids too.
     """
     further = [name for name in corpus.columns if name not in PLAIN]
     columns = Columns(further, told, typed=corpus.typed, optional=optional, day_first=day_first)
@@ -64,7 +67,10 @@ def survey(
         if check is not None:
             check(chunk["id"])
         hashes.append(chunk["id"].hash(seed=0).to_numpy())
-        for column in (*(chunk[name] for name in PLAIN if name in chunk.columns), *columns.look(chunk, first=total)):
+        for column in (
+            *(chunk[name] for name in PLAIN if name in chunk.columns),
+            *columns.look(chunk, first=total),
+        ):
             digest.update(column.hash(seed=0).to_numpy().tobytes())
         total += chunk.height
     marks, counts = np.unique(np.concatenate(hashes), return_counts=True)
@@ -77,10 +83,14 @@ def survey(
 
 def _check_ids(ids: pl.Series, first: int) -> None:
     if ids.null_count():
-        raise InvalidInput(f"ids must be texts, got null in document {first + int(ids.is_null().arg_true()[0])}")
+        raise InvalidInput(
+            f"ids must be texts, got null in document {first + int(ids.is_null().arg_true()[0])}"
+        )
     lengths = ids.str.len_chars()
     if (lengths == 0).any() or (lengths > LONGEST_ID).any():
-        raise InvalidInput(f"ids must have 1 to {LONGEST_ID:,} characters, got one of {_odd(lengths)}")
+        raise InvalidInput(
+            f"ids must have 1 to {LONGEST_ID:,} characters, got one of {_odd(lengths)}"
+        )
 
 
 def _odd(lengths: pl.Series) -> int:
@@ -99,19 +109,26 @@ def _refuse_twice(corpus: Corpus, marks: NDArray[np.uint64]) -> None:
 
 
 def chunks_from(corpus: Corpus, first: int, found: Survey) -> Iterator[pl.DataFrame]:
-    """The corpus without its first documents; dates that could be read in two ways are read as was found out."""
+    """The corpus without its first documents; dates that could be read in two ways are read as was
+    found out.
+    """
     passed = 0
     for chunk in corpus.chunks(ROWS):
         skipped = min(max(first - passed, 0), chunk.height)
         passed += chunk.height
         if skipped < chunk.height:
-            dates = [as_kind(chunk[name], found.kinds[name], 0, order) for name, order in found.day_first.items()]
+            dates = [
+                as_kind(chunk[name], found.kinds[name], 0, order)
+                for name, order in found.day_first.items()
+            ]
             yield from _not_too_large(chunk.with_columns(dates)[skipped:])
 
 
 def _not_too_large(chunk: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """The chunk, cut wherever another `BYTES` of text are full."""
-    sizes = chunk.select(pl.sum_horizontal(pl.col(pl.String).str.len_bytes().cast(pl.Int64)).alias("bytes"))["bytes"]
+    sizes = chunk.select(
+        pl.sum_horizontal(pl.col(pl.String).str.len_bytes().cast(pl.Int64)).alias("bytes")
+    )["bytes"]
     ends = sizes.cum_sum().to_numpy()
     cuts = np.flatnonzero(np.diff(ends // BYTES)) + 1
     for begin, end in zip([0, *cuts], [*cuts, chunk.height], strict=True):
@@ -119,8 +136,8 @@ def _not_too_large(chunk: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 
 def schema(units: int, found: Survey, names: Mapping[str, str], others: int = 0) -> pa.Schema:
-    """The columns of an index of a model with so many topics; `names` is what the corpus calls them. Vectors have so
-    many `others` joined.
+    """The columns of an index of a model with so many topics; `names` is what the corpus calls
+    them. Vectors have so many `others` joined.
     """
     import pyarrow as pa
 
@@ -153,8 +170,11 @@ def days_first(target: pa.Schema) -> dict[str, bool]:
     return {name: note == b"1" for name, note in notes.items() if note is not None}
 
 
-def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema, others: NDArray[Any] | None = None) -> pa.Table:
-    """The rows of a chunk. Vectors are strengths, of length 1 and in half precision; codes are posteriors above 1/2.
+def rows_of(
+    model: TopicModel, chunk: pl.DataFrame, target: pa.Schema, others: NDArray[Any] | None = None
+) -> pa.Table:
+    """The rows of a chunk. Vectors are strengths, of length 1 and in half precision; codes are
+    posteriors above 1/2.
 
     Vectors are joined with `others`, where there are any.
     """
@@ -174,7 +194,8 @@ def rows_of(model: TopicModel, chunk: pl.DataFrame, target: pa.Schema, others: N
     for name in set(chunk.columns) - set(columns):
         columns[name] = as_kind(chunk[name], kinds[name]).to_arrow()
     ordered = [
-        _fitting(columns[field.name], field) if field.name in columns else _nulls(len(chunk), field) for field in target
+        _fitting(columns[field.name], field) if field.name in columns else _nulls(len(chunk), field)
+        for field in target
     ]
     return pa.table(ordered, schema=target)
 

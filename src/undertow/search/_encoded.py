@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Encoded:
     """Some texts, a row each.
 
-    Vectors are the model's strengths, each of length 1: of all kinds they retrieve best. `known` says which texts have
-    a word that the model goes by; the others have a vector that means nothing.
+    Vectors are the model's strengths, each of length 1: of all kinds they retrieve best. `known`
+    says which texts have a word that the model goes by; the others have a vector that means
+    nothing.
     """
 
     batch: CountBatch  # words and counts, as the model takes them in
@@ -34,7 +35,9 @@ class Encoded:
 
     @classmethod
     def of(cls, model: TopicModel, counts: sparse.csr_array) -> Encoded:
-        """Word counts of many texts. The estimator would do the same, but checks for milliseconds what was counted."""
+        """Word counts of many texts. The estimator would do the same, but checks for milliseconds
+        what was counted.
+        """
         from undertow.estimators._counts import transformed_counts
         from undertow.model import posteriors, strengths
 
@@ -51,7 +54,9 @@ class Encoded:
         """Damped counts of a few texts, such as questions, without anything compiled."""
         sums, lengths = inputs_of_few(parameters, batch)
         on = sums + lengths[:, None].astype(np.float32) * parameters.hidden_bias > 0
-        vectors = unit(strengths_of(mean_inputs(sums, lengths, parameters.hidden_bias), typical_length))
+        vectors = unit(
+            strengths_of(mean_inputs(sums, lengths, parameters.hidden_bias), typical_length)
+        )
         return cls(batch, (lengths > 0) & vectors.any(axis=1), vectors, on)
 
     @property

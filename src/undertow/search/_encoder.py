@@ -1,7 +1,7 @@
 """A stored model as questions need it: words, parameters, and where texts fall among topics.
 
-The estimator takes seconds to load and can train; a question needs neither. Texts are split by the vectorizer's own
-code for few texts, and vectors are those of `TopicModel`, up to rounding.
+The estimator takes seconds to load and can train; a question needs neither. Texts are split by the
+vectorizer's own code for few texts, and vectors are those of `TopicModel`, up to rounding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 class Encoder:
-    """Encodes a few texts at a time as a model does; `whole` gives the estimator, for what is not known here."""
+    """Encodes a few texts at a time as a model does; `whole` gives the estimator, for what is not
+    known here.
+    """
 
     def __init__(self, stored: StoredModel, path: Path, whole: Callable[[], TopicModel]) -> None:
         if "vectorizer" not in stored.training or stored.vocabulary is None:
@@ -37,7 +39,9 @@ class Encoder:
         self.stored, self._path, self._whole = stored, path, whole
         self.words: tuple[str, ...] = stored.vocabulary
         estimator = stored.training.get("estimator", {})
-        self._damped = estimator.get("count_transform", "log") == "log"  # older models: the estimator's defaults
+        self._damped = (
+            estimator.get("count_transform", "log") == "log"
+        )  # older models: the estimator's defaults
         self._typical_length = float(stored.training.get("typical_length", 100.0))
 
     @classmethod
@@ -56,7 +60,9 @@ class Encoder:
         try:
             return stored_width(self.stored.training)
         except InvalidInput as error:
-            raise ModelFileError(f"{self._path} must hold the width of joined vectors: {error}") from error
+            raise ModelFileError(
+                f"{self._path} must hold the width of joined vectors: {error}"
+            ) from error
 
     @cached_property
     def columns(self) -> dict[str, int]:
@@ -77,10 +83,14 @@ class Encoder:
         training, shares = self.stored.training, self.stored.noise_distribution
         if shares is None:
             shares = np.full(len(self.words), 1.0 / len(self.words))
-        names = training.get("unit_names", training.get("topic_names", {}))  # the name that older models use
+        names = training.get(
+            "unit_names", training.get("topic_names", {})
+        )  # the name that older models use
         given = {int(number): str(name) for number, name in names.items()}
         activity = np.zeros(self.parameters.units)
-        return describe(self.parameters, shares, self.words, activity, given, n_words=3, units=[unit])[0].name
+        return describe(
+            self.parameters, shares, self.words, activity, given, n_words=3, units=[unit]
+        )[0].name
 
     @cached_property
     def outline(self) -> Outline | None:
@@ -93,16 +103,26 @@ class Encoder:
         try:
             return restored_outline(self.stored.training.get("topics"), self.stored.topics, width)
         except InvalidInput as error:
-            raise ModelFileError(f"{self._path} must hold a sound tree of topics: {error}") from error
+            raise ModelFileError(
+                f"{self._path} must hold a sound tree of topics: {error}"
+            ) from error
 
     @cached_property
     def _counter(self) -> FewTexts:
         options = {name: _rich(value) for name, value in self.stored.training["vectorizer"].items()}
         try:
             return FewTexts(analyzer(options), self.columns)
-        except (KeyError, TypeError, InvalidInput):  # settings of another version: the estimator knows, or says why not
+        except (
+            KeyError,
+            TypeError,
+            InvalidInput,
+        ):  # settings of another version: the estimator knows, or says why not
             return self._whole().vectorizer_.counter()
 
 
 def _rich(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) and all(isinstance(item, int) for item in value) else value
+    return (
+        tuple(value)
+        if isinstance(value, list) and all(isinstance(item, int) for item in value)
+        else value
+    )

@@ -1,4 +1,6 @@
-"""Rows that are made while the database writes them: it asks for more when it has room, from a thread of its own."""
+"""Rows that are made while the database writes them: it asks for more when it has room, from a
+thread of its own.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class Flow:
-    """Tables, one below the other, as a reader for the database; an error in making one ends the whole."""
+    """Tables, one below the other, as a reader for the database; an error in making one ends the
+    whole.
+    """
 
     def __init__(self, schema: pa.Schema, pieces: Iterable[pa.Table]) -> None:
         import pyarrow as pa
@@ -20,7 +24,9 @@ class Flow:
         self.reader = pa.RecordBatchReader.from_batches(schema, self._batches(pieces))
 
     def stop(self) -> None:
-        """No more rows: the next that is asked for is an error, so that nothing of it is committed."""
+        """No more rows: the next that is asked for is an error, so that nothing of it is
+        committed.
+        """
         self._stopped = True
 
     def _batches(self, pieces: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:

@@ -7,15 +7,17 @@
     one        = NOT one | "(" filter ")" | condition
     condition  = column ( = | != | <> | < | <= | > | >= ) literal
                | column [NOT] IN "(" literal { "," literal } ")"
-               | column [NOT] LIKE 'pattern'        % any letters, _ one letter, \\% \\_ \\\\ the letters themselves
+               | column [NOT] LIKE 'pattern'        % any letters, _ one letter, \\% \\_ \\\\ the
+               letters themselves
                | column IS [NOT] NULL
     literal    = 'text' ('' for a quote in it) | number | TRUE | FALSE
                | DATE '2026-01-31' | TIMESTAMP '2026-01-31 12:00:00'
     column     = name | "any name" | `any name`     a quote in it is written twice
 
-Words of the language may be written in any case. A date may be written in any usual format that says which number is
-the day. This module knows no columns and no database:
-it turns a string into a tree, or refuses it. What is sent to the database is made from the tree, never from the string.
+Words of the language may be written in any case. A date may be written in any usual format that
+says which number is the day. This module knows no columns and no database:
+it turns a string into a tree, or refuses it. What is sent to the database is made from the tree,
+never from the string.
 """
 
 from __future__ import annotations
@@ -92,7 +94,9 @@ Tree = Comparison | Among | Like | Missing | Not | Both | Either
 
 OPERATORS = ("=", "!=", "<>", "<", "<=", ">", ">=")
 WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "IS", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP")
-NOT_COLUMNS = WORDS[:-2]  # a column may be named date or timestamp: no condition begins with a literal
+NOT_COLUMNS = WORDS[
+    :-2
+]  # a column may be named date or timestamp: no condition begins with a literal
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')
     | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
@@ -129,11 +133,17 @@ def _tokens(where: str) -> list[_Token]:
         if match is None or match.lastgroup is None:
             place += len(where[place:]) - len(where[place:].lstrip())
             what = "a quote that is never closed" if where[place] in QUOTES else repr(where[place])
-            raise InvalidInput(f"where must follow the grammar of filters, got {what} at character {place + 1}")
+            raise InvalidInput(
+                f"where must follow the grammar of filters, got {what} at character {place + 1}"
+            )
         kind, value = match.lastgroup, match[match.lastgroup]
         word = kind == "name" and value.upper() in WORDS
         place = match.start(match.lastgroup)
-        tokens.append(_Token("word", value.upper(), place, value) if word else _Token(kind, value, place, value))
+        tokens.append(
+            _Token("word", value.upper(), place, value)
+            if word
+            else _Token(kind, value, place, value)
+        )
         place = match.end()
     return [*tokens, _Token("end", "", len(where))]
 
@@ -204,7 +214,9 @@ class _Parser:
             token = self._want("text", None, "a 'pattern'")
             pattern = _unquoted(token.value)
             if not PATTERN.fullmatch(pattern):
-                raise InvalidInput(f"where must write a backslash of a pattern as \\\\, got {pattern!r}")
+                raise InvalidInput(
+                    f"where must write a backslash of a pattern as \\\\, got {pattern!r}"
+                )
             return Like(column, pattern)
         if not self._take("word", "IN"):
             self._refuse("one of = != < <= > >= IN LIKE IS")
@@ -269,7 +281,11 @@ class _Parser:
 
     def _refuse(self, wanted: str) -> Never:
         token = self._token
-        got = "the end" if token.kind == "end" else f"{token.value!r:.40} at character {token.place + 1}"
+        got = (
+            "the end"
+            if token.kind == "end"
+            else f"{token.value!r:.40} at character {token.place + 1}"
+        )
         raise InvalidInput(f"where must have {wanted} here, got {got}")
 
 

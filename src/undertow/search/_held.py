@@ -17,7 +17,9 @@ LEAST = 65_536  # codes that are worth a thread
 
 
 def packed_words(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Codes, a row of bytes each, as columns of 64-bit words; bits that are missing at the end are 0."""
+    """Codes, a row of bytes each, as columns of 64-bit words; bits that are missing at the end are
+    0.
+    """
     documents, width = codes.shape
     padded = np.zeros((documents, -(-width // 8) * 8), dtype=np.uint8)
     padded[:, :width] = codes
@@ -37,7 +39,9 @@ class HeldCodes:
         rows, codes = _read(store, "code", np.uint8)
         return cls(rows, packed_words(codes))
 
-    def nearest(self, code: NDArray[np.uint8], bits: int, n: int, allowed: Rows | None) -> tuple[Rows, Scores]:
+    def nearest(
+        self, code: NDArray[np.uint8], bits: int, n: int, allowed: Rows | None
+    ) -> tuple[Rows, Scores]:
         """Rows of the codes that share the most of their `bits` with a code, and the share."""
         from undertow.kernels.cpu import threads as pool  # compiled, so loaded for this alone
         from undertow.kernels.cpu.hamming import LEFT_OUT, bits_apart, closest
@@ -48,7 +52,9 @@ class HeldCodes:
         distances = np.empty(len(self.rows), dtype=np.uint16)
         wanted = packed_words(code[None])[:, 0].copy()
         threads = pool.thread_count(None)
-        tasks = pool.split(bits_apart, len(self.rows), threads, self.codes, wanted, distances, least=LEAST)
+        tasks = pool.split(
+            bits_apart, len(self.rows), threads, self.codes, wanted, distances, least=LEAST
+        )
         pool.run(tasks, threads)
         if allowed is not None:
             inside = places_of(allowed, self.rows)
@@ -74,7 +80,9 @@ def _read(store: Store, column: str, kind: type[np.generic]) -> tuple[Rows, NDAr
     """A column of all rows that have it, in the order of the rows' numbers."""
     pieces = list(store.encoded(column))
     if not pieces:
-        return np.zeros(0, dtype=np.uint64), np.zeros((0, store.schema.field(column).type.list_size), dtype=kind)
+        return np.zeros(0, dtype=np.uint64), np.zeros(
+            (0, store.schema.field(column).type.list_size), dtype=kind
+        )
     rows, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
     order = np.argsort(rows, kind="stable")
     in_order = bool((np.diff(order) == 1).all())

@@ -1,4 +1,6 @@
-"""Which columns of a corpus an index keeps besides those with a role: all, unless it is told which."""
+"""Which columns of a corpus an index keeps besides those with a role: all, unless it is told
+which.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Kept:
 
 
 def wanted(keep: str | Sequence[str] | Mapping[str, str | None]) -> dict[str, str | None]:
-    """What to keep: column -> kind, None where the column is to show it. "rating:number" is a column with its kind."""
+    """What to keep: column -> kind, None where the column is to show it. "rating:number" is a
+    column with its kind.
+    """
     if isinstance(keep, Mapping):
         pairs = list(keep.items())
     else:
@@ -41,12 +45,15 @@ def wanted(keep: str | Sequence[str] | Mapping[str, str | None]) -> dict[str, st
     for name, kind in pairs:
         if not _is_name(name):
             raise InvalidInput(
-                f"keep must name columns by 1 to {LONGEST_NAME} characters that can be shown, got {name!r:.80}"
+                f"keep must name columns by 1 to {LONGEST_NAME} characters that can be shown, got "
+                f"{name!r:.80}"
             )
         if name in found:
             raise InvalidInput(f"keep must name columns that differ, got {name!r} again")
         if kind not in (None, *KINDS):
-            raise InvalidInput(f"keep must give a kind of {', '.join(KINDS)}, got {kind!r:.40} for {name}")
+            raise InvalidInput(
+                f"keep must give a kind of {', '.join(KINDS)}, got {kind!r:.40} for {name}"
+            )
         found[name] = kind
     return found
 
@@ -71,7 +78,9 @@ def chosen(corpus: Corpus | None, keep: Keep) -> Kept:
     told = {role: kinds.pop(column) for column, role in roles.items() if column in kinds}
     for role, kind in told.items():
         if kind is not None and role != "time":
-            raise InvalidInput(f"keep must not give a kind to the {role}, which is a text, got {kind!r}")
+            raise InvalidInput(
+                f"keep must not give a kind to the {role}, which is a text, got {kind!r}"
+            )
     columns = stored_names(kinds)
     told |= {stored: kinds[column] for stored, column in columns.items()}
     return Kept(columns, told, asked=True)
@@ -81,7 +90,9 @@ def _all(corpus: Corpus) -> Kept:
     named = [name for name in corpus.further if _is_name(name)]
     single = [name for name in named if name not in corpus.nested]
     remarks = [
-        *_left_out([name for name in corpus.further if name not in named], "names that cannot be shown"),
+        *_left_out(
+            [name for name in corpus.further if name not in named], "names that cannot be shown"
+        ),
         *_left_out([name for name in named if name not in single], "lists, structures or bytes"),
         *_left_out(single[MOST:], f"more than {MOST} columns"),
     ]

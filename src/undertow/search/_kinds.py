@@ -1,8 +1,10 @@
-"""The kinds of what is known of documents besides their texts: which kind a column is, and its values as that kind.
+"""The kinds of what is known of documents besides their texts: which kind a column is, and its
+values as that kind.
 
-A table says what its columns hold. In CSV and JSON lines everything is written out: there a column is of the narrowest
-kind that all of its values can be read as. A column may also be told its kind. Days and moments may be written in any
-of the usual formats; a time that is a column of texts in a table is read so too.
+A table says what its columns hold. In CSV and JSON lines everything is written out: there a column
+is of the narrowest kind that all of its values can be read as. A column may also be told its kind.
+Days and moments may be written in any of the usual formats; a time that is a column of texts in a
+table is read so too.
 """
 
 from __future__ import annotations
@@ -55,8 +57,9 @@ def arrow_type(kind: str) -> pa.DataType:
 class Columns:
     """The kinds of some columns, told, or found out while a corpus is gone through.
 
-    Those that are `optional` are let go where they cannot be kept. `day_first` is what is known of the order of numbers
-    in dates, for where the dates do not say: by column from earlier ones, or under "told".
+    Those that are `optional` are let go where they cannot be kept. `day_first` is what is known of
+    the order of numbers in dates, for where the dates do not say: by column from earlier ones, or
+    under "told".
     """
 
     def __init__(
@@ -70,9 +73,13 @@ class Columns:
     ) -> None:
         self._names, self._typed, self._optional = list(names), typed, optional
         before = day_first or {}
-        self._orders = {name: DayOrder(told=before.get(TOLD), before=before.get(name)) for name in names}
+        self._orders = {
+            name: DayOrder(told=before.get(TOLD), before=before.get(name)) for name in names
+        }
         self._known = {name: kind for name, kind in told.items() if kind is not None}
-        self._guesses = {name: self._guess(name) for name in names if not typed and name not in self._known}
+        self._guesses = {
+            name: self._guess(name) for name in names if not typed and name not in self._known
+        }
         self._dropped: dict[str, str] = {}
 
     def _guess(self, name: str) -> Guess:
@@ -97,12 +104,18 @@ class Columns:
         return [
             *(f"not kept: {reason}" for reason in self._dropped.values()),
             *(f"{name}: {remark}" for name, remark in orders if remark is not None),
-            *([f"time stays text: {time.no_date!r:.60} is no date"] if time is not None and time.no_date else []),
+            *(
+                [f"time stays text: {time.no_date!r:.60} is no date"]
+                if time is not None and time.no_date
+                else []
+            ),
         ]
 
     def _dated(self) -> list[tuple[str, DayOrder]]:
         return [
-            (name, self._orders[name]) for name, kind in self.kinds.items() if kind in DATES and name in self._orders
+            (name, self._orders[name])
+            for name, kind in self.kinds.items()
+            if kind in DATES and name in self._orders
         ]
 
     def look(self, chunk: pl.DataFrame, first: int) -> Iterator[pl.Series]:
@@ -118,7 +131,12 @@ class Columns:
 
     def _looked_at(self, values: pl.Series, first: int) -> pl.Series:
         name = values.name
-        if name not in self._known and name not in self._guesses and name == "time" and values.dtype == pl.String:
+        if (
+            name not in self._known
+            and name not in self._guesses
+            and name == "time"
+            and values.dtype == pl.String
+        ):
             self._guesses[name] = self._guess(name)
         if values.dtype == pl.String and self._may_be_dates(name):
             self._orders[name].look(values)
@@ -130,11 +148,15 @@ class Columns:
         return as_kind(values, self._known[name], first)
 
     def _may_be_dates(self, name: str) -> bool:
-        return self._known.get(name) in DATES or (name in self._guesses and self._guesses[name].may_be_dates)
+        return self._known.get(name) in DATES or (
+            name in self._guesses and self._guesses[name].may_be_dates
+        )
 
 
 def kind_of(values: pl.Series) -> str:
-    """The kind of a column that has a type, or an error. A time may be anything that can be written as text."""
+    """The kind of a column that has a type, or an error. A time may be anything that can be written
+    as text.
+    """
     kind = values.dtype
     if kind.is_integer():
         return "whole"
@@ -146,11 +168,15 @@ def kind_of(values: pl.Series) -> str:
             return found
     if kind in (pl.String, pl.Categorical, pl.Enum, pl.Null) or values.name == "time":
         return "text"
-    raise InvalidInput(f"{values.name} must hold {', '.join(KINDS.values())}, got a column of {kind!s:.60}")
+    raise InvalidInput(
+        f"{values.name} must hold {', '.join(KINDS.values())}, got a column of {kind!s:.60}"
+    )
 
 
 class Guess:
-    """The kind of a column of strings, found by going through it in pieces; `said` to be a time, vague dates count."""
+    """The kind of a column of strings, found by going through it in pieces; `said` to be a time,
+    vague dates count.
+    """
 
     def __init__(self, kinds: Sequence[str] = tuple(KINDS), *, said: bool = False) -> None:
         self._open = [*(kind for kind in kinds if kind != "text"), "text"]
@@ -197,8 +223,11 @@ def _fits(written: pl.Series, kind: str, *, vague: bool) -> bool:
     return not _read(written, kind).null_count()
 
 
-def as_kind(values: pl.Series, kind: str, first: int = 0, day_first: bool | None = None) -> pl.Series:
-    """The values as this kind; `first` is the number of the first document, for the message if one cannot be.
+def as_kind(
+    values: pl.Series, kind: str, first: int = 0, day_first: bool | None = None
+) -> pl.Series:
+    """The values as this kind; `first` is the number of the first document, for the message if one
+    cannot be.
 
     `day_first` says which number of 12/05/1997 is the day; unless it is given, the values do.
     """
@@ -212,7 +241,9 @@ def as_kind(values: pl.Series, kind: str, first: int = 0, day_first: bool | None
         place = int(lost.arg_true()[0])
         got = values.slice(place, 1).cast(pl.String)[0]  # Python has no days after the year 9999
         shown = repr(got) if values.dtype == pl.String else got
-        raise InvalidInput(f"{values.name} must hold {KINDS[kind]}, got {shown:.60} in document {first + place}")
+        raise InvalidInput(
+            f"{values.name} must hold {KINDS[kind]}, got {shown:.60} in document {first + place}"
+        )
     return read
 
 
@@ -220,7 +251,9 @@ def _read(values: pl.Series, kind: str, day_first: bool | None = None) -> pl.Ser
     """Strings as a kind; null for one that is none."""
     if kind == "flag":
         small = values.str.to_lowercase()
-        return small.replace_strict({"true": True, "false": False}, default=None, return_dtype=pl.Boolean)
+        return small.replace_strict(
+            {"true": True, "false": False}, default=None, return_dtype=pl.Boolean
+        )
     if kind == "whole":
         return values.cast(pl.Int64, strict=False)
     if kind == "number":
@@ -230,10 +263,18 @@ def _read(values: pl.Series, kind: str, day_first: bool | None = None) -> pl.Ser
 
 
 def _changed(values: pl.Series, kind: str) -> pl.Series:
-    """Values of a type as a kind that can hold them: numbers as texts, days as moments and the like."""
+    """Values of a type as a kind that can hold them: numbers as texts, days as moments and the
+    like.
+    """
     own = kind_of(values)
-    if own != kind and (own, kind) not in (("whole", "number"), ("day", "moment")) and kind != "text":
-        raise InvalidInput(f"{values.name} must hold {KINDS[kind]}, got a column of {values.dtype!s:.60}")
+    if (
+        own != kind
+        and (own, kind) not in (("whole", "number"), ("day", "moment"))
+        and kind != "text"
+    ):
+        raise InvalidInput(
+            f"{values.name} must hold {KINDS[kind]}, got a column of {values.dtype!s:.60}"
+        )
     try:
         if kind == "text":
             return values.cast(pl.String)
@@ -244,7 +285,9 @@ def _changed(values: pl.Series, kind: str) -> pl.Series:
         return values if kind == "flag" else _dated(values, kind)
     except PolarsError as error:
         reason = str(error).partition("\n")[0]
-        raise InvalidInput(f"{values.name} must hold {KINDS[kind]}, got others: {reason:.80}") from None
+        raise InvalidInput(
+            f"{values.name} must hold {KINDS[kind]}, got others: {reason:.80}"
+        ) from None
 
 
 def _dated(values: pl.Series, kind: str) -> pl.Series:

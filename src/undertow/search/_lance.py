@@ -1,9 +1,10 @@
 """LanceDB, loaded without what an index never needs: half of the time that it takes.
 
-It has a client for a service of its maker (`lance_namespace`, hundreds of generated classes), checks its own methods
-by `overrides` on Python 3.11, and makes pyarrow look for pandas. Meanwhile stand-ins are found in their places. A
-stand-in loads the true thing when somebody calls it or looks into it; but `except` does not know it, so all this is for
-processes that are ours alone: commands. If anything goes wrong, LanceDB is loaded as always.
+It has a client for a service of its maker (`lance_namespace`, hundreds of generated classes),
+checks its own methods by `overrides` on Python 3.11, and makes pyarrow look for pandas. Meanwhile
+stand-ins are found in their places. A stand-in loads the true thing when somebody calls it or looks
+into it; but `except` does not know it, so all this is for processes that are ours alone: commands.
+If anything goes wrong, LanceDB is loaded as always.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def load_quickly() -> None:
             import_module("lancedb")
     except Exception as error:
         _log.debug("lancedb could not be loaded quickly: %s", error)
-        for name in [name for name in sys.modules if name.split(".")[0] == "lancedb" and name != COMPILED]:
+        for name in [
+            name for name in sys.modules if name.split(".")[0] == "lancedb" and name != COMPILED
+        ]:
             del sys.modules[name]
         import_module("lancedb")
 

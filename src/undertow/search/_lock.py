@@ -1,4 +1,5 @@
-"""One writer at a time: a lock on a file inside an index's folder, which the system lets go when its holder dies.
+"""One writer at a time: a lock on a file inside an index's folder, which the system lets go when
+its holder dies.
 
 Readers need none: what they see is a version of the documents that no writer touches.
 """
@@ -25,13 +26,17 @@ _log = logging.getLogger(__name__)
 def alone(folder: Path, *, wait: bool = True) -> Iterator[None]:
     """Nobody else writes to the index meanwhile. Another writer is waited for, or is an error."""
     try:
-        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        descriptor = os.open(
+            folder / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644
+        )
     except OSError as error:
         raise IndexFileError(f"{folder} must be writable, got {error.strerror}") from None
     try:
         if not _taken(descriptor, wait=False):
             if not wait:
-                raise IndexFileError(f"{folder} must not be written by another process, got one that is writing it")
+                raise IndexFileError(
+                    f"{folder} must not be written by another process, got one that is writing it"
+                )
             _log.warning("%s is being written by another process: waiting", folder)
             _taken(descriptor, wait=True)
         yield

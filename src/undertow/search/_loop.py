@@ -1,7 +1,8 @@
 """Where the database's asynchronous calls run: one thread with an event loop, whoever asks.
 
-LanceDB has a blocking interface too. It goes to and fro between threads several times a question, to look up what we
-know already, and every time may have to wait for a core: that is 2 of 9 ms, and half of the slowest.
+LanceDB has a blocking interface too. It goes to and fro between threads several times a question,
+to look up what we know already, and every time may have to wait for a core: that is 2 of 9 ms, and
+half of the slowest.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
 
 
 def run_whole(work: Coroutine[Any, Any, Any], stop: Callable[[], None]) -> Any:
-    """The same for work that goes on when it is cancelled: it is asked to stop, and has ended when this returns."""
+    """The same for work that goes on when it is cancelled: it is asked to stop, and has ended when
+    this returns.
+    """
     future = asyncio.run_coroutine_threadsafe(work, _running())
     try:
         return _waited_for(future)
@@ -42,7 +45,9 @@ def run_whole(work: Coroutine[Any, Any, Any], stop: Callable[[], None]) -> Any:
 
 
 def _waited_for(future: Future[Any]) -> Any:
-    """Wakes up now and then: polars handles Ctrl-C so that a wait without end goes on, and Python hears of it later."""
+    """Wakes up now and then: polars handles Ctrl-C so that a wait without end goes on, and Python
+    hears of it later.
+    """
     while not future.done():
         with suppress(TimeoutError):
             return future.result(PAUSE)

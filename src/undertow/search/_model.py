@@ -1,7 +1,8 @@
 """Writing an index' copy of the model again, after its topics were curated.
 
-`index.json` names the model by its digest, so two things have to change together. While they do, it names both, the old
-one and the new one: cut off anywhere, the index holds one of the models that it names.
+`index.json` names the model by its digest, so two things have to change together. While they do, it
+names both, the old one and the new one: cut off anywhere, the index holds one of the models that it
+names.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ ENCODING = ("weights", "hidden_bias", "word_weights")  # parameters that vectors
 
 
 def replace_model(folder: Path, model: TopicModel) -> None:
-    """The model takes the place of the stored one, whose vectors it has to give; the caller holds the lock."""
+    """The model takes the place of the stored one, whose vectors it has to give; the caller holds
+    the lock.
+    """
     facts, place = _folder.read_facts(folder), folder / _folder.MODEL
     stored = _folder.model_digest(folder)
     if not facts.finished or stored not in facts.model.split():
@@ -45,4 +48,6 @@ def _check_same_vectors(place: Path, model: TopicModel) -> None:
         np.array_equal(getattr(kept.parameters, name), getattr(given, name)) for name in ENCODING
     )
     if not same:
-        raise InvalidInput("model must give the vectors that the index holds, got one that was trained since")
+        raise InvalidInput(
+            "model must give the vectors that the index holds, got one that was trained since"
+        )

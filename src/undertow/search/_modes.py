@@ -1,7 +1,8 @@
-"""The ways to rank documents for a question: by meaning, by words, by both (the usual way), or by code.
+"""The ways to rank documents for a question: by meaning, by words, by both (the usual way), or by
+code.
 
-Every document is scored, whatever the size of the index: words exactly, vectors nearly; then the best are compared by
-their true vectors. Only codes are ranked apart.
+Every document is scored, whatever the size of the index: words exactly, vectors nearly; then the
+best are compared by their true vectors. Only codes are ranked apart.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from undertow.search._store import Rows, Store
 
 MODES = ("hybrid", "semantic", "text", "code")
 LONGEST_TEXT = 8192  # characters whose words are looked for
-SHARPNESS = 3  # a match of words half as good as the best counts an eighth: only good ones should outdo meaning
-SHORT = 16  # different words: of a longer question, its words weigh less beside its meaning, which is surer then,
+# a match of words half as good as the best counts an eighth: only good ones should outdo meaning
+SHARPNESS = 3
+# different words: of a longer question, its words weigh less beside its meaning, which is surer
+# then,
+SHORT = 16
 LEAST_WORDS = 0.3  # and never less than this
 SPARE = 8  # documents beyond those asked for that are compared exactly
 
@@ -32,14 +36,18 @@ Dense = NDArray[np.float32]  # a number for each place
 
 @dataclass(frozen=True)
 class Question:
-    """A text to search with: encoded as documents are, and its words with how often each was asked for."""
+    """A text to search with: encoded as documents are, and its words with how often each was asked
+    for.
+    """
 
     text: str
     encoded: Encoded
     words: dict[str, float] = field(default_factory=dict)
     share_known: float = 1.0  # of what its words say, how much the model knows
     itself: Rows | None = None  # the row of the document that it is, which is no answer
-    joined: NDArray[np.float32] | None = None  # its vector beside another encoder's, in an index that has such
+    joined: NDArray[np.float32] | None = (
+        None  # its vector beside another encoder's, in an index that has such
+    )
 
     @property
     def weight_of_words(self) -> float:
@@ -59,7 +67,9 @@ class Question:
     @property
     def vector(self) -> NDArray[np.float32]:
         """Of length 1, or as `undertow.model.joining.asked` says."""
-        vector: NDArray[np.float32] = self.encoded.vectors[0] if self.joined is None else self.joined
+        vector: NDArray[np.float32] = (
+            self.encoded.vectors[0] if self.joined is None else self.joined
+        )
         return vector
 
 
@@ -84,7 +94,9 @@ class Scored:
     weight_of_words: float = 1.0
     weight_of_meaning: float = 1.0
     terms: list[Term] = field(default_factory=list)
-    possible: float = 0.0  # BM25 of a document of usual length that holds every word of the question once
+    possible: float = (
+        0.0  # BM25 of a document of usual length that holds every word of the question once
+    )
 
     @property
     def share_of_words(self) -> float:
@@ -93,26 +105,42 @@ class Scored:
 
     def score(self, words: float, cosine: float) -> float:
         """Of a document, by its BM25 and its true cosine."""
-        matching = self.weight_of_words * (words / self.best_words) ** SHARPNESS if self.best_words else 0.0
-        return matching + (self.weight_of_meaning * cosine / self.best_cosine if self.best_cosine else 0.0)
+        matching = (
+            self.weight_of_words * (words / self.best_words) ** SHARPNESS
+            if self.best_words
+            else 0.0
+        )
+        return matching + (
+            self.weight_of_meaning * cosine / self.best_cosine if self.best_cosine else 0.0
+        )
 
     def shown(self, score: float) -> float:
-        """A score as a share of the best possible: a document that is as good as any can be, in words and in meaning,
-        has 1. Documents keep their order.
+        """A score as a share of the best possible: a document that is as good as any can be, in
+        words and in meaning, has 1. Documents keep their order.
         """
         highest = self.score(self.best_words, self.best_cosine)
-        return min(score / (highest or 1.0), 1.0) * max(self.share_of_words, min(self.best_cosine, 1.0))
+        return min(score / (highest or 1.0), 1.0) * max(
+            self.share_of_words, min(self.best_cosine, 1.0)
+        )
 
 
 class Ranker:
-    """Ranks the documents of one version. What it holds in memory is read when a mode first needs it."""
+    """Ranks the documents of one version. What it holds in memory is read when a mode first needs
+    it.
+    """
 
     def __init__(self, store: Store, derived: Derived) -> None:
         self._store, self.derived = store, derived
 
-    def ranked(self, question: Question, scored: Scored | None, n: int, where: str | None) -> list[Ranked]:
+    def ranked(
+        self, question: Question, scored: Scored | None, n: int, where: str | None
+    ) -> list[Ranked]:
         """The best n documents, best first, by their scores or, without any, by their codes."""
-        return self._by_code(question, n, where) if scored is None else self._compared(question, scored, n)
+        return (
+            self._by_code(question, n, where)
+            if scored is None
+            else self._compared(question, scored, n)
+        )
 
     def score(self, question: Question, mode: str, where: str | None = None) -> Scored:
         """All documents for a question."""
@@ -130,11 +158,15 @@ class Ranker:
         if mode == "text":
             return Scored(words, words, highest, terms=terms, possible=possible)
         cosines, nearest = self._meaning(question, answers)
-        weights = (question.weight_of_words, question.share_known) if highest and nearest else (1.0, 1.0)
+        weights = (
+            (question.weight_of_words, question.share_known) if highest and nearest else (1.0, 1.0)
+        )
         scores = _fused(words, highest, cosines, nearest, weights, self.derived.compiled)
         return Scored(scores, words, highest, nearest, *weights, terms, possible)
 
-    def _meaning(self, question: Question, answers: NDArray[np.bool_] | None) -> tuple[Dense, float]:
+    def _meaning(
+        self, question: Question, answers: NDArray[np.bool_] | None
+    ) -> tuple[Dense, float]:
         """Cosines, and the best of them."""
         if not question.meant:
             return np.zeros(len(self.derived.text.rows), dtype=np.float32), 0.0
@@ -168,11 +200,14 @@ class Ranker:
         documents, vectors = self._store.whole(rows)
         cosines = np.maximum(vectors @ question.vector, 0.0)
         found = []
-        for place, document, vector, cosine in zip(places.tolist(), documents, vectors, cosines, strict=True):
+        for place, document, vector, cosine in zip(
+            places.tolist(), documents, vectors, cosines, strict=True
+        ):
             words = 0.0 if scored.words is None else float(scored.words[place])
             score = scored.score(words, float(cosine))
             found.append((score, Ranked(document, scored.shown(score), vector, place)))
-        # Not by what is shown: there, all that are better than the best seemed to be, nearly, have 1.
+        # Not by what is shown: there, all that are better than the best seemed to be, nearly, have
+        # 1.
         return [one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].place))[:n]]
 
     @cached_property
@@ -195,7 +230,12 @@ class Ranker:
 
 
 def _fused(
-    words: Dense, highest: float, cosines: Dense, nearest: float, weights: tuple[float, float], compiled: bool
+    words: Dense,
+    highest: float,
+    cosines: Dense,
+    nearest: float,
+    weights: tuple[float, float],
+    compiled: bool,
 ) -> Dense:
     """`Scored.score` of all documents. A document may be found by either."""
     by_words = weights[0] ** (1 / SHARPNESS) / highest if highest else 0.0

@@ -1,8 +1,10 @@
-"""What the columns of an index are called: in its database, by the corpus that they came from, and in filters.
+"""What the columns of an index are called: in its database, by the corpus that they came from, and
+in filters.
 
-Columns that have a role (label, time ...) are stored and shown under the name of the role; others are shown as the
-corpus named them, and stored under a name of plain letters, which is the same wherever it can be. The names of the
-corpus stand in the database, with the columns that they belong to.
+Columns that have a role (label, time ...) are stored and shown under the name of the role; others
+are shown as the corpus named them, and stored under a name of plain letters, which is the same
+wherever it can be. The names of the corpus stand in the database, with the columns that they belong
+to.
 """
 
 from __future__ import annotations
@@ -22,13 +24,17 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 @dataclass(frozen=True)
 class Names:
-    """Columns by the names that they are stored under: the kind of each, and what the corpus calls it."""
+    """Columns by the names that they are stored under: the kind of each, and what the corpus calls
+    it.
+    """
 
     kinds: Mapping[str, str]
     corpus: Mapping[str, str] = field(default_factory=dict)
 
     def shown(self, stored: str) -> str:
-        """What a column is called in results. A name of the corpus that is that of a role stays the role's."""
+        """What a column is called in results. A name of the corpus that is that of a role stays the
+        role's.
+        """
         name = self.corpus.get(stored, stored)
         return stored if stored in OWN or name in ROLES else name
 
@@ -47,15 +53,23 @@ class Names:
         return {self.shown(stored): value for stored, value in document.items()}
 
     def stored(self, name: str) -> str:
-        """The column that somebody means: as the index or the corpus names it, in any case if that leaves one."""
+        """The column that somebody means: as the index or the corpus names it, in any case if that
+        leaves one.
+        """
         exact = self._spellings()
         if name in exact:
             return exact[name]
-        alike = {spelled: stored for spelled, stored in exact.items() if spelled.casefold() == name.casefold()}
+        alike = {
+            spelled: stored
+            for spelled, stored in exact.items()
+            if spelled.casefold() == name.casefold()
+        }
         if len(set(alike.values())) == 1:
             return next(iter(alike.values()))
         if alike:
-            raise InvalidInput(f"where must name one column, got {name!r}, which could be {' or '.join(alike)}")
+            raise InvalidInput(
+                f"where must name one column, got {name!r}, which could be {' or '.join(alike)}"
+            )
         there = ", ".join(written(one) for one in self.columns)
         raise InvalidInput(f"where must name columns of the index ({there}), got {name!r}")
 
@@ -67,11 +81,17 @@ class Names:
 
 def written(name: str) -> str:
     """A name as a filter has to write it."""
-    return name if PLAIN.fullmatch(name) and name.upper() not in NOT_COLUMNS else '"' + name.replace('"', '""') + '"'
+    return (
+        name
+        if PLAIN.fullmatch(name) and name.upper() not in NOT_COLUMNS
+        else '"' + name.replace('"', '""') + '"'
+    )
 
 
 def stored_names(columns: Iterable[str]) -> dict[str, str]:
-    """Names to store columns under -> the columns. They differ in more than capitals, and can be written anywhere."""
+    """Names to store columns under -> the columns. They differ in more than capitals, and can be
+    written anywhere.
+    """
     found: dict[str, str] = {}
     taken = {name.casefold() for name in (*OWN, *NOT_COLUMNS)}
     given = list(columns)

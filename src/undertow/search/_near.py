@@ -1,11 +1,12 @@
 """Cosines of a question with all documents, by vectors of a byte a number.
 
-The numbers of a model are not negative, and a byte counts them from 0; what is joined with them may be, and there a
-byte counts from 128, in steps twice as large.
+The numbers of a model are not negative, and a byte counts them from 0; what is joined with them may
+be, and there a byte counts from 128, in steps twice as large.
 
-A file of them belongs to a segment of full text and has its documents in its order. It is read in part: a question is
-about some thirty topics of a hundred, and the others' numbers stay on the disk. What comes out is off by less than a
-hundredth, so it finds the documents that are worth comparing exactly, and no more.
+A file of them belongs to a segment of full text and has its documents in its order. It is read in
+part: a question is about some thirty topics of a hundred, and the others' numbers stay on the disk.
+What comes out is off by less than a hundredth, so it finds the documents that are worth comparing
+exactly, and no more.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class NearVectors:
-    """The vectors of a segment: number t of document i is `small[t, i] * scales[i]`, and from number `own` on, which
-    is joined, `2 * (small[t, i] - 128) * scales[i]`.
+    """The vectors of a segment: number t of document i is `small[t, i] * scales[i]`, and from
+    number `own` on, which is joined, `2 * (small[t, i] - 128) * scales[i]`.
     """
 
     small: NDArray[np.uint8]
@@ -68,7 +69,9 @@ class NearVectors:
             scales[first : first + AT_ONCE] = highest / HIGHEST
         return cls(small, scales, own)
 
-    def cosines(self, vector: NDArray[np.float32], found: NDArray[np.float32], *, compiled: bool = True) -> None:
+    def cosines(
+        self, vector: NDArray[np.float32], found: NDArray[np.float32], *, compiled: bool = True
+    ) -> None:
         """With each document, put into `found`; by a compiled kernel if it pays."""
         topics = telling(vector)
         weights = np.where(topics < self.own, np.float32(1.0), np.float32(2.0)) * vector[topics]
@@ -83,7 +86,9 @@ class NearVectors:
         if joined.any():  # what bytes that count from the middle have too much
             found -= np.float32(MIDDLE * weights[joined].sum(dtype=np.float64)) * self.scales
 
-    def _by_kernel(self, topics: NDArray[np.int64], weights: NDArray[np.float32], found: NDArray[np.float32]) -> None:
+    def _by_kernel(
+        self, topics: NDArray[np.int64], weights: NDArray[np.float32], found: NDArray[np.float32]
+    ) -> None:
         from undertow.kernels.cpu import threads as pool
         from undertow.kernels.cpu.nearest import in_fours, products
 
@@ -93,8 +98,8 @@ class NearVectors:
 
 
 def telling(vector: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The topics that a question is about. No number of a vector of length 1 is above 1, so what the others could add
-    is not above their sum.
+    """The topics that a question is about. No number of a vector of length 1 is above 1, so what
+    the others could add is not above their sum.
     """
     sizes = np.abs(vector)
     order = np.argsort(sizes, kind="stable")
@@ -112,7 +117,9 @@ def near_vectors(segment: Path | None, rows: Rows, widths: Widths, vectors: Vect
     return NearVectors.of(rows, widths, vectors)
 
 
-def bring_up_to_date(folder: Path, segments: dict[Path, Rows], widths: Widths, vectors: Vectors) -> None:
+def bring_up_to_date(
+    folder: Path, segments: dict[Path, Rows], widths: Widths, vectors: Vectors
+) -> None:
     """Writes the files that segments lack, and removes those of segments that are gone."""
     wanted = {segment.with_suffix(SUFFIX): rows for segment, rows in segments.items()}
     for file in folder.glob(f"*{SUFFIX}"):
@@ -140,6 +147,12 @@ def _sound(file: Path, widths: Widths, documents: int) -> bool:
 def _read(file: Path, widths: Widths, documents: int) -> NearVectors:
     arrays, notes = map_arrays(file, FORMS)
     found = NearVectors(arrays["small"], arrays["scales"], widths[0])
-    if notes != _notes(widths) or found.small.shape != (widths[1], documents) or len(found.scales) != documents:
-        raise IndexFileError(f"{file} must hold {documents:,} vectors of {widths[1]} numbers, got others")
+    if (
+        notes != _notes(widths)
+        or found.small.shape != (widths[1], documents)
+        or len(found.scales) != documents
+    ):
+        raise IndexFileError(
+            f"{file} must hold {documents:,} vectors of {widths[1]} numbers, got others"
+        )
     return found

@@ -1,4 +1,6 @@
-"""Ids for documents that come without: numbers in a row, above every number that is an id of the index already."""
+"""Ids for documents that come without: numbers in a row, above every number that is an id of the
+index already.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ NUMBER = r"^(0|[1-9][0-9]*)$"  # as we write them: no other id can be one of our
 
 
 class NewIds:
-    """Numbers from `first` on. They depend on the ids that are there alone, so the caller holds the writer's lock."""
+    """Numbers from `first` on. They depend on the ids that are there alone, so the caller holds the
+    writer's lock.
+    """
 
     def __init__(self, first: int) -> None:
         self._first = self._next = first

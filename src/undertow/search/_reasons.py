@@ -1,7 +1,8 @@
-"""Why a document was found: the words of the question that it holds, and the topics that both are about.
+"""Why a document was found: the words of the question that it holds, and the topics that both are
+about.
 
-Nothing here is a guess. A BM25 is a sum over words, so a word's part in it is known; and how much of a text is about a
-topic is what `TopicModel.transform_topics` says.
+Nothing here is a guess. A BM25 is a sum over words, so a word's part in it is known; and how much
+of a text is about a topic is what `TopicModel.transform_topics` says.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ LEAST = 0.05  # of a text that has to be about a topic for it to be named
 
 @dataclass(frozen=True)
 class WordPart:
-    """A word of the question, as it was asked for, and its part in how well a document's words fit: together 1."""
+    """A word of the question, as it was asked for, and its part in how well a document's words fit:
+    together 1.
+    """
 
     word: str
     part: float
@@ -35,7 +38,9 @@ class WordPart:
 
 @dataclass(frozen=True)
 class TopicPart:
-    """A topic of the model's own cut, and how much of the question and of the document are about it: the smaller."""
+    """A topic of the model's own cut, and how much of the question and of the document are about
+    it: the smaller.
+    """
 
     topic: int
     name: str
@@ -44,8 +49,8 @@ class TopicPart:
 
 @dataclass(frozen=True)
 class Why:
-    """The words that a document shares with the question, the most telling first; those of the question that it lacks;
-    and the topics that both are about.
+    """The words that a document shares with the question, the most telling first; those of the
+    question that it lacks; and the topics that both are about.
     """
 
     words: tuple[WordPart, ...] = ()
@@ -71,14 +76,20 @@ def shared_words(
     for parts in full.parts(terms, places):
         whole = sum(parts) or 1.0
         order = sorted(range(len(terms)), key=lambda number: -parts[number])
-        held = [WordPart(typed[terms[number].word], parts[number] / whole) for number in order if parts[number] > 0]
+        held = [
+            WordPart(typed[terms[number].word], parts[number] / whole)
+            for number in order
+            if parts[number] > 0
+        ]
         lacking = [typed[terms[number].word] for number in range(len(terms)) if not parts[number]]
         found.append(SharedWords(tuple(held[:WORDS]), tuple(lacking[:WORDS])))
     return found
 
 
 class SharedTopics:
-    """The topics that questions and documents have in common; the directions of topics are computed once."""
+    """The topics that questions and documents have in common; the directions of topics are computed
+    once.
+    """
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
@@ -95,7 +106,9 @@ class SharedTopics:
     def _directions(self) -> NDArray[np.float32]:
         return self.outline.directions(self._nodes)
 
-    def of(self, question: NDArray[np.float32], documents: NDArray[np.float32]) -> list[tuple[TopicPart, ...]]:
+    def of(
+        self, question: NDArray[np.float32], documents: NDArray[np.float32]
+    ) -> list[tuple[TopicPart, ...]]:
         """Of a question's vector and each of some documents' vectors; 0 for one that has none."""
         vectors = self._told_apart(np.vstack([question[None], documents]))
         if len(vectors) > FEW:
@@ -106,10 +119,19 @@ class SharedTopics:
         return [self._named(parts) for parts in both]
 
     def _told_apart(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What topics know of vectors: of joined ones, the model's own side where it was fitted without others."""
+        """What topics know of vectors: of joined ones, the model's own side where it was fitted
+        without others.
+        """
         known = self.outline.routes.shape[1]
         return vectors if vectors.shape[1] == known else unit(vectors[:, :known])
 
     def _named(self, parts: NDArray[np.float32]) -> tuple[TopicPart, ...]:
-        order = [int(place) for place in np.argsort(-parts, kind="stable")[:TOPICS] if parts[place] >= LEAST]
-        return tuple(TopicPart(self._nodes[place], self._names[place], float(parts[place])) for place in order)
+        order = [
+            int(place)
+            for place in np.argsort(-parts, kind="stable")[:TOPICS]
+            if parts[place] >= LEAST
+        ]
+        return tuple(
+            TopicPart(self._nodes[place], self._names[place], float(parts[place]))
+            for place in order
+        )

@@ -1,4 +1,6 @@
-"""A document as people see it: its title as a headline, the text below it, and a link where it is safe to follow."""
+"""A document as people see it: its title as a headline, the text below it, and a link where it is
+safe to follow.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ LONGEST_LINK = 2000  # characters; browsers follow no longer ones
 
 
 class Record:
-    """What documents and hits have in common: a `text`, and `fields` that may hold a title and a url."""
+    """What documents and hits have in common: a `text`, and `fields` that may hold a title and a
+    url.
+    """
 
     text: str
     fields: dict[str, Any]
@@ -35,7 +39,9 @@ class Record:
 
 
 def web_link(value: object) -> str | None:
-    """A link that may be opened: of http or https, to a host, in letters that can be shown; None for any other."""
+    """A link that may be opened: of http or https, to a host, in letters that can be shown; None
+    for any other.
+    """
     link = value.strip() if isinstance(value, str) else ""
     if not link.isprintable() or " " in link or "\\" in link or len(link) > LONGEST_LINK:
         return None

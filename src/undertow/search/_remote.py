@@ -1,8 +1,9 @@
 """Indices on object storage, `s3://bucket/prefix`: read, never written.
 
-What is small (`index.json`, the model, lists of words) is copied into a private folder that lives as long as the index
-is open, and checked there as any folder is. The documents stay where they are: the database reads the parts that a
-question needs. Keys that are fetched have names that are ours, so nothing in a bucket can say where a file goes.
+What is small (`index.json`, the model, lists of words) is copied into a private folder that lives
+as long as the index is open, and checked there as any folder is. The documents stay where they are:
+the database reads the parts that a question needs. Keys that are fetched have names that are ours,
+so nothing in a bucket can say where a file goes.
 """
 
 from __future__ import annotations
@@ -27,18 +28,29 @@ if TYPE_CHECKING:
     from pyarrow.fs import S3FileSystem
 
 LARGEST_WEIGHTS = 2**35  # bytes
-ARRAYS = {HEADER_FILE: LARGEST_HEADER, WEIGHTS_FILE: LARGEST_WEIGHTS}  # of a folder of ours; bytes at most
+ARRAYS = {
+    HEADER_FILE: LARGEST_HEADER,
+    WEIGHTS_FILE: LARGEST_WEIGHTS,
+}  # of a folder of ours; bytes at most
 LARGEST_LISTS = 2**35  # bytes of one of them
 PIECE = 2**20
 TRIES, CONNECT, ANSWER = 2, 5, 10  # and seconds without a byte: an error is told soon
-PATIENCE = {"connect_timeout": f"{CONNECT}s", "client_max_retries": str(TRIES), "client_retry_timeout": "30"}
+PATIENCE = {
+    "connect_timeout": f"{CONNECT}s",
+    "client_max_retries": str(TRIES),
+    "client_retry_timeout": "30",
+}
 KEYS = (
     *("access_key_id", "secret_access_key", "session_token"),
     *("region", "endpoint", "skip_signature", "virtual_hosted_style_request"),
 )
-CHECK = "check the address and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL"
+CHECK = (
+    "check the address and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and "
+    "AWS_ENDPOINT_URL"
+)
 
-# With one slash too: that is what becomes of an address that was a Path in between. Drives have one letter.
+# With one slash too: that is what becomes of an address that was a Path in between. Drives have one
+# letter.
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://?(.*)", re.DOTALL)
 _LISTS = re.compile(r"[0-9a-f]{16}\.(words|vectors)")
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -51,7 +63,9 @@ def is_remote(path: str | os.PathLike[str]) -> bool:
 
 @dataclass(frozen=True)
 class Remote:
-    """An index on object storage: its address, the private folder that copies go to, and how to reach the rest."""
+    """An index on object storage: its address, the private folder that copies go to, and how to
+    reach the rest.
+    """
 
     address: str
     folder: Path
@@ -59,7 +73,9 @@ class Remote:
 
     @classmethod
     def fetch(cls, path: str | os.PathLike[str], options: Mapping[str, str] | None) -> Remote:
-        """The index at an address, with its small files copied; the folder is gone when nobody holds it any more."""
+        """The index at an address, with its small files copied; the folder is gone when nobody
+        holds it any more.
+        """
         address, settings = _checked(path), _settings(options)
         remote = cls(address, Path(tempfile.mkdtemp(prefix="undertow-")), settings)
         weakref.finalize(remote, shutil.rmtree, remote.folder, ignore_errors=True)
@@ -80,8 +96,12 @@ class Remote:
 
     @property
     def options(self) -> dict[str, str]:
-        """The settings by the names that the database prefers to its environment; of others it takes either."""
-        return {f"aws_{name}" if name in KEYS else name: value for name, value in self.settings.items()}
+        """The settings by the names that the database prefers to its environment; of others it
+        takes either.
+        """
+        return {
+            f"aws_{name}" if name in KEYS else name: value for name, value in self.settings.items()
+        }
 
     @property
     def database(self) -> str:
@@ -124,14 +144,16 @@ class Remote:
             self._copy(files, f"{folder}/{name}", largest)
 
     def _copy_lists(self, files: S3FileSystem) -> None:
-        """Full text and small vectors, what is not here yet: such a file is never changed. Names that a writer of ours
-        would not give are passed over.
+        """Full text and small vectors, what is not here yet: such a file is never changed. Names
+        that a writer of ours would not give are passed over.
         """
         from pyarrow.fs import FileSelector
 
         place = self.folder / _folder.WORDS
         place.mkdir(exist_ok=True)
-        for found in files.get_file_info(FileSelector(self._key(_folder.WORDS), allow_not_found=True)):
+        for found in files.get_file_info(
+            FileSelector(self._key(_folder.WORDS), allow_not_found=True)
+        ):
             if _LISTS.fullmatch(found.base_name) and not (place / found.base_name).exists():
                 self._copy(files, f"{_folder.WORDS}/{found.base_name}", LARGEST_LISTS)
 
@@ -143,7 +165,9 @@ class Remote:
             while piece := source.read(PIECE):
                 left -= len(piece)
                 if left < 0:
-                    raise IndexFileError(f"{self.address}/{name} must have at most {largest:,} bytes, got more")
+                    raise IndexFileError(
+                        f"{self.address}/{name} must have at most {largest:,} bytes, got more"
+                    )
                 target.write(piece)
         os.replace(unfinished, place)
 
@@ -170,10 +194,16 @@ class Remote:
         bucket = self._key().partition("/")[0]
         try:
             if files.get_file_info(bucket).type == FileType.NotFound:
-                return f"{self.address} must be in a bucket that is there, got no bucket {bucket!r}: {CHECK}"
+                return (
+                    f"{self.address} must be in a bucket that is there, got no bucket {bucket!r}: "
+                    f"{CHECK}"
+                )
         except OSError:  # not everybody may ask
             pass
-        return f"{self.address} must be a search index, got no {_folder.FACTS} or no model in it: copy one there"
+        return (
+            f"{self.address} must be a search index, got no {_folder.FACTS} or no model in it: "
+            f"copy one there"
+        )
 
 
 def _checked(path: str | os.PathLike[str]) -> str:
@@ -181,10 +211,15 @@ def _checked(path: str | os.PathLike[str]) -> str:
     found = _ADDRESS.fullmatch(os.fspath(path))
     scheme, rest = ("", "") if found is None else found.groups()
     if scheme.lower() != "s3":
-        raise InvalidInput(f"path must be a folder on this machine or s3://bucket/prefix, got {os.fspath(path)!r:.80}")
+        raise InvalidInput(
+            f"path must be a folder on this machine or s3://bucket/prefix, got "
+            f"{os.fspath(path)!r:.80}"
+        )
     bucket, _, prefix = rest.partition("/")
     if not _BUCKET.fullmatch(bucket):
-        raise InvalidInput(f"path must name a bucket, as in s3://bucket/prefix, got {os.fspath(path)!r:.80}")
+        raise InvalidInput(
+            f"path must name a bucket, as in s3://bucket/prefix, got {os.fspath(path)!r:.80}"
+        )
     return f"s3://{bucket}/{prefix}".rstrip("/")
 
 
@@ -193,14 +228,18 @@ def _settings(given: Mapping[str, str] | None) -> dict[str, str]:
     named = {name.lower().removeprefix("aws_"): value for name, value in (given or {}).items()}
     for name, value in named.items():
         if not isinstance(value, str):
-            raise InvalidInput(f"storage_options must map texts to texts, got {value!r:.40} for {name!r:.40}")
+            raise InvalidInput(
+                f"storage_options must map texts to texts, got {value!r:.40} for {name!r:.40}"
+            )
     named |= {"endpoint": named.pop("endpoint_url")} if "endpoint_url" in named else {}
     for name, variables in (
         ("endpoint", ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")),
         ("region", ("AWS_REGION", "AWS_DEFAULT_REGION")),
         ("skip_signature", ("AWS_SKIP_SIGNATURE",)),
     ):
-        found = next((os.environ[variable] for variable in variables if os.environ.get(variable)), None)
+        found = next(
+            (os.environ[variable] for variable in variables if os.environ.get(variable)), None
+        )
         if name not in named and found is not None:
             named[name] = found
     if named.get("endpoint", "").startswith("http://"):
@@ -209,7 +248,9 @@ def _settings(given: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _files(settings: Mapping[str, str]) -> S3FileSystem:
-    """The same for the reader of small files. Credentials that are not given are found in the usual places."""
+    """The same for the reader of small files. Credentials that are not given are found in the usual
+    places.
+    """
     from pyarrow import fs
 
     known: dict[str, Any] = {
@@ -219,7 +260,9 @@ def _files(settings: Mapping[str, str]) -> S3FileSystem:
         "region": settings.get("region"),
         "endpoint_override": settings.get("endpoint"),
         "anonymous": settings.get("skip_signature", "").lower() in ("true", "1") or None,
-        "force_virtual_addressing": settings.get("virtual_hosted_style_request", "").lower() == "true" or None,
+        "force_virtual_addressing": settings.get("virtual_hosted_style_request", "").lower()
+        == "true"
+        or None,
     }
     return fs.S3FileSystem(
         **{name: value for name, value in known.items() if value is not None},

@@ -1,8 +1,8 @@
 """Replacing an index: the new one is made beside it, and takes its place when it is finished.
 
-A folder cannot be renamed onto another, so this takes two renames: the old one steps aside, then the new one takes its
-place. Cut off between the two, the place is empty and the old one is found aside: `current` looks there, and the next
-writer puts it back.
+A folder cannot be renamed onto another, so this takes two renames: the old one steps aside, then
+the new one takes its place. Cut off between the two, the place is empty and the old one is found
+aside: `current` looks there, and the next writer puts it back.
 """
 
 from __future__ import annotations
@@ -18,20 +18,26 @@ _log = logging.getLogger(__name__)
 
 
 def beside(folder: Path) -> Path:
-    """Where the next index is made: under a fixed name, so that an interrupted run finds what it began."""
+    """Where the next index is made: under a fixed name, so that an interrupted run finds what it
+    began.
+    """
     return folder.parent / f".{folder.name}.undertow-new"
 
 
 def current(folder: Path) -> Path:
     """Where the index is to be read: in its place, or aside when a crash left its place empty."""
     if _is_aside(folder):
-        _log.warning("%s was being replaced when its writer stopped; reading the earlier one", folder)
+        _log.warning(
+            "%s was being replaced when its writer stopped; reading the earlier one", folder
+        )
         return _aside(folder)
     return folder
 
 
 def recover(folder: Path) -> None:
-    """What a killed writer left behind: the old index goes back to its place, or away if the new one has it."""
+    """What a killed writer left behind: the old index goes back to its place, or away if the new
+    one has it.
+    """
     if _is_aside(folder):
         os.rename(_aside(folder), folder)
     elif _folder.is_index(folder):

@@ -12,9 +12,9 @@ from undertow.search._record import Record
 
 @dataclass(frozen=True)
 class Hit(Record):
-    """A document found. `score` is a share of the best possible, from 0 to 1; `fields` holds what else is known of the
-    document: title, label, split, time, url, and what was kept. `alike` are the ids of documents that are nearly the
-    same, and would have come next.
+    """A document found. `score` is a share of the best possible, from 0 to 1; `fields` holds what
+    else is known of the document: title, label, split, time, url, and what was kept. `alike` are
+    the ids of documents that are nearly the same, and would have come next.
     """
 
     id: str
@@ -28,12 +28,16 @@ class Hit(Record):
 class Results(list[Hit]):
     """Hits, the best first, and what there is to say about them.
 
-    `corrected` are words that no document holds, with those that were searched for instead. `hint` is a sentence for
-    people where nothing fits well, or None.
+    `corrected` are words that no document holds, with those that were searched for instead. `hint`
+    is a sentence for people where nothing fits well, or None.
     """
 
     def __init__(
-        self, hits: Iterable[Hit] = (), *, corrected: Mapping[str, str] | None = None, hint: str | None = None
+        self,
+        hits: Iterable[Hit] = (),
+        *,
+        corrected: Mapping[str, str] | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(hits)
         self.corrected, self.hint = dict(corrected or {}), hint
@@ -52,8 +56,9 @@ class Document(Record):
 class Added:
     """What `Index.add` did: documents that are new, and those that took another's place.
 
-    `made` are the first and the last of the ids that documents without any were given, which are numbers in a row.
-    `remarks` tells of columns that were left empty or out, and how dates were read.
+    `made` are the first and the last of the ids that documents without any were given, which are
+    numbers in a row. `remarks` tells of columns that were left empty or out, and how dates were
+    read.
     """
 
     added: int

@@ -1,4 +1,6 @@
-"""Reading an index from one end to the other: batches of columns as arrays, in the order of the rows' numbers."""
+"""Reading an index from one end to the other: batches of columns as arrays, in the order of the
+rows' numbers.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def batches(
     rows, names = store.row_numbers(), names_of(store.schema)
     stored = {name: name if name in ENCODED else names.stored(name) for name in columns}
     if places is not None:
-        if len(places) and (places[0] < 0 or places[-1] >= len(rows) or (np.diff(places) <= 0).any()):
+        if len(places) and (
+            places[0] < 0 or places[-1] >= len(rows) or (np.diff(places) <= 0).any()
+        ):
             raise InvalidInput(f"places must rise from 0 to at most {len(rows) - 1:,}, got others")
         rows = rows[places]
     for first in range(0, len(rows), batch):

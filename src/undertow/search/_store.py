@@ -1,6 +1,8 @@
-"""The documents of an index in LanceDB: ids, texts, what is known of them, vectors and codes, a row each.
+"""The documents of an index in LanceDB: ids, texts, what is known of them, vectors and codes, a row
+each.
 
-This is the only module that talks to the database. Every change is a commit; readers see one or the other.
+This is the only module that talks to the database. Every change is a commit; readers see one or the
+other.
 """
 
 from __future__ import annotations
@@ -37,23 +39,31 @@ Scores = NDArray[np.float64]
 def check_extra() -> None:
     """What the extra installs is there; said before any work is done."""
     if find_spec("lancedb") is None:
-        raise InvalidInput("undertow.search needs lancedb, which is not installed: pip install 'undertow[search]'")
+        raise InvalidInput(
+            "undertow.search needs lancedb, which is not installed: pip install 'undertow[search]'"
+        )
 
 
 @contextmanager
 def named_trouble(place: Path | str) -> Iterator[None]:
-    """What the database could not do, in one line, as an error of ours: a file is damaged, or a disk is full."""
+    """What the database could not do, in one line, as an error of ours: a file is damaged, or a
+    disk is full.
+    """
     try:
         yield
     except UndertowError:
         raise
     except (ValueError, OSError, RuntimeError) as error:
         reason = " ".join(str(error).split())
-        raise IndexFileError(f"{place} must hold documents that can be read and written, got {reason:.160}") from error
+        raise IndexFileError(
+            f"{place} must hold documents that can be read and written, got {reason:.160}"
+        ) from error
 
 
 class Store:
-    """The table of an index, as of one version: its own commits are seen at once, others' by `latest`."""
+    """The table of an index, as of one version: its own commits are seen at once, others' by
+    `latest`.
+    """
 
     def __init__(self, database: Any, table: Any) -> None:
         self._database, self._table = database, table
@@ -91,7 +101,9 @@ class Store:
             return run(find())  # type: ignore[no-any-return]
 
     def latest(self) -> Store:
-        """The same table as of its last commit; this one stays as it is. What the database has read is shared."""
+        """The same table as of its last commit; this one stays as it is. What the database has read
+        is shared.
+        """
         return Store(self._database, run(self._database.open_table(TABLE)))
 
     @property
@@ -125,9 +137,13 @@ class Store:
         self._change(self._table.add(rows, on_bad_vectors="null"))
 
     def append_whole(self, pieces: Iterable[pa.Table]) -> None:
-        """Adds rows whose ids are new in one commit: all pieces or, when making one of them fails, none."""
+        """Adds rows whose ids are new in one commit: all pieces or, when making one of them fails,
+        none.
+        """
         flow = Flow(self.schema, pieces)
-        work = self._table.add(flow.reader, on_bad_vectors="null", write_parallelism=1)  # in their order
+        work = self._table.add(
+            flow.reader, on_bad_vectors="null", write_parallelism=1
+        )  # in their order
         try:
             run_whole(work, flow.stop)
         except Exception:
@@ -138,8 +154,12 @@ class Store:
             self._version = self._schema = None
 
     def merge(self, rows: pa.Table) -> int:
-        """Adds rows, each in the place of the one with its id where there is one; says how many were replaced."""
-        merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+        """Adds rows, each in the place of the one with its id where there is one; says how many
+        were replaced.
+        """
+        merge = (
+            self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+        )
         return int(self._change(merge.execute(rows, on_bad_vectors="null")).num_updated_rows)
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -160,7 +180,9 @@ class Store:
             self._change(self._table.create_index("id", config=BTree()))
 
     def optimize(self) -> None:
-        """Brings the indices up to date, joins small files and drops what only old versions need."""
+        """Brings the indices up to date, joins small files and drops what only old versions
+        need.
+        """
         self._change(self._table.optimize(cleanup_older_than=KEPT_FOR))
 
     # Reading
@@ -170,7 +192,9 @@ class Store:
         return set(self._with_ids(ids, ["id"]))
 
     def vectors_with_ids(self, ids: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of these documents, as they are compared; 0 for one without, and for an id that is not there."""
+        """The vectors of these documents, as they are compared; 0 for one without, and for an id
+        that is not there.
+        """
         found = np.zeros((len(ids), self.units), dtype=np.float32)
         held = self._with_ids(list(dict.fromkeys(ids)), ["id", "vector"])
         for place, name in enumerate(ids):
@@ -185,14 +209,21 @@ class Store:
         return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
 
     def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """What is kept of the documents with these ids, by id, without vectors, under the names that are shown."""
+        """What is kept of the documents with these ids, by id, without vectors, under the names
+        that are shown.
+        """
         names = names_of(self.schema)
-        return {name: names.row(document) for name, document in self._with_ids(ids, self._shown()).items()}
+        return {
+            name: names.row(document)
+            for name, document in self._with_ids(ids, self._shown()).items()
+        }
 
     def _with_ids(self, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
         for part in _parts(ids):
-            rows = run(self._table.query().where(_among(part)).select(list(columns)).to_arrow()).to_pylist()
+            rows = run(
+                self._table.query().where(_among(part)).select(list(columns)).to_arrow()
+            ).to_pylist()
             found.update((document["id"], document) for document in rows)
         return found
 
@@ -202,7 +233,9 @@ class Store:
             yield batch.column("id")
 
     def row_numbers(self) -> Rows:
-        """The numbers of all rows, in order: an order of the documents that holds for one version."""
+        """The numbers of all rows, in order: an order of the documents that holds for one
+        version.
+        """
         return self._rows(self._table.query().select(["_rowid"]).with_row_id())
 
     def matching(self, where: str) -> Rows:
@@ -217,14 +250,18 @@ class Store:
     def taken(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
         """Some columns of these rows, in the order of the rows' numbers."""
         table = self._take(rows, columns)
-        return table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")).select(list(columns))
+        return table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")).select(
+            list(columns)
+        )
 
     def _take(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
         wanted = [name for name in columns if name != "_rowid"]
         return run(self._table.take_row_ids(rows.tolist()).select(wanted).with_row_id().to_arrow())
 
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
-        """A column of vectors or codes of all documents that have one, in pieces, with the numbers of the rows."""
+        """A column of vectors or codes of all documents that have one, in pieces, with the numbers
+        of the rows.
+        """
         query = self._table.query().where(f"{column} IS NOT NULL").select([column]).with_row_id()
         for batch in self._batches(query):
             values = batch.column(column)
@@ -242,8 +279,8 @@ class Store:
             yield batch
 
     def whole(self, rows: Rows) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
-        """What is kept of these rows, in their order, and their vectors, as they are compared; 0 for a document without
-        one.
+        """What is kept of these rows, in their order, and their vectors, as they are compared; 0
+        for a document without one.
         """
         if not len(rows):
             return [], np.zeros((0, self.units), dtype=np.float32)
@@ -251,8 +288,12 @@ class Store:
         order = np.argsort(np.argsort(rows))  # the database may give them in another order
         table = table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")[order])
         names = names_of(self.schema)
-        documents = [names.row(document) for document in table.drop_columns(["vector", "_rowid"]).to_pylist()]
-        return documents, self.as_compared(np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32)))
+        documents = [
+            names.row(document) for document in table.drop_columns(["vector", "_rowid"]).to_pylist()
+        ]
+        return documents, self.as_compared(
+            np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
+        )
 
     @property
     def units(self) -> int:
@@ -261,12 +302,16 @@ class Store:
 
     @property
     def widths(self) -> tuple[int, int]:
-        """How many numbers of a vector are the model's, and how many there are with those joined."""
+        """How many numbers of a vector are the model's, and how many there are with those
+        joined.
+        """
         note = (self.schema.field("vector").metadata or {}).get(OWN_NUMBERS, b"")
         return int(note[:9]) if note.isdigit() else self.units, self.units
 
     def as_compared(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Made whole after half precision: of length 1, each side of joined ones as long as the other."""
+        """Made whole after half precision: of length 1, each side of joined ones as long as the
+        other.
+        """
         own, width = self.widths
         return unit(vectors) if own == width else compared(vectors[:, :own], vectors[:, own:])
 

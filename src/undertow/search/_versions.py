@@ -1,8 +1,10 @@
-"""Which version of the documents is read: whoever reads takes one and keeps it, whoever writes puts a newer one there.
+"""Which version of the documents is read: whoever reads takes one and keeps it, whoever writes puts
+a newer one there.
 
-A table of the database sees its own commits at once, so one that is written through cannot be read from by others
-meanwhile: numbers of rows are good for one version. Here every view has a table of its own that nobody writes through.
-Readers wait for no writer, and a view goes when its last reader does.
+A table of the database sees its own commits at once, so one that is written through cannot be read
+from by others meanwhile: numbers of rows are good for one version. Here every view has a table of
+its own that nobody writes through. Readers wait for no writer, and a view goes when its last reader
+does.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ class Versions:
 
     @property
     def current(self) -> View:
-        """What a question is answered from; take it once, and answer all of the question from it."""
+        """What a question is answered from; take it once, and answer all of the question from
+        it.
+        """
         return self._current
 
     def to_write(self) -> Store:
@@ -42,8 +46,12 @@ class Versions:
         return self._current.store.latest()
 
     def see_latest(self) -> None:
-        """From now on, what was committed is read. The view stays where nothing was, with all that it holds."""
+        """From now on, what was committed is read. The view stays where nothing was, with all that
+        it holds.
+        """
         store = self._current.store.latest()
-        with self._changing:  # of two threads that look at once, the one that saw less must not be the last
+        with (
+            self._changing
+        ):  # of two threads that look at once, the one that saw less must not be the last
             if store.version > self._current.version:
                 self._current = View(store, self._derive(store))

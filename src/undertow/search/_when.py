@@ -1,4 +1,6 @@
-"""Texts as days and moments of UTC: ISO 8601 exactly, and the other formats that people and programs write."""
+"""Texts as days and moments of UTC: ISO 8601 exactly, and the other formats that people and
+programs write.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ import polars as pl
 
 from undertow.corpus import dates
 
-ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
+ISO = re.compile(
+    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+)
 
 
 def read(values: pl.Series, kind: str, day_first: bool | None) -> pl.Series:
@@ -17,7 +21,11 @@ def read(values: pl.Series, kind: str, day_first: bool | None) -> pl.Series:
     found = [None if text is None else _iso(text, kind) for text in values]
     exact = pl.Series(values.name, found, dtype=pl.Date if kind == "day" else pl.Datetime("us"))
     left = exact.is_null() & values.is_not_null()
-    return exact.zip_with(~left, _usual(values.set(~left, None), kind, day_first)) if left.any() else exact
+    return (
+        exact.zip_with(~left, _usual(values.set(~left, None), kind, day_first))
+        if left.any()
+        else exact
+    )
 
 
 def is_vague(written: pl.Series) -> bool:

@@ -1,7 +1,9 @@
-"""From the tree of a filter to the database's expression: columns are checked, and values are quoted here.
+"""From the tree of a filter to the database's expression: columns are checked, and values are
+quoted here.
 
-LanceDB takes a filter as a string of SQL and is lenient with it. So no letter that a user wrote gets there except
-inside a quoted literal: names are those of the index's own columns, and a value has to be of its column's kind.
+LanceDB takes a filter as a string of SQL and is lenient with it. So no letter that a user wrote
+gets there except inside a quoted literal: names are those of the index's own columns, and a value
+has to be of its column's kind.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
 
 CORPUS_NAME = b"undertow.name"  # what the database notes with a column: how the corpus calls it,
 DAY_FIRST = b"undertow.day_first"  # and b"1" or b"0" if its dates could be read in two ways;
-OWN_NUMBERS = b"undertow.own_numbers"  # of vectors that are joined with others, how many numbers are the model's
+# of vectors that are joined with others, how many numbers are the model's
+OWN_NUMBERS = b"undertow.own_numbers"
 
 KINDS = {
     "text": "'text'",
@@ -52,7 +55,9 @@ def column_kinds(schema: pa.Schema) -> dict[str, str]:
 def names_of(schema: pa.Schema) -> Names:
     """The columns with their kinds, and what the corpus called them where that is known."""
     told = {field.name: (field.metadata or {}).get(CORPUS_NAME) for field in schema}
-    corpus = {stored: name.decode("utf-8", "replace") for stored, name in told.items() if name is not None}
+    corpus = {
+        stored: name.decode("utf-8", "replace") for stored, name in told.items() if name is not None
+    }
     return Names(column_kinds(schema), corpus)
 
 
@@ -81,10 +86,12 @@ def _kind(column: pa.DataType) -> str | None:
 
 
 def _written(tree: Tree, columns: Names, *, true: bool = True) -> str:
-    """An expression that is true where the tree is true, or where it is false if `true` is not asked for.
+    """An expression that is true where the tree is true, or where it is false if `true` is not
+    asked for.
 
-    It is never unknown: NOT is moved down to the conditions, and each asks for a value as well. The database simplifies
-    `x = 1 AND x IN (2)` to FALSE, although it is unknown where x is missing, and would find those by its opposite.
+    It is never unknown: NOT is moved down to the conditions, and each asks for a value as well. The
+    database simplifies `x = 1 AND x IN (2)` to FALSE, although it is unknown where x is missing,
+    and would find those by its opposite.
     """
     match tree:
         case Not(part):
@@ -107,7 +114,9 @@ def _condition(condition: Comparison | Among | Like, columns: Names) -> str:
             listed = ", ".join(_literal(column, columns, value) for value in values)
             return f"{_known(column, columns)} IN ({listed})"
         case Like(_, pattern):
-            return f"{_known(column, columns)} LIKE {_literal(column, columns, pattern, dates=False)}"
+            return (
+                f"{_known(column, columns)} LIKE {_literal(column, columns, pattern, dates=False)}"
+            )
 
 
 def _known(column: str, columns: Names) -> str:

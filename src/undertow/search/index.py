@@ -35,28 +35,38 @@ Progress = Callable[[int, int], None]  # told how many documents are done, of ho
 
 
 class Index:
-    """Documents that can be searched by meaning, by code and by words; made by `create`, read by `open`.
+    """Documents that can be searched by meaning, by code and by words; made by `create`, read by
+    `open`.
 
-    Ids are texts. Vectors are the model's strengths, which retrieve best, in half precision; codes are its posteriors
-    above 1/2. A document without a word that the model knows has neither, and is found by its text alone.
+    Ids are texts. Vectors are the model's strengths, which retrieve best, in half precision; codes
+    are its posteriors above 1/2. A document without a word that the model knows has neither, and is
+    found by its text alone.
 
-    Vectors of another encoder may be joined with the model's: the cosine of two documents is then the mean of two, by
-    undertow and by that encoder. A document without one of the two has a cosine of 0 there.
+    Vectors of another encoder may be joined with the model's: the cosine of two documents is then
+    the mean of two, by undertow and by that encoder. A document without one of the two has a cosine
+    of 0 there.
 
-    Threads may share one: an answer is of one version from beginning to end, whatever is added or deleted meanwhile.
+    Threads may share one: an answer is of one version from beginning to end, whatever is added or
+    deleted meanwhile.
     """
 
-    def __init__(self, folder: Path, store: _store.Store, token: str, remote: Remote | None = None) -> None:
+    def __init__(
+        self, folder: Path, store: _store.Store, token: str, remote: Remote | None = None
+    ) -> None:
         self._folder, self._token, self._remote = folder, token, remote
         self._writer = threading.Lock()
         self._encoder = Encoder.load(folder / _folder.MODEL, lambda: self.model)
         _arguments.check_widths(folder, store, self._encoder)
         self._rule = word_rule(self._encoder.stored.training["vectorizer"])
-        self._versions = Versions(store, lambda seen: Derived(seen, folder / _folder.WORDS, self._rule))
+        self._versions = Versions(
+            store, lambda seen: Derived(seen, folder / _folder.WORDS, self._rule)
+        )
         self._model: TopicModel | None = None
         self._loading = threading.Lock()
         self._topics: SharedTopics | None = None
-        self.remarks: tuple[str, ...] = ()  # of `create`: columns that could not be kept, and how dates were read
+        self.remarks: tuple[
+            str, ...
+        ] = ()  # of `create`: columns that could not be kept, and how dates were read
 
     @classmethod
     def create(
@@ -71,38 +81,51 @@ class Index:
         progress: Progress | None = None,
         vectors: Any = None,
     ) -> Index:
-        """A new index with the documents of a corpus: anything that `TopicModel.fit` takes, or None for none yet.
+        """A new index with the documents of a corpus: anything that `TopicModel.fit` takes, or None
+        for none yet.
 
-        Interrupted, the same call goes on where it stopped. A finished index is replaced only with `overwrite`, and
-        stays whole until the new one is finished.
+        Interrupted, the same call goes on where it stopped. A finished index is replaced only with
+        `overwrite`, and stays whole until the new one is finished.
 
-        All columns of the corpus are kept, so that filters may name them and hits show them, under the names that they
-        have there; `remarks` of the index tells which could not be. `keep` names those to keep instead, or none (()):
-        as "rating", or with a kind ("flag", "whole", "number", "day", "moment" or "text") as "rating:number" or
-        {"rating": "number"}. Without one, a column is what its type is, or in CSV and JSON lines the first of these
-        that all of its values can be. Of dates such as 12/05/1997 the column says which number is the day, or
+        All columns of the corpus are kept, so that filters may name them and hits show them, under
+        the names that they have there; `remarks` of the index tells which could not be. `keep`
+        names those to keep instead, or none (()): as "rating", or with a kind ("flag", "whole",
+        "number", "day", "moment" or "text") as "rating:number" or {"rating": "number"}. Without
+        one, a column is what its type is, or in CSV and JSON lines the first of these that all of
+        its values can be. Of dates such as 12/05/1997 the column says which number is the day, or
         `day_first` does.
 
-        Columns of a table are those that the model was fitted with, where they are there, or else found by name.
+        Columns of a table are those that the model was fitted with, where they are there, or else
+        found by name.
 
-        `vectors` of another encoder, a row a document, are joined with the model's, which needs them if fitted so.
+        `vectors` of another encoder, a row a document, are joined with the model's, which needs
+        them if fitted so.
         """
         from undertow.search._build import build
 
         folder, trained = _arguments.local_folder(path), _arguments.topic_model(model)
         documents = None if corpus is None else _arguments.as_documents(corpus, trained.columns_)
-        options: dict[str, Any] = {"keep": keep, "day_first": day_first, "overwrite": overwrite, "progress": progress}
+        options: dict[str, Any] = {
+            "keep": keep,
+            "day_first": day_first,
+            "overwrite": overwrite,
+            "progress": progress,
+        }
         remarks = build(folder, trained, documents, **options, vectors=_arguments.beside(vectors))
         index = cls.open(folder)
         index.remarks = remarks
         return index
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, storage_options: Mapping[str, str] | None = None) -> Index:
-        """The index in a folder, or at an address as s3://bucket/prefix, which is only read. Its model is checked.
+    def open(
+        cls, path: str | os.PathLike[str], *, storage_options: Mapping[str, str] | None = None
+    ) -> Index:
+        """The index in a folder, or at an address as s3://bucket/prefix, which is only read. Its
+        model is checked.
 
-        `storage_options` say how to reach the storage: "access_key_id", "secret_access_key", "session_token", "region",
-        "endpoint" and what else LanceDB knows. What they do not say is taken from the usual AWS_... variables.
+        `storage_options` say how to reach the storage: "access_key_id", "secret_access_key",
+        "session_token", "region", "endpoint" and what else LanceDB knows. What they do not say is
+        taken from the usual AWS_... variables.
         """
         _store.check_extra()
         if is_remote(path):
@@ -110,14 +133,18 @@ class Index:
             with remote.named():
                 return cls._opened(remote.folder, remote)
         if storage_options:
-            raise InvalidInput("storage_options must be left out for a folder on this machine, got some")
+            raise InvalidInput(
+                "storage_options must be left out for a folder on this machine, got some"
+            )
         return cls._opened(_replace.current(Path(path)))
 
     @classmethod
     def _opened(cls, folder: Path, remote: Remote | None = None) -> Index:
         facts = _folder.read_facts(folder)
         if not facts.finished:
-            raise IndexFileError(f"{folder} must be finished, got an index half made: run what made it again")
+            raise IndexFileError(
+                f"{folder} must be finished, got an index half made: run what made it again"
+            )
         if _folder.model_digest(folder) not in facts.model.split():
             raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
         if remote is None:
@@ -131,7 +158,9 @@ class Index:
 
     @property
     def path(self) -> Path:
-        """Where it is; of one that was opened at an address, a private folder that holds what was copied of it."""
+        """Where it is; of one that was opened at an address, a private folder that holds what was
+        copied of it.
+        """
         return self._folder
 
     @property
@@ -140,7 +169,9 @@ class Index:
         return str(self._folder) if self._remote is None else self._remote.address
 
     def fetch_overview(self) -> None:
-        """Of an index at an address, copies the overview that undertow.insight keeps with it, where there is one."""
+        """Of an index at an address, copies the overview that undertow.insight keeps with it, where
+        there is one.
+        """
         if self._remote is not None:
             self._remote.fetch_overview()
 
@@ -151,28 +182,38 @@ class Index:
 
     @property
     def model(self) -> TopicModel:
-        """The model that encodes documents; loaded when it is first asked for, since questions need less."""
+        """The model that encodes documents; loaded when it is first asked for, since questions need
+        less.
+        """
         with self._loading:
             if self._model is None:
                 from undertow.estimators import TopicModel
 
-                self._model = TopicModel.from_stored(self._encoder.stored, self._folder / _folder.MODEL)
+                self._model = TopicModel.from_stored(
+                    self._encoder.stored, self._folder / _folder.MODEL
+                )
             return self._model
 
     @property
     def outline(self) -> Outline | None:
-        """The tree of topics, with their names, as it is now; None for a model of an earlier version."""
-        return self._encoder.outline if self._model is None else getattr(self._model, "atlas_", None)
+        """The tree of topics, with their names, as it is now; None for a model of an earlier
+        version.
+        """
+        return (
+            self._encoder.outline if self._model is None else getattr(self._model, "atlas_", None)
+        )
 
     @property
     def vectors_width(self) -> int:
-        """How many numbers of another encoder each document's vector has beside the model's; 0 without."""
+        """How many numbers of another encoder each document's vector has beside the model's; 0
+        without.
+        """
         own, width = self._versions.current.store.widths
         return width - own
 
     def others(self, ids: Sequence[str]) -> NDArray[np.float32] | None:
-        """The directions of what was joined with the model's vectors of these documents; zeros for an id that is not
-        there. None where the model's topics go by its own vectors alone.
+        """The directions of what was joined with the model's vectors of these documents; zeros for
+        an id that is not there. None where the model's topics go by its own vectors alone.
         """
         if not self.model.vectors_width_:
             return None
@@ -197,7 +238,8 @@ class Index:
 
     @property
     def corpus_columns(self) -> dict[str, str]:
-        """What the corpus called the columns that have a role here, such as {"label": "category"}; filters know both.
+        """What the corpus called the columns that have a role here, such as {"label": "category"};
+        filters know both.
 
         It is what `open_corpus` takes as `remembered`.
         """
@@ -216,18 +258,22 @@ class Index:
     ) -> Added:
         """Adds documents: all of them or, after an error or Ctrl-C, none.
 
-        Documents without ids get new ones, numbers that go on above the highest number that is an id already. An id
-        that comes twice is an error, and so is one that is there already. With `replace`, a document takes the place of
-        the one with its id; these come in commits of some 16,000, so after Ctrl-C some are there, and the same call
-        made again finishes.
+        Documents without ids get new ones, numbers that go on above the highest number that is an
+        id already. An id that comes twice is an error, and so is one that is there already. With
+        `replace`, a document takes the place of the one with its id; these come in commits of some
+        16,000, so after Ctrl-C some are there, and the same call made again finishes.
 
-        A column that the index keeps and these documents have not is left empty, and one that it does not keep is left
-        out; `remarks` of what comes back tells. Dates are read as in `create`; those that do not say which number is
-        the day, as the index did before. An index that was made with `vectors` needs those of these documents.
+        A column that the index keeps and these documents have not is left empty, and one that it
+        does not keep is left out; `remarks` of what comes back tells. Dates are read as in
+        `create`; those that do not say which number is the day, as the index did before. An index
+        that was made with `vectors` needs those of these documents.
         """
         from undertow.search._build import add
 
-        documents, others = _arguments.as_documents(corpus, self.corpus_columns), _arguments.beside(vectors)
+        documents, others = (
+            _arguments.as_documents(corpus, self.corpus_columns),
+            _arguments.beside(vectors),
+        )
         options: dict[str, Any] = {"replace": replace, "day_first": day_first, "progress": progress}
         with self._writing() as store:
             added = add(store, self.model, documents, **options, vectors=others)
@@ -254,7 +300,9 @@ class Index:
             self._versions.see_latest()
 
     def optimize(self) -> None:
-        """Brings everything up to date after many changes: quicker searches, less room. It may take a minute."""
+        """Brings everything up to date after many changes: quicker searches, less room. It may take
+        a minute.
+        """
         with self._writing() as store:
             store.optimize()
             self._bring_up_to_date(store)
@@ -262,7 +310,8 @@ class Index:
     def save_model(self) -> None:
         """Writes the model again, after its topics were renamed, merged or changed otherwise.
 
-        Documents stay as they are, so a model that was trained meanwhile, which would give other vectors, is an error.
+        Documents stay as they are, so a model that was trained meanwhile, which would give other
+        vectors, is an error.
         """
         from undertow.search._model import replace_model
 
@@ -272,7 +321,9 @@ class Index:
 
     @contextmanager
     def _writing(self) -> Iterator[_store.Store]:
-        """What to change it through. Nobody else changes it meanwhile; what came of it, be it half, is seen after."""
+        """What to change it through. Nobody else changes it meanwhile; what came of it, be it half,
+        is seen after.
+        """
         if self._remote is not None:
             self._remote.refuse_changes()
         with self._writer, _lock.alone(self._folder), _store.named_trouble(self.address):
@@ -288,7 +339,10 @@ class Index:
     def _check_still_there(self) -> None:
         facts = _folder.read_facts(self._folder) if self._remote is None else self._remote.facts()
         if facts.token != self._token:
-            raise IndexFileError(f"{self.address} must be the index that was opened, got another in its place: open it")
+            raise IndexFileError(
+                f"{self.address} must be the index that was opened, got another in its place: open "
+                f"it"
+            )
 
     # Asking it
 
@@ -304,21 +358,24 @@ class Index:
         duplicates: bool = False,
         reasons: bool = True,
     ) -> Results:
-        """The n best documents for words or a whole text, or those most like the document with an id.
+        """The n best documents for words or a whole text, or those most like the document with an
+        id.
 
         Scores are shares of the best possible, from 0 to 1.
 
         Parameters
         ----------
         query, like : a text, or the id of a document; one of them.
-        vector : of an index with vectors of another encoder, the one that it gives to the query. Without it, documents
-            are compared by undertow's side alone; a document (`like`) has both.
+        vector : of an index with vectors of another encoder, the one that it gives to the query.
+            Without it, documents are compared by undertow's side alone; a document (`like`) has
+            both.
         where : a filter such as "label = 'sci.space' AND time >= DATE '2026-01-01'".
-        mode : "hybrid" (words and meaning together, for short and long questions alike), "semantic" (cosine of
-            strengths), "text" (BM25) or "code" (share of equal bits).
-        duplicates : whether documents that are nearly the same are shown one by one. Otherwise the best of them stands
-            for all, and names the others (`Hit.alike`).
-        reasons : whether hits tell the words and the topics that they share with the question (`Hit.why`).
+        mode : "hybrid" (words and meaning together, for short and long questions alike), "semantic"
+            (cosine of strengths), "text" (BM25) or "code" (share of equal bits).
+        duplicates : whether documents that are nearly the same are shown one by one. Otherwise the
+            best of them stands for all, and names the others (`Hit.alike`).
+        reasons : whether hits tell the words and the topics that they share with the question
+            (`Hit.why`).
         """
         _check.one_of("mode", mode, _modes.MODES)
         wanted = _check.whole_number("n", n, at_least=1)
@@ -335,7 +392,9 @@ class Index:
             return answer(view.ranker, asked, wish, self._shared_topics() if reasons else None)
 
     def knows(self, query: str) -> bool:
-        """Whether the model knows a word of a text; without one, it is searched for by its words alone."""
+        """Whether the model knows a word of a text; without one, it is searched for by its words
+        alone.
+        """
         return bool(self._encoder.encode([query]).known[0])
 
     def document(self, document_id: str) -> Document | None:
@@ -353,11 +412,13 @@ class Index:
     def scan(
         self, columns: Sequence[str], *, batch: int = 8192, places: NDArray[np.int64] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Columns of all documents, so many at a time, in an order that is fixed until the index is changed.
+        """Columns of all documents, so many at a time, in an order that is fixed until the index is
+        changed.
 
-        "vector" comes as float32 (rows, topics), with nan where a document has none; "code" as uint8, with zeros there;
-        every other column of the index ("id", "text", "label", ...) as a polars Series. What is changed meanwhile is
-        not seen. `places` are numbers of documents in this order, rising: those alone are read.
+        "vector" comes as float32 (rows, topics), with nan where a document has none; "code" as
+        uint8, with zeros there; every other column of the index ("id", "text", "label", ...) as a
+        polars Series. What is changed meanwhile is not seen. `places` are numbers of documents in
+        this order, rising: those alone are read.
         """
         rows, store = _check.whole_number("batch", batch, at_least=1), self._versions.current.store
         for name in columns:
@@ -372,7 +433,9 @@ class Index:
             "index": self.address,
             "documents": view.store.count(),
             "version": view.version,
-            "bytes": _folder.size_on_disk(self._folder) if self._remote is None else self._remote.size(),
+            "bytes": _folder.size_on_disk(self._folder)
+            if self._remote is None
+            else self._remote.size(),
             "columns": names_of(view.store.schema).columns,
             "units": self._encoder.parameters.units,
             "joined": self.vectors_width,
@@ -381,16 +444,22 @@ class Index:
 
     def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> Asked:
         if (query is None) == (like is None):
-            raise InvalidInput(f"query or like must be given, one of them, got {'both' if query else 'neither'}")
+            raise InvalidInput(
+                f"query or like must be given, one of them, got {'both' if query else 'neither'}"
+            )
         full = view.ranker.derived.text
         if query is not None:
-            return asked_in_words(query, full, self._encoder, _arguments.of_question(vector, self.vectors_width))
+            return asked_in_words(
+                query, full, self._encoder, _arguments.of_question(vector, self.vectors_width)
+            )
         if vector is not None:
             raise InvalidInput("vector must be used with a query, got one with like")
         return asked_like(str(like), view.store, full, self._encoder)
 
     def _shared_topics(self) -> SharedTopics | None:
-        """What finds the topics that a question and a document share; made anew when topics have changed."""
+        """What finds the topics that a question and a document share; made anew when topics have
+        changed.
+        """
         outline = self.outline
         if outline is None:
             return None

@@ -1,7 +1,8 @@
-"""Model folders: JSON and safetensors, versioned, checked when read and replaced whole when written. No pickle.
+"""Model folders: JSON and safetensors, versioned, checked when read and replaced whole when
+written. No pickle.
 
-`write_folder` and `read_folder` carry any arrays and manifest under a `kind`; `save_model` and `load_model` are what a
-trained model looks like in them.
+`write_folder` and `read_folder` carry any arrays and manifest under a `kind`; `save_model` and
+`load_model` are what a trained model looks like in them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The arrays of a model folder: `weights.safetensors`, and the table in `model.json` that says what it must hold."""
+"""The arrays of a model folder: `weights.safetensors`, and the table in `model.json` that says what
+it must hold.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from undertow.storage._disk import reason
 
 Array = NDArray[Any]
 
-DTYPES = {"float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64", "uint8": "U8", "uint32": "U32"}
+DTYPES = {
+    "float32": "F32",
+    "float64": "F64",
+    "int32": "I32",
+    "int64": "I64",
+    "uint8": "U8",
+    "uint32": "U32",
+}
 MOST_DIMENSIONS = 32
 RESERVED = "__metadata__"  # a name that safetensors keeps for itself
 
@@ -45,21 +54,32 @@ def checked_arrays(arrays: Mapping[str, Array]) -> dict[str, Array]:
     checked = {}
     for name, array in arrays.items():
         if not _is_name(name):
-            raise InvalidInput(f"an array's name must be letters, digits, dots and underscores, got {name!r}")
+            raise InvalidInput(
+                f"an array's name must be letters, digits, dots and underscores, got {name!r}"
+            )
         if not isinstance(array, np.ndarray):
             raise InvalidInput(f"array {name} must be a NumPy array, got {type(array).__name__}")
         # Equality with the native type refuses a foreign byte order, whose name is the same.
         if array.dtype.name not in DTYPES or array.dtype != np.dtype(array.dtype.name):
-            raise InvalidInput(f"array {name} must be one of {', '.join(DTYPES)}, got {array.dtype.str}")
+            raise InvalidInput(
+                f"array {name} must be one of {', '.join(DTYPES)}, got {array.dtype.str}"
+            )
         if array.ndim > MOST_DIMENSIONS:
-            raise InvalidInput(f"array {name} must have at most {MOST_DIMENSIONS} dimensions, got {array.ndim}")
-        checked[name] = np.asarray(array, order="C")  # safetensors would write another order's memory as it lies
+            raise InvalidInput(
+                f"array {name} must have at most {MOST_DIMENSIONS} dimensions, got {array.ndim}"
+            )
+        checked[name] = np.asarray(
+            array, order="C"
+        )  # safetensors would write another order's memory as it lies
     return checked
 
 
 def table_of(arrays: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
     """The table as it is stored."""
-    return {name: {"shape": list(array.shape), "dtype": array.dtype.name} for name, array in arrays.items()}
+    return {
+        name: {"shape": list(array.shape), "dtype": array.dtype.name}
+        for name, array in arrays.items()
+    }
 
 
 def checked_table(table: object, file: Path) -> dict[str, Form]:
@@ -68,20 +88,32 @@ def checked_table(table: object, file: Path) -> dict[str, Form]:
         raise ModelFileError(f"{file} must hold arrays as an object, got {reprlib.repr(table)}")
     for name in table:
         if not _is_name(name):
-            raise ModelFileError(f"{file} must name arrays by letters, digits, dots and underscores, got {name!r:.60}")
+            raise ModelFileError(
+                f"{file} must name arrays by letters, digits, dots and underscores, got "
+                f"{name!r:.60}"
+            )
     return {name: _form(name, entry, file) for name, entry in table.items()}
 
 
 def _is_name(name: object) -> bool:
-    return isinstance(name, str) and name != RESERVED and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", name) is not None
+    return (
+        isinstance(name, str)
+        and name != RESERVED
+        and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", name) is not None
+    )
 
 
 def _form(name: str, entry: object, file: Path) -> Form:
     if not isinstance(entry, dict) or set(entry) != {"shape", "dtype"}:
-        raise ModelFileError(f"{file} must give shape and dtype of array {name}, got {reprlib.repr(entry)}")
+        raise ModelFileError(
+            f"{file} must give shape and dtype of array {name}, got {reprlib.repr(entry)}"
+        )
     shape, dtype = entry["shape"], entry["dtype"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise ModelFileError(f"{file} must give array {name} a dtype of {', '.join(DTYPES)}, got {reprlib.repr(dtype)}")
+        raise ModelFileError(
+            f"{file} must give array {name} a dtype of {', '.join(DTYPES)}, got "
+            f"{reprlib.repr(dtype)}"
+        )
     sound = isinstance(shape, list) and len(shape) <= MOST_DIMENSIONS
     if not sound or not all(type(size) is int and 0 <= size < 2**63 for size in shape):
         raise ModelFileError(
@@ -94,19 +126,28 @@ def _form(name: str, entry: object, file: Path) -> Form:
 def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
     """The arrays as a new file with the rights that the folder's other files have."""
     safetensors.numpy.save_file(dict(arrays), file)
-    os.chmod(file, file.parent.stat().st_mode & 0o666)  # safetensors makes it readable for its owner alone
+    os.chmod(
+        file, file.parent.stat().st_mode & 0o666
+    )  # safetensors makes it readable for its owner alone
 
 
 def read_arrays(file: Path, table: Mapping[str, Form]) -> dict[str, Array]:
-    """The arrays, writable and in C order; shapes and dtypes are compared with the table before memory is taken."""
+    """The arrays, writable and in C order; shapes and dtypes are compared with the table before
+    memory is taken.
+    """
     try:
         with safe_open(file, framework="numpy") as stored:
             _compare(_stored_forms(stored), table, file)
-            return {name: np.require(stored.get_tensor(name), requirements=["C", "W", "A"]) for name in table}
+            return {
+                name: np.require(stored.get_tensor(name), requirements=["C", "W", "A"])
+                for name in table
+            }
     except ModelFileError:
         raise
     except (SafetensorError, OSError, ValueError, OverflowError, MemoryError) as error:
-        raise ModelFileError(f"{file} must be a safetensors file that fits memory, got {reason(error)}") from error
+        raise ModelFileError(
+            f"{file} must be a safetensors file that fits memory, got {reason(error)}"
+        ) from error
 
 
 def _stored_forms(stored: Any) -> dict[str, Form]:
@@ -122,7 +163,8 @@ def _stored_forms(stored: Any) -> dict[str, Form]:
 def _compare(stored: Mapping[str, Form], table: Mapping[str, Form], file: Path) -> None:
     if set(stored) != set(table):
         raise ModelFileError(
-            f"{file} must hold the arrays {', '.join(sorted(table)) or 'none'}, got {reprlib.repr(sorted(stored))}"
+            f"{file} must hold the arrays {', '.join(sorted(table)) or 'none'}, got "
+            f"{reprlib.repr(sorted(stored))}"
         )
     for name, form in table.items():
         if stored[name] != form:

@@ -1,4 +1,6 @@
-"""Files and folders on disk: written so that they survive a power cut, opened so that they cannot do harm."""
+"""Files and folders on disk: written so that they survive a power cut, opened so that they cannot
+do harm.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ CHUNK = 1 << 20
 
 
 def write_synced(file: Path, content: bytes) -> None:
-    """A new file with this content, on the disk and not only in the system's cache when this returns."""
+    """A new file with this content, on the disk and not only in the system's cache when this
+    returns.
+    """
     with open(file, "xb") as handle:
         handle.write(content)
         handle.flush()
@@ -45,7 +49,8 @@ def make_folders(folder: Path) -> None:
 def open_plain_file(file: Path) -> BinaryIO:
     """The file, open for reading; anything but a plain file is an error.
 
-    A link is not followed (it may lead out of the folder), and a pipe in the file's place is not waited for.
+    A link is not followed (it may lead out of the folder), and a pipe in the file's place is not
+    waited for.
     """
     flags = os.O_RDONLY
     for extra in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # each missing on some system
@@ -57,7 +62,9 @@ def open_plain_file(file: Path) -> BinaryIO:
     except FileNotFoundError as error:
         raise ModelFileError(f"{file} must be a plain file, got nothing there") from error
     except OSError as error:
-        raise ModelFileError(f"{file} must be a plain file that can be read, got {reason(error)}") from error
+        raise ModelFileError(
+            f"{file} must be a plain file that can be read, got {reason(error)}"
+        ) from error
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
@@ -91,7 +98,8 @@ def sha256(handle: BinaryIO) -> str:
 def identity(folder: Path) -> tuple[int, int, int] | None:
     """Tells whether another folder has taken this one's place; None where there is none.
 
-    The time of the last change is part of it because a system may hand a removed folder's number to the next one.
+    The time of the last change is part of it because a system may hand a removed folder's number to
+    the next one.
     """
     try:
         found = os.stat(folder)

@@ -31,9 +31,15 @@ class Header:
 
 
 def header_text(
-    kind: str, manifest: Mapping[str, Any], table: Mapping[str, Any], weights_bytes: int, weights_sha256: str
+    kind: str,
+    manifest: Mapping[str, Any],
+    table: Mapping[str, Any],
+    weights_bytes: int,
+    weights_sha256: str,
 ) -> bytes:
-    """The content of `model.json`. The checksum covers all other fields, so that no edit of any goes unseen."""
+    """The content of `model.json`. The checksum covers all other fields, so that no edit of any
+    goes unseen.
+    """
     document = {
         "format_version": FORMAT_VERSION,
         "kind": kind,
@@ -51,7 +57,9 @@ def header_text(
 
 
 def read_document(folder: Path) -> dict[str, Any]:
-    """The parsed `model.json` of a format that this version knows; nothing else in it is checked yet."""
+    """The parsed `model.json` of a format that this version knows; nothing else in it is checked
+    yet.
+    """
     file = folder / HEADER_FILE
     with _disk.open_plain_file(file) as handle:
         try:
@@ -63,12 +71,16 @@ def read_document(folder: Path) -> dict[str, Any]:
     document = _json.parse(text, file)
     version = document.get("format_version")
     if type(version) is not int or version < 1:
-        raise ModelFileError(f"{file} must have a format_version of at least 1, got {reprlib.repr(version)}")
+        raise ModelFileError(
+            f"{file} must have a format_version of at least 1, got {reprlib.repr(version)}"
+        )
     if version > FORMAT_VERSION:
         writer = document.get("undertow_version")
         raise NewerFormat(
-            f"{file} must have a format_version of at most {FORMAT_VERSION}, got {reprlib.repr(version)}, written by "
-            f"undertow {reprlib.repr(writer)}: upgrade undertow (this is {undertow_version()}) to read it"
+            f"{file} must have a format_version of at most {FORMAT_VERSION}, got "
+            f"{reprlib.repr(version)}, written by "
+            f"undertow {reprlib.repr(writer)}: upgrade undertow (this is {undertow_version()}) to "
+            f"read it"
         )
     return document
 
@@ -78,22 +90,33 @@ def read_header(folder: Path, kind: str) -> Header:
     file = folder / HEADER_FILE
     document = read_document(folder)
     if set(document) != set(FIELDS):
-        raise ModelFileError(f"{file} must have the fields {', '.join(FIELDS)}, got {reprlib.repr(list(document))}")
+        raise ModelFileError(
+            f"{file} must have the fields {', '.join(FIELDS)}, got {reprlib.repr(list(document))}"
+        )
     if not _is_intact(document):
-        raise ModelFileError(f"{file} must be as undertow wrote it, got contents that do not fit their checksum")
+        raise ModelFileError(
+            f"{file} must be as undertow wrote it, got contents that do not fit their checksum"
+        )
     if document["kind"] != kind:
-        raise ModelFileError(f"{file} must be of kind {kind!r}, got {reprlib.repr(document['kind'])}")
+        raise ModelFileError(
+            f"{file} must be of kind {kind!r}, got {reprlib.repr(document['kind'])}"
+        )
     if not isinstance(document["undertow_version"], str):
         raise ModelFileError(
-            f"{file} must give undertow_version as a string, got {reprlib.repr(document['undertow_version'])}"
+            f"{file} must give undertow_version as a string, got "
+            f"{reprlib.repr(document['undertow_version'])}"
         )
     if not isinstance(document["manifest"], dict):
-        raise ModelFileError(f"{file} must hold manifest as an object, got {reprlib.repr(document['manifest'])}")
+        raise ModelFileError(
+            f"{file} must hold manifest as an object, got {reprlib.repr(document['manifest'])}"
+        )
     size, digest = _checked_weights(document["weights"], file)
     arrays = checked_table(document["arrays"], file)
     needed = sum(form.size for form in arrays.values())
     if needed > size:
-        raise ModelFileError(f"{file} must describe arrays that fit {size} bytes of weights, got {needed} bytes")
+        raise ModelFileError(
+            f"{file} must describe arrays that fit {size} bytes of weights, got {needed} bytes"
+        )
     return Header(arrays, document["manifest"], size, digest)
 
 
@@ -108,9 +131,16 @@ def undertow_version() -> str:
 def _checked_weights(weights: object, file: Path) -> tuple[int, str]:
     if isinstance(weights, dict) and set(weights) == {"bytes", "sha256"}:
         size, digest = weights["bytes"], weights["sha256"]
-        if type(size) is int and size >= 0 and isinstance(digest, str) and re.fullmatch("[0-9a-f]{64}", digest):
+        if (
+            type(size) is int
+            and size >= 0
+            and isinstance(digest, str)
+            and re.fullmatch("[0-9a-f]{64}", digest)
+        ):
             return size, digest
-    raise ModelFileError(f"{file} must give bytes and sha256 of {WEIGHTS_FILE}, got {reprlib.repr(weights)}")
+    raise ModelFileError(
+        f"{file} must give bytes and sha256 of {WEIGHTS_FILE}, got {reprlib.repr(weights)}"
+    )
 
 
 def _is_intact(document: Mapping[str, Any]) -> bool:

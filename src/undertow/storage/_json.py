@@ -1,4 +1,6 @@
-"""JSON as model folders use it: checked before it is written, parsed without surprises, summed up by a checksum."""
+"""JSON as model folders use it: checked before it is written, parsed without surprises, summed up
+by a checksum.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ WIDEST_INTEGER = 1024  # bits; Python refuses to parse integers of thousands of 
 
 
 def plain(name: str, value: object, depth: int = 0) -> Any:
-    """The value in the types that come back from a file as they went in; anything else is an error that names it."""
+    """The value in the types that come back from a file as they went in; anything else is an error
+    that names it.
+    """
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int) and value.bit_length() <= WIDEST_INTEGER:
@@ -30,15 +34,20 @@ def plain(name: str, value: object, depth: int = 0) -> Any:
         if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
             return {key: plain(f"{name}.{key}", entry, depth + 1) for key, entry in value.items()}
         if isinstance(value, (list, tuple)):
-            return [plain(f"{name}[{index}]", entry, depth + 1) for index, entry in enumerate(value)]
+            return [
+                plain(f"{name}[{index}]", entry, depth + 1) for index, entry in enumerate(value)
+            ]
     raise InvalidInput(
-        f"{name} must be plain JSON (objects with string keys, lists, strings, finite numbers, booleans, None; "
+        f"{name} must be plain JSON (objects with string keys, lists, strings, finite numbers, "
+        f"booleans, None; "
         f"at most {DEEPEST} deep), got {_shown(value)}"
     )
 
 
 def readable(document: Mapping[str, Any]) -> bytes:
-    """The text that is stored. ASCII only, so that any string at all can be written, even half a surrogate pair."""
+    """The text that is stored. ASCII only, so that any string at all can be written, even half a
+    surrogate pair.
+    """
     return (json.dumps(document, indent=1, allow_nan=False) + "\n").encode("ascii")
 
 

@@ -1,8 +1,9 @@
 """Putting a finished folder in its place, so that at every moment a complete one can be found.
 
-A folder cannot be renamed onto another, so replacing takes two renames: the old one steps aside under a fixed hidden
-name, then the new one takes the place. Cut off between the two, the place is empty and the old one is found aside:
-`current` looks there, and the next write puts it back. An error, unlike a power cut, undoes what was done.
+A folder cannot be renamed onto another, so replacing takes two renames: the old one steps aside
+under a fixed hidden name, then the new one takes the place. Cut off between the two, the place is
+empty and the old one is found aside: `current` looks there, and the next write puts it back. An
+error, unlike a power cut, undoes what was done.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _log = logging.getLogger(__name__)
 def current(folder: Path) -> Path:
     """Where the folder is to be read: in its place, or aside when a crash left its place empty."""
     if _is_aside(folder):
-        _log.warning("%s was being replaced when its writer stopped; reading the earlier one", folder)
+        _log.warning(
+            "%s was being replaced when its writer stopped; reading the earlier one", folder
+        )
         return _aside(folder)
     return folder
 
@@ -44,7 +47,9 @@ def recover(target: Path) -> None:
 
 @contextmanager
 def new_sibling(target: Path) -> Iterator[Path]:
-    """An empty folder beside the target, on the same disk; gone afterwards unless it was put in place."""
+    """An empty folder beside the target, on the same disk; gone afterwards unless it was put in
+    place.
+    """
     make_folders(target.parent)
     # Not mkdtemp: its folders are closed to everyone but their owner, and so would every model be.
     new = target.parent / f".{target.name}.undertow-new-{secrets.token_hex(8)}"
@@ -56,7 +61,9 @@ def new_sibling(target: Path) -> Iterator[Path]:
 
 
 def put_in_place(new: Path, target: Path) -> None:
-    """The new folder becomes the target; the old one, where there is one, is removed once that is on disk."""
+    """The new folder becomes the target; the old one, where there is one, is removed once that is
+    on disk.
+    """
     aside = _aside(target)
     try:
         if os.path.lexists(target):
@@ -73,10 +80,15 @@ def put_in_place(new: Path, target: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """A folder of ours. Files are removed by name, so that one somebody else put there can never go with them."""
+    """A folder of ours. Files are removed by name, so that one somebody else put there can never go
+    with them.
+    """
     if not os.path.lexists(folder):
         return
-    for name in (HEADER_FILE, WEIGHTS_FILE):  # the header first: without it, nobody takes the rest for a model
+    for name in (
+        HEADER_FILE,
+        WEIGHTS_FILE,
+    ):  # the header first: without it, nobody takes the rest for a model
         (folder / name).unlink(missing_ok=True)
     with suppress(FileNotFoundError):  # another writer was faster
         os.rmdir(folder)
@@ -91,7 +103,9 @@ def _aside(target: Path) -> Path:
 
 
 def _undo(new: Path, target: Path, aside: Path) -> None:
-    """Back to how it was, from whichever step was reached: looking beats remembering when an interrupt came."""
+    """Back to how it was, from whichever step was reached: looking beats remembering when an
+    interrupt came.
+    """
     if not os.path.lexists(new):
         os.rename(target, new)
     if os.path.lexists(aside) and not os.path.lexists(target):
@@ -105,5 +119,8 @@ def _sweep(target: Path) -> None:
     ours = re.compile(rf"\.{re.escape(target.name)}\.undertow-new-[0-9a-f]{{16}}")
     with os.scandir(target.parent) as entries:
         for entry in entries:
-            if ours.fullmatch(entry.name) and entry.stat(follow_symlinks=False).st_mtime < time.time() - STALE:
+            if (
+                ours.fullmatch(entry.name)
+                and entry.stat(follow_symlinks=False).st_mtime < time.time() - STALE
+            ):
                 shutil.rmtree(entry.path, ignore_errors=True)

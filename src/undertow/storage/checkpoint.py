@@ -30,7 +30,9 @@ def save_run(path: str | os.PathLike[str], run: Run) -> Path:
 
 
 def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
-    """Brings a freshly made run to a saved state. Its settings and sizes have to be those of the saved one."""
+    """Brings a freshly made run to a saved state. Its settings and sizes have to be those of the
+    saved one.
+    """
     manifest, arrays = read_folder(path, kind=KIND)
     _check_same("settings", manifest.get("settings"), _described(run), path)
     for name in ("documents", "longest"):
@@ -39,9 +41,14 @@ def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
     _check_same("arrays", sorted(arrays), sorted(own), path)
     for name, array in own.items():
         saved = arrays[name]
-        _check_same(f"the form of {name}", (saved.shape, saved.dtype), (array.shape, array.dtype), path)
+        _check_same(
+            f"the form of {name}", (saved.shape, saved.dtype), (array.shape, array.dtype), path
+        )
     try:
-        position, tally = manifest["position"], {"waited": 0.0, **manifest["tally"]}  # earlier versions did not measure
+        position, tally = (
+            manifest["position"],
+            {"waited": 0.0, **manifest["tally"]},
+        )  # earlier versions did not measure
         run.epoch, run.batch, run.steps = position["epoch"], position["batch"], position["steps"]
         run.history = [EpochRecord(**record) for record in manifest["history"]]
         for name in TALLY:
@@ -61,10 +68,14 @@ def _described(run: Run) -> dict[str, Any]:
     described = asdict(settings)
     described["learner"] = {"kind": type(settings.learner).__name__, **described["learner"]}
     described["optimiser"] = {"kind": type(settings.optimiser).__name__, **described["optimiser"]}
-    plain: dict[str, Any] = _json.plain("settings", described)  # a pair of noise levels comes back as a list
+    plain: dict[str, Any] = _json.plain(
+        "settings", described
+    )  # a pair of noise levels comes back as a list
     return plain
 
 
 def _check_same(name: str, saved: object, own: object, path: str | os.PathLike[str]) -> None:
     if saved != own:
-        raise ModelFileError(f"{path} holds a run that differs in {name}: it must be {own}, got {saved}")
+        raise ModelFileError(
+            f"{path} holds a run that differs in {name}: it must be {own}, got {saved}"
+        )

@@ -11,14 +11,18 @@ from undertow.storage import _disk
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Writes a file; an earlier one is replaced once the new one is complete. Missing folders are made."""
+    """Writes a file; an earlier one is replaced once the new one is complete. Missing folders are
+    made.
+    """
     target = Path(path)
     if not target.name or "\0" in str(target) or target.is_dir():
         raise InvalidInput(f"path must name a file, got {str(path)!r}")
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"text must be valid Unicode, got half of a surrogate pair at {error.start}") from None
+        raise InvalidInput(
+            f"text must be valid Unicode, got half of a surrogate pair at {error.start}"
+        ) from None
     try:
         _disk.make_folders(target.parent)
         descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -34,7 +38,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
             raise
         _disk.sync_folder(target.parent)
     except OSError as error:
-        raise InvalidInput(f"{target} must be a place that can be written, got {_disk.reason(error)}") from error
+        raise InvalidInput(
+            f"{target} must be a place that can be written, got {_disk.reason(error)}"
+        ) from error
     return target
 
 

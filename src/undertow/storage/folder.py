@@ -1,8 +1,9 @@
-"""A folder of arrays and what belongs to them: `model.json` and `weights.safetensors`, whole or not at all.
+"""A folder of arrays and what belongs to them: `model.json` and `weights.safetensors`, whole or not
+at all.
 
-`model.json` holds the format's version, the kind of folder, the version of undertow that wrote it, a checksum of its
-own contents, size and SHA-256 of the weights, a table of the arrays, and the writer's manifest. Nothing in either file
-is code, and nothing is believed before it is checked.
+`model.json` holds the format's version, the kind of folder, the version of undertow that wrote it,
+a checksum of its own contents, size and SHA-256 of the weights, a table of the arrays, and the
+writer's manifest. Nothing in either file is code, and nothing is believed before it is checked.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ def write_folder(
 ) -> Path:
     """Write a folder, or raise and leave everything as it was.
 
-    With `overwrite`, a folder of the same kind is replaced; anything else in its place, a user's own folder above all,
-    is left alone. A crash at any moment leaves the old or the new folder complete and readable. Missing parent
-    folders are made. Two writers of one path do not mix: one of them wins, or gets an error.
+    With `overwrite`, a folder of the same kind is replaced; anything else in its place, a user's
+    own folder above all, is left alone. A crash at any moment leaves the old or the new folder
+    complete and readable. Missing parent folders are made. Two writers of one path do not mix: one
+    of them wins, or gets an error.
     """
     target = Path(path)
     if target.name in ("", "..") or "\0" in target.name:
@@ -50,14 +52,19 @@ def write_folder(
             _fill(new, kind, stored_manifest, stored_arrays)
             _swap.put_in_place(new, target)
     except (OSError, SafetensorError) as error:
-        raise ModelFileError(f"{target} must be a place that can be written, got {_disk.reason(error)}") from error
+        raise ModelFileError(
+            f"{target} must be a place that can be written, got {_disk.reason(error)}"
+        ) from error
     return target
 
 
-def read_folder(path: str | os.PathLike[str], *, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
+def read_folder(
+    path: str | os.PathLike[str], *, kind: str
+) -> tuple[dict[str, Any], dict[str, Array]]:
     """Manifest and arrays of a folder of this kind.
 
-    A writer may replace the folder meanwhile; what was then read could be half of each, and is read again.
+    A writer may replace the folder meanwhile; what was then read could be half of each, and is read
+    again.
     """
     folder = Path(path)
     for _ in range(READ_ATTEMPTS):
@@ -71,7 +78,9 @@ def read_folder(path: str | os.PathLike[str], *, kind: str) -> tuple[dict[str, A
             if failure is not None:
                 raise failure
             return content
-    raise ModelFileError(f"{folder} must hold still while it is read, got replaced {READ_ATTEMPTS} times meanwhile")
+    raise ModelFileError(
+        f"{folder} must hold still while it is read, got replaced {READ_ATTEMPTS} times meanwhile"
+    )
 
 
 def _fill(new: Path, kind: str, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
@@ -80,7 +89,10 @@ def _fill(new: Path, kind: str, manifest: Mapping[str, Any], arrays: Mapping[str
     with open(weights, "r+b") as handle:
         size, digest = _disk.file_size(handle), _disk.sha256(handle)
         os.fsync(handle.fileno())
-    _disk.write_synced(new / HEADER_FILE, _header.header_text(kind, manifest, _arrays.table_of(arrays), size, digest))
+    _disk.write_synced(
+        new / HEADER_FILE,
+        _header.header_text(kind, manifest, _arrays.table_of(arrays), size, digest),
+    )
     _disk.sync_folder(new)
 
 
@@ -89,25 +101,37 @@ def _check_target(target: Path, kind: str, overwrite: bool) -> None:
     if not os.path.lexists(target):
         return
     if not overwrite:
-        raise ModelFileError(f"{target} must not exist yet unless overwrite=True, got something already there")
+        raise ModelFileError(
+            f"{target} must not exist yet unless overwrite=True, got something already there"
+        )
     if os.path.islink(target) or not os.path.isdir(target):
         got = "a symbolic link" if os.path.islink(target) else "a file"
-        raise ModelFileError(f"{target} must be a folder written by undertow to be overwritten, got {got}")
+        raise ModelFileError(
+            f"{target} must be a folder written by undertow to be overwritten, got {got}"
+        )
     foreign = sorted(set(os.listdir(target)) - {HEADER_FILE, WEIGHTS_FILE})
     if foreign:
-        raise ModelFileError(f"{target} must hold only what undertow wrote to be overwritten, got {foreign[0]!r} in it")
+        raise ModelFileError(
+            f"{target} must hold only what undertow wrote to be overwritten, got {foreign[0]!r} in "
+            f"it"
+        )
     try:
         found = _header.read_document(target)
     except NewerFormat:
         raise
     except ModelFileError as error:
-        raise ModelFileError(f"{target} must be a folder written by undertow to be overwritten: {error}") from error
+        raise ModelFileError(
+            f"{target} must be a folder written by undertow to be overwritten: {error}"
+        ) from error
     if set(found) != set(FIELDS):
         raise ModelFileError(
-            f"{target} must be a folder written by undertow to be overwritten, got another {HEADER_FILE}"
+            f"{target} must be a folder written by undertow to be overwritten, got another "
+            f"{HEADER_FILE}"
         )
     if found["kind"] != kind:
-        raise ModelFileError(f"{target} must be of kind {kind!r} to be overwritten, got {found['kind']!r:.60}")
+        raise ModelFileError(
+            f"{target} must be of kind {kind!r} to be overwritten, got {found['kind']!r:.60}"
+        )
 
 
 def _read(folder: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -1,7 +1,8 @@
-"""Arrays of one file, mapped into memory: opening takes no time, and what nobody looks at is never read.
+"""Arrays of one file, mapped into memory: opening takes no time, and what nobody looks at is never
+read.
 
-The file is a safetensors file. It is written whole and never changed; its table of contents is checked before anything
-in it is trusted, the numbers in its arrays are not.
+The file is a safetensors file. It is written whole and never changed; its table of contents is
+checked before anything in it is trusted, the numbers in its arrays are not.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]], notes: Mapping[
     try:
         whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         safetensors.numpy.save_file(whole, unfinished, dict(notes))
-        os.chmod(unfinished, file.parent.stat().st_mode & 0o666)  # safetensors makes it its owner's alone
+        os.chmod(
+            unfinished, file.parent.stat().st_mode & 0o666
+        )  # safetensors makes it its owner's alone
         _sync(unfinished)
         os.replace(unfinished, file)
     except BaseException:
@@ -40,8 +43,12 @@ def write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]], notes: Mapping[
         raise
 
 
-def map_arrays(file: Path, forms: Mapping[str, tuple[str, int]]) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The arrays of a file, for reading alone, and its notes; `forms` says the type and the dimensions of each."""
+def map_arrays(
+    file: Path, forms: Mapping[str, tuple[str, int]]
+) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """The arrays of a file, for reading alone, and its notes; `forms` says the type and the
+    dimensions of each.
+    """
     with file.open("rb") as handle:
         size = os.fstat(handle.fileno()).st_size
         length = int.from_bytes(handle.read(8), "little")
@@ -70,7 +77,11 @@ def _array(content: memoryview, entry: Any, code: str, dimensions: int, file: Pa
     try:
         shape, (begin, end) = tuple(entry["shape"]), entry["data_offsets"]
         numbers = all(type(number) is int and number >= 0 for number in (*shape, begin, end))
-        fits = numbers and begin <= end <= len(content) and end - begin == math.prod(shape) * kind.itemsize
+        fits = (
+            numbers
+            and begin <= end <= len(content)
+            and end - begin == math.prod(shape) * kind.itemsize
+        )
         if entry["dtype"] != code or len(shape) != dimensions or not fits:
             raise ValueError
     except (TypeError, KeyError, ValueError):

@@ -1,4 +1,6 @@
-"""A trained Replicated Softmax as a folder: parameters, the noise it was trained against, how, and its words."""
+"""A trained Replicated Softmax as a folder: parameters, the noise it was trained against, how, and
+its words.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ PARAMETERS = ("weights", "hidden_bias", "visible_bias", "word_weights")
 NOISE = "noise_distribution"
 DIRECTIONS = "directions"
 LONGEST = 1 + 1e-3  # of a direction, but for rounding
-TOPICS = "topics."  # what the names of the topic tree's arrays begin with; `undertow.topics` knows the rest
+# what the names of the topic tree's arrays begin with; `undertow.topics` knows the rest
+TOPICS = "topics."
 SUM_TOLERANCE = 1e-6
 
 
@@ -38,8 +41,12 @@ class StoredModel:
     noise_distribution: NDArray[np.float64] | None  # (K,)
     training: dict[str, Any]  # how it was trained; empty when nothing was told
     vocabulary: tuple[str, ...] | None  # K words, in the order of the rows of W
-    topics: dict[str, Array] = field(default_factory=dict)  # arrays of the topic tree; none in older models
-    directions: NDArray[np.float32] | None = None  # (K, R) of words, which stand beside units; none in older models
+    topics: dict[str, Array] = field(
+        default_factory=dict
+    )  # arrays of the topic tree; none in older models
+    directions: NDArray[np.float32] | None = (
+        None  # (K, R) of words, which stand beside units; none in older models
+    )
 
 
 def save_model(
@@ -58,7 +65,9 @@ def save_model(
         raise InvalidInput(f"vocabulary must be a list of words, got {reprlib.repr(vocabulary)}")
     model = StoredModel(
         parameters=parameters,
-        noise_distribution=None if noise_distribution is None else np.asarray(noise_distribution, dtype=np.float64),
+        noise_distribution=None
+        if noise_distribution is None
+        else np.asarray(noise_distribution, dtype=np.float64),
         training={} if training is None else dict(training),
         vocabulary=None if vocabulary is None else tuple(vocabulary),
         topics=dict(topics or {}),
@@ -91,9 +100,13 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
     topics = {name: array for name, array in arrays.items() if name.startswith(TOPICS)}
     names = set(arrays) - {NOISE, DIRECTIONS} - set(topics)
     if names != set(PARAMETERS):
-        raise InvalidInput(f"arrays must be {', '.join(PARAMETERS)}, got {reprlib.repr(sorted(names))}")
+        raise InvalidInput(
+            f"arrays must be {', '.join(PARAMETERS)}, got {reprlib.repr(sorted(names))}"
+        )
     if set(manifest) != {"training", "vocabulary"}:
-        raise InvalidInput(f"manifest must hold training and vocabulary, got {reprlib.repr(list(manifest))}")
+        raise InvalidInput(
+            f"manifest must hold training and vocabulary, got {reprlib.repr(list(manifest))}"
+        )
     training, vocabulary = manifest["training"], manifest["vocabulary"]
     if not isinstance(training, dict):
         raise InvalidInput(f"training must be an object, got {reprlib.repr(training)}")
@@ -110,11 +123,16 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
 
 
 def _check_model(model: StoredModel) -> None:
-    parameters = dataclasses.replace(model.parameters)  # its arrays may have been exchanged since it checked them
+    parameters = dataclasses.replace(
+        model.parameters
+    )  # its arrays may have been exchanged since it checked them
     for name in PARAMETERS:
         _check_numbers(name, getattr(parameters, name), np.float32)
     if (parameters.word_weights < 0).any():
-        raise InvalidInput(f"word_weights must not be negative, got {parameters.word_weights.min()} among its values")
+        raise InvalidInput(
+            f"word_weights must not be negative, got {parameters.word_weights.min()} among its "
+            f"values"
+        )
     if model.noise_distribution is not None:
         _check_noise(model.noise_distribution, parameters.words)
     if model.directions is not None:
@@ -127,7 +145,9 @@ def _check_numbers(name: str, array: Array, dtype: type[np.floating[Any]]) -> No
     if array.dtype != dtype:
         raise InvalidInput(f"{name} must be {np.dtype(dtype)}, got {array.dtype}")
     if not np.isfinite(array).all():
-        raise InvalidInput(f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values")
+        raise InvalidInput(
+            f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values"
+        )
 
 
 def _check_noise(noise: Array, words: int) -> None:
@@ -141,10 +161,15 @@ def _check_noise(noise: Array, words: int) -> None:
 
 def _check_directions(directions: Array, words: int) -> None:
     if directions.ndim != 2 or len(directions) != words:
-        raise InvalidInput(f"{DIRECTIONS} must have a row for each of {words} words, got shape {directions.shape}")
+        raise InvalidInput(
+            f"{DIRECTIONS} must have a row for each of {words} words, got shape {directions.shape}"
+        )
     _check_numbers(DIRECTIONS, directions, np.float32)
     if directions.size and np.abs(directions).max() > LONGEST:
-        raise InvalidInput(f"{DIRECTIONS} must be of length 1 at most, got {np.abs(directions).max()} among its values")
+        raise InvalidInput(
+            f"{DIRECTIONS} must be of length 1 at most, got {np.abs(directions).max()} among its "
+            f"values"
+        )
 
 
 def _check_vocabulary(vocabulary: Sequence[object], words: int) -> None:
@@ -155,4 +180,6 @@ def _check_vocabulary(vocabulary: Sequence[object], words: int) -> None:
         raise InvalidInput(f"vocabulary must hold {words} words, got {len(vocabulary)}")
     if len(set(vocabulary)) != words:
         (word, times), *_ = Counter(vocabulary).most_common(1)
-        raise InvalidInput(f"vocabulary must hold each word once, got {reprlib.repr(word)} {times} times")
+        raise InvalidInput(
+            f"vocabulary must hold each word once, got {reprlib.repr(word)} {times} times"
+        )

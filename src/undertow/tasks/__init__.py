@@ -1,7 +1,8 @@
-"""What document vectors are for, measured: retrieval and classification by label, and two kinds of retrieval without.
+"""What document vectors are for, measured: retrieval and classification by label, and two kinds of
+retrieval without.
 
-Pure functions of vectors, whatever model they came from. `split_half` also splits the counts that vectors are made
-of; nothing here trains or stores a model.
+Pure functions of vectors, whatever model they came from. `split_half` also splits the counts that
+vectors are made of; nothing here trains or stores a model.
 """
 
 from undertow.tasks.classification import ProbeResult, probe_accuracy

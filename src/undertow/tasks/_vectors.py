@@ -1,4 +1,6 @@
-"""What the tasks share: checks of vectors and labels, unit vectors, and when two similarities count as tied."""
+"""What the tasks share: checks of vectors and labels, unit vectors, and when two similarities count
+as tied.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,9 @@ from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
 
-# Two cosines this close are tied: equal vectors can differ by the rounding of a matrix product (some 1e-14 in
-# float64), and which of them then comes first would depend on nothing but their place in memory.
+# Two cosines this close are tied: equal vectors can differ by the rounding of a matrix product
+# (some 1e-14 in float64), and which of them then comes first would depend on nothing but their
+# place in memory.
 TIED = 1e-12
 
 
@@ -23,14 +26,18 @@ def matrix(name: str, value: Any) -> NDArray[np.float64]:
             f"got {type(value).__name__} of shape {getattr(value, 'shape', array.shape)}"
         )
     if not np.isfinite(array).all():
-        raise InvalidInput(f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values")
+        raise InvalidInput(
+            f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values"
+        )
     return array.astype(np.float64, copy=False)
 
 
 def same_width(name: str, value: NDArray[Any], other_name: str, other: NDArray[Any]) -> None:
     """Both matrices have the same number of columns."""
     if value.shape[1] != other.shape[1]:
-        raise InvalidInput(f"{name} must have {other.shape[1]} columns like {other_name}, got {value.shape[1]}")
+        raise InvalidInput(
+            f"{name} must have {other.shape[1]} columns like {other_name}, got {value.shape[1]}"
+        )
 
 
 def labels(name: str, value: Any, *, size: int) -> NDArray[Any]:
@@ -48,13 +55,19 @@ def labels(name: str, value: Any, *, size: int) -> NDArray[Any]:
 def same_kind(name: str, value: NDArray[Any], other_name: str, other: NDArray[Any]) -> None:
     """Both are strings, or neither is: a string never equals a number."""
     if (value.dtype.kind == "U") != (other.dtype.kind == "U"):
-        raise InvalidInput(f"{name} must be of the same kind as {other_name}, got {value.dtype} and {other.dtype}")
+        raise InvalidInput(
+            f"{name} must be of the same kind as {other_name}, got {value.dtype} and {other.dtype}"
+        )
 
 
 def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Every row divided by its length; a row of zeros stays, so that its similarity to everything is 0."""
+    """Every row divided by its length; a row of zeros stays, so that its similarity to everything
+    is 0.
+    """
     largest = np.abs(vectors).max(axis=1, keepdims=True)
-    scaled = vectors / np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
+    scaled = vectors / np.where(
+        largest > 0, largest, 1.0
+    )  # so that no square overflows or vanishes
     length = np.linalg.norm(scaled, axis=1, keepdims=True)
     unit: NDArray[np.float64] = scaled / np.where(length > 0, length, 1.0)
     return unit

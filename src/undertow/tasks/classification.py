@@ -1,13 +1,14 @@
 """Linear probe: how well a softmax regression on the vectors tells the labels.
 
-Vectors are centred, and divided by one number for all their components, the root mean square deviation of the vectors
-that the probe is fitted to: posteriors lie in [0, 1] while activations are small numbers, and one grid of
-regularisations could not serve both. (A deviation of each component's own would blow up the components that hardly
-vary. On 20 Newsgroups, at the best regularisation, it changed the accuracy of Replicated Softmax by .001 but took .006
-to .009 from LSA: an unfair comparison.)
+Vectors are centred, and divided by one number for all their components, the root mean square
+deviation of the vectors that the probe is fitted to: posteriors lie in [0, 1] while activations are
+small numbers, and one grid of regularisations could not serve both. (A deviation of each
+component's own would blow up the components that hardly vary. On 20 Newsgroups, at the best
+regularisation, it changed the accuracy of Replicated Softmax by .001 but took .006 to .009 from
+LSA: an unfair comparison.)
 
-The regularisation is chosen on a stratified seventh of the training documents, never on the test documents; then the
-probe is fitted to all of the training documents.
+The regularisation is chosen on a stratified seventh of the training documents, never on the test
+documents; then the probe is fitted to all of the training documents.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ MOST_ITERATIONS = 300
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """What a probe reached, and with which regularisation (scikit-learn's C: the smaller, the stronger)."""
+    """What a probe reached, and with which regularisation (scikit-learn's C: the smaller, the
+    stronger).
+    """
 
     accuracy: float
     regularisation: float
@@ -49,10 +52,11 @@ def probe_accuracy(
     regularisations: Sequence[float] = REGULARISATIONS,
     seed: int = 0,
 ) -> ProbeResult:
-    """The share of test documents whose label a softmax regression learned from the training documents tells.
+    """The share of test documents whose label a softmax regression learned from the training
+    documents tells.
 
-    `seed` decides which training documents validate. Of regularisations that validate equally well the strongest
-    is taken. A test label that no training document has counts as missed.
+    `seed` decides which training documents validate. Of regularisations that validate equally well
+    the strongest is taken. A test label that no training document has counts as missed.
     """
     train = _vectors.matrix("train_vectors", train_vectors)
     test = _vectors.matrix("test_vectors", test_vectors)
@@ -76,13 +80,18 @@ def probe_accuracy(
 
 
 def _validation_part(known: NDArray[Any], seed: int) -> NDArray[np.bool_]:
-    """True for every seventh document of each label, in a random order; rarer labels keep all theirs for fitting."""
+    """True for every seventh document of each label, in a random order; rarer labels keep all
+    theirs for fitting.
+    """
     _, codes, sizes = np.unique(known, return_inverse=True, return_counts=True)
     if len(sizes) < 2:
-        raise InvalidInput(f"train_labels must hold at least 2 different labels, got only {known[0]!r}")
+        raise InvalidInput(
+            f"train_labels must hold at least 2 different labels, got only {known[0]!r}"
+        )
     if sizes.max() < VALIDATION_EVERY:
         raise InvalidInput(
-            f"train_labels must hold a label with at least {VALIDATION_EVERY} documents, got at most {sizes.max()}"
+            f"train_labels must hold a label with at least {VALIDATION_EVERY} documents, got at "
+            f"most {sizes.max()}"
         )
     by_label = np.lexsort((np.random.default_rng(seed).random(len(known)), codes))
     place_in_label = np.arange(len(known)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -98,12 +107,17 @@ def _fitted_accuracy(
     wanted: NDArray[Any],
     regularisation: float,
 ) -> float:
-    """Fits a probe to the vectors and labels; the share of asked vectors for which it tells the wanted label."""
+    """Fits a probe to the vectors and labels; the share of asked vectors for which it tells the
+    wanted label.
+    """
     centre = vectors.mean(axis=0)
-    deviation = float(np.sqrt(np.mean((vectors - centre) ** 2))) or 1.0  # vectors that are all alike stay as they are
+    deviation = (
+        float(np.sqrt(np.mean((vectors - centre) ** 2))) or 1.0
+    )  # vectors that are all alike stay as they are
     probe = LogisticRegression(C=regularisation, max_iter=MOST_ITERATIONS, tol=1e-3)
     with warnings.catch_warnings():
-        # Stopped short, a probe is a little more regularised than asked for; its accuracy still says what it tells.
+        # Stopped short, a probe is a little more regularised than asked for; its accuracy still
+        # says what it tells.
         warnings.simplefilter("ignore", ConvergenceWarning)
         probe.fit((vectors - centre) / deviation, labels)
     return float(np.mean(probe.predict((asked - centre) / deviation) == wanted))

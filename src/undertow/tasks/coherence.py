@@ -1,8 +1,8 @@
 """How well the top words of topics go together, and how much topics differ: NPMI and diversity.
 
-NPMI of two words is log(p(x, y) / p(x) p(y)) / -log p(x, y), with p the share of documents that hold a word or
-both: 1 for words that only occur together, 0 for independent ones, -1 for words that never meet. A topic's
-coherence is the mean over the pairs of its top words.
+NPMI of two words is log(p(x, y) / p(x) p(y)) / -log p(x, y), with p the share of documents that
+hold a word or both: 1 for words that only occur together, 0 for independent ones, -1 for words that
+never meet. A topic's coherence is the mean over the pairs of its top words.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from undertow._errors import InvalidInput
 
 
 def npmi(counts: sparse.csr_array, topics: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """The mean NPMI over pairs of each topic's words, given as column numbers of documents x words counts.
+    """The mean NPMI over pairs of each topic's words, given as column numbers of documents x words
+    counts.
 
-    Only the columns that occur in a topic are looked at, and pairs are counted topic by topic. A topic of fewer
-    than two words has coherence 0; words that occur in no document make their pairs -1.
+    Only the columns that occur in a topic are looked at, and pairs are counted topic by topic. A
+    topic of fewer than two words has coherence 0; words that occur in no document make their pairs
+    -1.
     """
     documents = counts.shape[0]
     if documents == 0:
@@ -31,8 +33,8 @@ def npmi(counts: sparse.csr_array, topics: Sequence[Sequence[int]]) -> NDArray[n
 
 
 def diversity(topics: Sequence[Sequence[Any]]) -> float:
-    """The share of different words among all top words of all topics: 1 when no word is shared, low when all are
-    alike.
+    """The share of different words among all top words of all topics: 1 when no word is shared, low
+    when all are alike.
     """
     words = [word for topic in topics for word in topic]
     if not words:
@@ -40,13 +42,20 @@ def diversity(topics: Sequence[Sequence[Any]]) -> float:
     return len(set(words)) / len(words)
 
 
-def _presence(counts: sparse.csr_array, topics: Sequence[Sequence[int]]) -> dict[int, NDArray[np.int64]]:
+def _presence(
+    counts: sparse.csr_array, topics: Sequence[Sequence[int]]
+) -> dict[int, NDArray[np.int64]]:
     """The sorted rows that hold each of the topics' words."""
     wanted = sorted({int(word) for topic in topics for word in topic})
     if wanted and (wanted[0] < 0 or wanted[-1] >= counts.shape[1]):
-        raise InvalidInput(f"topics must hold words 0 to {counts.shape[1] - 1}, got {wanted[0]} to {wanted[-1]}")
+        raise InvalidInput(
+            f"topics must hold words 0 to {counts.shape[1] - 1}, got {wanted[0]} to {wanted[-1]}"
+        )
     columns = counts[:, wanted].tocsc()
-    return {word: np.sort(columns.indices[columns.indptr[i] : columns.indptr[i + 1]]) for i, word in enumerate(wanted)}
+    return {
+        word: np.sort(columns.indices[columns.indptr[i] : columns.indptr[i + 1]])
+        for i, word in enumerate(wanted)
+    }
 
 
 def _topic_npmi(present: dict[int, NDArray[np.int64]], words: list[int], documents: int) -> float:

@@ -1,8 +1,9 @@
-"""Retrieval by cosine similarity: given a document's vector, how far up do documents of the same label come?
+"""Retrieval by cosine similarity: given a document's vector, how far up do documents of the same
+label come?
 
-Ties: of equally similar documents, the relevant ones come last. So the result does not depend on the order of the
-documents, a collection sorted by label gains nothing, and vectors that are all alike score below chance, not above.
-A vector of zeros has similarity 0 to everything.
+Ties: of equally similar documents, the relevant ones come last. So the result does not depend on
+the order of the documents, a collection sorted by label gains nothing, and vectors that are all
+alike score below chance, not above. A vector of zeros has similarity 0 to everything.
 
 Queries whose label no document has are left out: there is nothing for them to find.
 """
@@ -26,7 +27,8 @@ RECALL_LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 def mean_average_precision(
     queries: Any, query_labels: Any, documents: Any, document_labels: Any, *, block: int = 256
 ) -> float:
-    """Mean over queries of the average precision of ranking all documents; relevant are those of the query's label.
+    """Mean over queries of the average precision of ranking all documents; relevant are those of
+    the query's label.
 
     At most `block` queries are compared with the documents at a time.
     """
@@ -38,7 +40,13 @@ def mean_average_precision(
 
 
 def precision_at(
-    queries: Any, query_labels: Any, documents: Any, document_labels: Any, *, k: int = 10, block: int = 256
+    queries: Any,
+    query_labels: Any,
+    documents: Any,
+    document_labels: Any,
+    *,
+    k: int = 10,
+    block: int = 256,
 ) -> float:
     """Mean over queries of the share of the `k` most similar documents that have the query's label.
 
@@ -73,7 +81,8 @@ def precision_recall_curve(
 ) -> NDArray[np.float64]:
     """Mean over queries of the interpolated precision at each recall level.
 
-    The interpolated precision of a query at recall r is the best precision at any recall of at least r.
+    The interpolated precision of a query at recall r is the best precision at any recall of at
+    least r.
     """
     sides = (queries, query_labels, documents, document_labels)
     return retrieval_figures(*sides, recall_levels=recall_levels, block=block).precisions
@@ -95,7 +104,9 @@ def retrieval_figures(
         area += float(precisions.mean(axis=1).sum())
         best_from = np.maximum.accumulate(precisions[:, ::-1], axis=1)[:, ::-1]
         relevant = precisions.shape[1]
-        needed = np.ceil(levels * relevant - 1e-9).astype(np.int64)  # 0.1 * 30 must need 3 documents, not 4
+        needed = np.ceil(levels * relevant - 1e-9).astype(
+            np.int64
+        )  # 0.1 * 30 must need 3 documents, not 4
         total += best_from[:, np.maximum(needed, 1) - 1].sum(axis=0)
         answered += len(precisions)
     return RetrievalFigures(area / answered, total / answered)
@@ -104,7 +115,9 @@ def retrieval_figures(
 def _precisions(
     queries: Any, query_labels: Any, documents: Any, document_labels: Any, block: int
 ) -> Iterator[NDArray[np.float64]]:
-    """For each block of queries of one label: the precision at every relevant document, the most similar first."""
+    """For each block of queries of one label: the precision at every relevant document, the most
+    similar first.
+    """
     for places in _places(queries, query_labels, documents, document_labels, block):
         yield np.arange(1, places.shape[1] + 1) / places
 
@@ -112,15 +125,21 @@ def _precisions(
 def _places(
     queries: Any, query_labels: Any, documents: Any, document_labels: Any, block: int
 ) -> Iterator[NDArray[np.int64]]:
-    """For each block of queries of one label: the place of every relevant document among all, the nearest is 1."""
+    """For each block of queries of one label: the place of every relevant document among all, the
+    nearest is 1.
+    """
     block = _check.whole_number("block", block, at_least=1)
     asked, asked_labels = _checked_side("queries", queries, "query_labels", query_labels)
-    stored, stored_labels = _checked_side("documents", documents, "document_labels", document_labels)
+    stored, stored_labels = _checked_side(
+        "documents", documents, "document_labels", document_labels
+    )
     _vectors.same_width("queries", asked, "documents", stored)
     _vectors.same_kind("query_labels", asked_labels, "document_labels", stored_labels)
     common = np.intersect1d(asked_labels, stored_labels)
     if not len(common):
-        raise InvalidInput("query_labels must share a label with document_labels, got none in common")
+        raise InvalidInput(
+            "query_labels must share a label with document_labels, got none in common"
+        )
     asked, stored = _vectors.unit_rows(asked), _vectors.unit_rows(stored)
     for label in common:
         relevant = stored_labels == label
@@ -131,16 +150,27 @@ def _places(
             yield places_of_relevant(part @ sought, part @ others)
 
 
-def places_of_relevant(sought: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The place of each relevant document from the similarities of relevant and other documents (queries x each)."""
+def places_of_relevant(
+    sought: NDArray[np.float64], others: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """The place of each relevant document from the similarities of relevant and other documents
+    (queries x each).
+    """
     sought = np.sort(sought, axis=1)[:, ::-1]
     others = np.sort(others, axis=1)
-    behind = np.stack([np.searchsorted(row, found) for row, found in zip(others, sought - _vectors.TIED, strict=True)])
+    behind = np.stack(
+        [
+            np.searchsorted(row, found)
+            for row, found in zip(others, sought - _vectors.TIED, strict=True)
+        ]
+    )
     places: NDArray[np.int64] = np.arange(1, sought.shape[1] + 1) + others.shape[1] - behind
     return places
 
 
-def _checked_side(name: str, vectors: Any, labels_name: str, labels: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
+def _checked_side(
+    name: str, vectors: Any, labels_name: str, labels: Any
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
     checked = _vectors.matrix(name, vectors)
     return checked, _vectors.labels(labels_name, labels, size=len(checked))
 

@@ -1,11 +1,14 @@
-"""Split-half retrieval, a measure that needs no labels: does one half of a document find the other half?
+"""Split-half retrieval, a measure that needs no labels: does one half of a document find the other
+half?
 
-Each document's tokens are split at random into two halves; the vector of the first half is compared by cosine with
-the second halves of all documents, and the reciprocal of the rank of its own is averaged (MRR).
+Each document's tokens are split at random into two halves; the vector of the first half is compared
+by cosine with the second halves of all documents, and the reciprocal of the rank of its own is
+averaged (MRR).
 
-Ties: whatever is as similar as the sought half counts as standing before it. An encoder that gives every document
-the same vector scores 1/N among N documents, as does a half whose vector is zero (similarity 0 to everything).
-Documents of fewer than two tokens cannot be halved; `splittable` names the others.
+Ties: whatever is as similar as the sought half counts as standing before it. An encoder that gives
+every document the same vector scores 1/N among N documents, as does a half whose vector is zero
+(similarity 0 to everything). Documents of fewer than two tokens cannot be halved; `splittable`
+names the others.
 """
 
 from __future__ import annotations
@@ -32,16 +35,20 @@ def split_half_score(
 ) -> float:
     """MRR of split-half retrieval among at most `at_most` documents of at least two tokens.
 
-    `encode` turns counts into a matrix with a row per document. `seed` decides which documents are taken and how
-    they are split; it is meant to stay the same while models change, so that they are asked the same questions.
+    `encode` turns counts into a matrix with a row per document. `seed` decides which documents are
+    taken and how they are split; it is meant to stay the same while models change, so that they are
+    asked the same questions.
     """
     matrix = checked_counts(counts)
     seed = _check.whole_number("seed", seed, at_least=0)
     at_most = _check.whole_number("at_most", at_most, at_least=2)
     rows = splittable(matrix)
     if len(rows) < 2:
-        raise InvalidInput(f"counts must hold at least 2 documents of at least 2 tokens, got {len(rows)}")
-    # The smallest keys, in the order of the matrix: a document's key does not depend on the other documents.
+        raise InvalidInput(
+            f"counts must hold at least 2 documents of at least 2 tokens, got {len(rows)}"
+        )
+    # The smallest keys, in the order of the matrix: a document's key does not depend on the other
+    # documents.
     rows = np.sort(rows[np.argsort(_keys(seed, _DOCUMENT_STAGE, rows, 0), kind="stable")[:at_most]])
     first, second = split_halves(matrix[rows], seed=seed, document_ids=rows)
     return split_half_mrr(_encoded(encode, first), _encoded(encode, second))
@@ -55,19 +62,24 @@ def splittable(counts: sparse.csr_array) -> NDArray[np.int64]:
 def split_halves(
     counts: Any, *, seed: int, document_ids: NDArray[np.int64] | None = None
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Two matrices that add up to `counts`: of D tokens of a document, floor(D/2) random ones and the other ceil(D/2).
+    """Two matrices that add up to `counts`: of D tokens of a document, floor(D/2) random ones and
+    the other ceil(D/2).
 
-    A document's split depends on the seed, its own counts and its number alone, not on what else is in the matrix.
-    Numbers are row numbers unless `document_ids` gives others. Time and memory grow with the number of tokens.
+    A document's split depends on the seed, its own counts and its number alone, not on what else is
+    in the matrix. Numbers are row numbers unless `document_ids` gives others. Time and memory grow
+    with the number of tokens.
     """
     matrix = checked_counts(counts)
     seed = _check.whole_number("seed", seed, at_least=0)
     ids = _checked_ids(document_ids, matrix.shape[0])
     lengths = np.asarray(matrix.sum(axis=1, dtype=np.int64)).ravel()
     document = np.repeat(np.arange(len(lengths)), lengths)  # of each token
-    place = np.arange(len(document)) - np.repeat(np.cumsum(lengths) - lengths, lengths)  # within its document
+    place = np.arange(len(document)) - np.repeat(
+        np.cumsum(lengths) - lengths, lengths
+    )  # within its document
     shuffled = np.lexsort((_keys(seed, _TOKEN_STAGE, ids[document], place), document))
-    # Shuffling keeps documents together, so `place` also numbers the shuffled tokens of each document.
+    # Shuffling keeps documents together, so `place` also numbers the shuffled tokens of each
+    # document.
     taken = shuffled[place < lengths[document] // 2]
     entry = np.repeat(np.arange(matrix.nnz), matrix.data)  # of each token
     first = np.bincount(entry[taken], minlength=matrix.nnz).astype(np.int32)
@@ -75,14 +87,17 @@ def split_halves(
 
 
 def split_half_mrr(first: Any, second: Any, *, block: int = 512) -> float:
-    """Mean reciprocal rank at which row i of `first` finds row i of `second` among all rows of it, by cosine.
+    """Mean reciprocal rank at which row i of `first` finds row i of `second` among all rows of it,
+    by cosine.
 
     At most `block` rows of `first` are compared with `second` at a time.
     """
     block = _check.whole_number("block", block, at_least=1)
     asking, answers = _vectors.matrix("first", first), _vectors.matrix("second", second)
     if asking.shape != answers.shape:
-        raise InvalidInput(f"second must have the shape of first, {asking.shape}, got {answers.shape}")
+        raise InvalidInput(
+            f"second must have the shape of first, {asking.shape}, got {answers.shape}"
+        )
     asking, answers = _vectors.unit_rows(asking), _vectors.unit_rows(answers)
     total = 0.0
     for start in range(0, len(asking), block):
@@ -102,16 +117,23 @@ def _keys(seed: int, stage: int, documents: Any, draws: Any) -> NDArray[np.uint6
 
 
 def _with_counts(matrix: sparse.csr_array, counts: NDArray[np.int32]) -> sparse.csr_array:
-    """The matrix with other counts, entries of 0 left out; a copy, because leaving out moves entries in place."""
+    """The matrix with other counts, entries of 0 left out; a copy, because leaving out moves
+    entries in place.
+    """
     half = sparse.csr_array((counts, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     half.eliminate_zeros()
     return half
 
 
-def _encoded(encode: Callable[[sparse.csr_array], Any], counts: sparse.csr_array) -> NDArray[np.float64]:
+def _encoded(
+    encode: Callable[[sparse.csr_array], Any], counts: sparse.csr_array
+) -> NDArray[np.float64]:
     vectors = _vectors.matrix("encode's result", encode(counts))
     if len(vectors) != counts.shape[0]:
-        raise InvalidInput(f"encode's result must have {counts.shape[0]} rows, one per document, got {len(vectors)}")
+        raise InvalidInput(
+            f"encode's result must have {counts.shape[0]} rows, one per document, got "
+            f"{len(vectors)}"
+        )
     return vectors
 
 
@@ -121,6 +143,7 @@ def _checked_ids(document_ids: NDArray[np.int64] | None, size: int) -> NDArray[n
     ids = np.asarray(document_ids)
     if ids.shape != (size,) or ids.dtype.kind not in "iu" or (ids < 0).any():
         raise InvalidInput(
-            f"document_ids must be {size} whole numbers of at least 0, got {ids.dtype} of shape {ids.shape}"
+            f"document_ids must be {size} whole numbers of at least 0, got {ids.dtype} of shape "
+            f"{ids.shape}"
         )
     return ids.astype(np.int64, copy=False)

@@ -1,11 +1,14 @@
-"""Retrieval judged by words that the question does not hold: a measure of grouping that needs no labels.
+"""Retrieval judged by words that the question does not hold: a measure of grouping that needs no
+labels.
 
-One half of a document asks; the documents that it finds, by cosine of their vectors, should share words with the
-*other* half, which the question did not contain. Shared words are weighed by idf (cosine of tf-idf). The figure is how
-many times more they share than documents drawn at random: 1 is chance, whatever the corpus.
+One half of a document asks; the documents that it finds, by cosine of their vectors, should share
+words with the *other* half, which the question did not contain. Shared words are weighed by idf
+(cosine of tf-idf). The figure is how many times more they share than documents drawn at random: 1
+is chance, whatever the corpus.
 
-Split-half retrieval asks for one document, the other half of the same: it rewards telling documents apart. This asks
-for documents about the same thing, as retrieval by label does, and follows it more closely.
+Split-half retrieval asks for one document, the other half of the same: it rewards telling documents
+apart. This asks for documents about the same thing, as retrieval by label does, and follows it more
+closely.
 
 Vectors that are all alike find documents by their place alone, which is chance.
 """
@@ -34,7 +37,9 @@ class UnseenHalves:
     def __init__(self, questions: Any, documents: Any, *, nearest: int = 50, seed: int = 0) -> None:
         asked, self._documents = checked_counts(questions), checked_counts(documents)
         if asked.shape[1] != self._documents.shape[1]:
-            raise InvalidInput(f"questions must have {self._documents.shape[1]} words, got {asked.shape[1]}")
+            raise InvalidInput(
+                f"questions must have {self._documents.shape[1]} words, got {asked.shape[1]}"
+            )
         rows = splittable(asked)
         if not len(rows):
             raise InvalidInput("questions must hold a document of at least 2 tokens, got none")
@@ -42,13 +47,22 @@ class UnseenHalves:
         self._nearest = min(_check.whole_number("nearest", nearest, at_least=1), most)
         self._questions, unseen = split_halves(asked[rows], seed=seed, document_ids=rows)
         weights = idf_weights(self._documents)
-        self._words, self._unseen = _unit_tf_idf(self._documents, weights), _unit_tf_idf(unseen, weights)
-        self._by_chance = float((self._unseen @ np.asarray(self._words.mean(axis=0)).ravel()).mean())
+        self._words, self._unseen = (
+            _unit_tf_idf(self._documents, weights),
+            _unit_tf_idf(unseen, weights),
+        )
+        self._by_chance = float(
+            (self._unseen @ np.asarray(self._words.mean(axis=0)).ravel()).mean()
+        )
         if self._by_chance == 0.0:
-            raise InvalidInput("documents must share a word of positive weight with questions, got none in common")
+            raise InvalidInput(
+                "documents must share a word of positive weight with questions, got none in common"
+            )
 
     def lift(self, encode: Encode, *, block: int = 256) -> float:
-        """How many times more words the documents found share with the unseen halves than random documents do."""
+        """How many times more words the documents found share with the unseen halves than random
+        documents do.
+        """
         asked = _vectors.unit_rows(_vectors.matrix("encode's result", encode(self._questions)))
         stored = _vectors.unit_rows(_vectors.matrix("encode's result", encode(self._documents)))
         total = 0.0
@@ -63,7 +77,8 @@ class UnseenHalves:
         number, nearest = found.shape
         starts = np.arange(number + 1) * nearest
         mean = sparse.csr_array(
-            (np.full(found.size, 1.0 / nearest), found.ravel(), starts), shape=(number, self._words.shape[0])
+            (np.full(found.size, 1.0 / nearest), found.ravel(), starts),
+            shape=(number, self._words.shape[0]),
         )
         return float((mean @ self._words).multiply(self._unseen[first : first + number]).sum())
 

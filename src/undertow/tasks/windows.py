@@ -1,13 +1,16 @@
-"""How well the top words of topics go together within windows of a text: c_npmi and C_V, as Röder et al. define them.
+"""How well the top words of topics go together within windows of a text: c_npmi and C_V, as Röder
+et al. define them.
 
-A window of so many words slides over each text, word by word, and every place of it counts as a small document; a text
-that is shorter than the window is one. c_npmi is the mean NPMI over the pairs of a topic's words, with windows for
-documents. C_V asks how alike the company is that words keep: the vector of a word is its NPMI with each of the topic's
-words, itself too, and what counts is its cosine with the sum of these vectors, in the mean over the words.
+A window of so many words slides over each text, word by word, and every place of it counts as a
+small document; a text that is shorter than the window is one. c_npmi is the mean NPMI over the
+pairs of a topic's words, with windows for documents. C_V asks how alike the company is that words
+keep: the vector of a word is its NPMI with each of the topic's words, itself too, and what counts
+is its cosine with the sum of these vectors, in the mean over the words.
 
-Both add 1e-12 to the share of windows that hold two words, as gensim does, so a pair that never meets lies between -1
-and 0: nearer to 0 the rarer the two are. Where gensim's `CoherenceModel` differs: it takes a word for gone when one
-of its occurrences leaves the window, even if another is still there.
+Both add 1e-12 to the share of windows that hold two words, as gensim does, so a pair that never
+meets lies between -1 and 0: nearer to 0 the rarer the two are. Where gensim's `CoherenceModel`
+differs: it takes a word for gone when one of its occurrences leaves the window, even if another is
+still there.
 
 M. Röder, A. Both, A. Hinneburg, "Exploring the Space of Topic Coherence Measures", WSDM 2015.
 """
@@ -33,19 +36,25 @@ Matrix = NDArray[np.float64]
 
 
 def c_npmi(
-    texts: Iterable[Sequence[int] | NDArray[Any]], topics: Sequence[Sequence[int]], *, window: int = 10
+    texts: Iterable[Sequence[int] | NDArray[Any]],
+    topics: Sequence[Sequence[int]],
+    *,
+    window: int = 10,
 ) -> NDArray[np.float64]:
     """The mean NPMI over pairs of each topic's words, from windows of texts.
 
-    Texts are the numbers of their words, in order; negative ones stand for words that are in no topic. They are read
-    once, and only where topics' words stand in them is held. A topic of fewer than two words has coherence 0; words
-    that occur in no text make their pairs -1, as in `npmi`.
+    Texts are the numbers of their words, in order; negative ones stand for words that are in no
+    topic. They are read once, and only where topics' words stand in them is held. A topic of fewer
+    than two words has coherence 0; words that occur in no text make their pairs -1, as in `npmi`.
     """
     return _coherence(texts, topics, window, _mean_of_pairs, absent=-1.0)
 
 
 def c_v(
-    texts: Iterable[Sequence[int] | NDArray[Any]], topics: Sequence[Sequence[int]], *, window: int = 110
+    texts: Iterable[Sequence[int] | NDArray[Any]],
+    topics: Sequence[Sequence[int]],
+    *,
+    window: int = 110,
 ) -> NDArray[np.float64]:
     """C_V of each topic's words; arguments are those of `c_npmi`.
 
@@ -87,7 +96,9 @@ def _mean_of_cosines(values: Matrix) -> float:
 
 
 def _npmi(both: Integers, windows: int, absent: float) -> Matrix:
-    """NPMI of all pairs, given how many windows hold both words of each; `absent` for words that are in none."""
+    """NPMI of all pairs, given how many windows hold both words of each; `absent` for words that
+    are in none.
+    """
     joint, own = both / windows, np.diag(both) / windows
     apart = np.multiply.outer(own, own)
     known, always = apart > 0, both == windows  # in every window: the limit of the formula is 1
@@ -100,7 +111,8 @@ def _npmi(both: Integers, windows: int, absent: float) -> Matrix:
 
 @dataclass(frozen=True)
 class _Stretches:
-    """Where a word is in sight: windows `starts[i]` up to, not with, `ends[i]`, of all windows of all texts in a row.
+    """Where a word is in sight: windows `starts[i]` up to, not with, `ends[i]`, of all windows of
+    all texts in a row.
 
     `before[i]` windows hold it before stretch i; the last one is their number.
     """
@@ -111,8 +123,14 @@ class _Stretches:
 
     @classmethod
     def of(cls, starts: Integers, ends: Integers) -> _Stretches:
-        """Those of occurrences, in order, each of which is seen from `starts[i]` up to `ends[i]`."""
-        new = np.flatnonzero(np.concatenate([[True], starts[1:] > ends[:-1]])) if len(starts) else starts
+        """Those of occurrences, in order, each of which is seen from `starts[i]` up to
+        `ends[i]`.
+        """
+        new = (
+            np.flatnonzero(np.concatenate([[True], starts[1:] > ends[:-1]]))
+            if len(starts)
+            else starts
+        )
         last = np.append(new[1:], len(ends)) - 1 if len(starts) else starts
         starts, ends = starts[new], ends[last]
         return cls(starts, ends, np.concatenate([[0], np.cumsum(ends - starts)]))
@@ -121,7 +139,9 @@ class _Stretches:
         """How many of the windows before each of these hold the word."""
         if not len(self.starts):
             return np.zeros_like(windows)
-        stretch = np.searchsorted(self.starts, windows, side="right") - 1  # the one that begins there or before
+        stretch = (
+            np.searchsorted(self.starts, windows, side="right") - 1
+        )  # the one that begins there or before
         inside = np.minimum(windows, self.ends[stretch]) - self.starts[stretch]
         seen: Integers = np.where(stretch >= 0, self.before[stretch] + inside, 0)
         return seen
@@ -137,7 +157,9 @@ def _windows_with_both(words: Sequence[_Stretches]) -> Integers:
     return both
 
 
-def _stretches(texts: Iterable[Any], wanted: Integers, window: int) -> tuple[dict[int, _Stretches], int]:
+def _stretches(
+    texts: Iterable[Any], wanted: Integers, window: int
+) -> tuple[dict[int, _Stretches], int]:
     """The stretches of each wanted word, and the number of all windows."""
     numbers, firsts, ends, windows = [], [], [], 0
     for lengths, words in _batches(texts):
@@ -158,7 +180,10 @@ def _stretches(texts: Iterable[Any], wanted: Integers, window: int) -> tuple[dic
     bounds = np.searchsorted(number[order], np.arange(len(wanted) + 1))
     first, end = first[order], end[order]
     parts = (slice(bounds[i], bounds[i + 1]) for i in range(len(wanted)))
-    return {int(word): _Stretches.of(first[part], end[part]) for word, part in zip(wanted, parts, strict=True)}, windows
+    return {
+        int(word): _Stretches.of(first[part], end[part])
+        for word, part in zip(wanted, parts, strict=True)
+    }, windows
 
 
 def _batches(texts: Iterable[Any]) -> Iterator[tuple[Integers, Integers]]:
@@ -171,5 +196,8 @@ def _batches(texts: Iterable[Any]) -> Iterator[tuple[Integers, Integers]]:
 def _numbers(text: Any) -> Integers:
     words = np.asarray(text)
     if words.ndim != 1 or (len(words) and words.dtype.kind not in "iu"):
-        raise InvalidInput(f"texts must be lists of the numbers of their words, got {type(text).__name__} {text!r:.40}")
+        raise InvalidInput(
+            f"texts must be lists of the numbers of their words, got {type(text).__name__} "
+            f"{text!r:.40}"
+        )
     return words.astype(np.int64, copy=False)

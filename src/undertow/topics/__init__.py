@@ -1,4 +1,5 @@
-"""Topics that people read: regions of document vectors, nested in a tree, described, cut anywhere, and curated.
+"""Topics that people read: regions of document vectors, nested in a tree, described, cut anywhere,
+and curated.
 
 `grow` makes an `Atlas` of documents; `TopicTree` is its tree; `records` are what users get.
 """

@@ -1,7 +1,9 @@
-"""How many topics? Where a cut is stable: two halves of the documents, clustered apart, should say the same.
+"""How many topics? Where a cut is stable: two halves of the documents, clustered apart, should say
+the same.
 
-Labels are not needed. For every number of topics two trees, each grown from half of the documents, sort all documents;
-the figure is how well the two agree (adjusted mutual information, so that chance is 0 whatever the number).
+Labels are not needed. For every number of topics two trees, each grown from half of the documents,
+sort all documents; the figure is how well the two agree (adjusted mutual information, so that
+chance is 0 whatever the number).
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST, FEWEST = 40, 5  # topics that are offered unasked
-DETAIL = 0.04  # of agreement that e times as many topics are worth: between cuts as stable, people want the finer
+# of agreement that e times as many topics are worth: between cuts as stable, people want the finer
+DETAIL = 0.04
 DOCUMENTS_A_TOPIC = 20  # at least, on average
 
 
@@ -37,7 +40,9 @@ class TopicChoice:
 
 
 def numbers_tried(leaves: int, documents: int) -> list[int]:
-    """The numbers of topics that are looked at: closely spaced where few, a tenth apart where many."""
+    """The numbers of topics that are looked at: closely spaced where few, a tenth apart where
+    many.
+    """
     most = min(MOST, leaves, max(documents // DOCUMENTS_A_TOPIC, 2))
     found, size = [], min(FEWEST, most)
     while size <= most:
@@ -54,7 +59,9 @@ def agreement(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:
 
 
 def chosen_number(figures: Sequence[tuple[int, float]]) -> int:
-    """The number with the largest agreement, smoothed over its neighbours, plus what detail is worth."""
+    """The number with the largest agreement, smoothed over its neighbours, plus what detail is
+    worth.
+    """
     values = np.array([figure for _, figure in figures])
     padded = np.pad(values, 1, mode="edge")
     smooth = (padded[:-2] + 2.0 * values + padded[2:]) / 4.0

@@ -1,7 +1,8 @@
 """Spherical k-means, and the nearest of some centres: the same bits for any number of threads.
 
-Vectors are rows of length 1, so the largest product is the smallest angle. Blocks of a fixed size are compared by one
-thread each, with one thread of BLAS, and sums over a cluster run in the order of the documents.
+Vectors are rows of length 1, so the largest product is the smallest angle. Blocks of a fixed size
+are compared by one thread each, with one thread of BLAS, and sums over a cluster run in the order
+of the documents.
 """
 
 from __future__ import annotations
@@ -31,8 +32,12 @@ ROUNDS = 12  # of k-means, at most
 FEW = 16  # rows: to tell BLAS how many threads to use would take longer than to do without it
 
 
-def nearest(vectors: Vectors, centres: Vectors, threads: int | None = None) -> tuple[Labels, NDArray[np.float32]]:
-    """The centre with the largest product with each vector, and that product; of equal ones the first."""
+def nearest(
+    vectors: Vectors, centres: Vectors, threads: int | None = None
+) -> tuple[Labels, NDArray[np.float32]]:
+    """The centre with the largest product with each vector, and that product; of equal ones the
+    first.
+    """
     if len(vectors) <= FEW:
         found = np.einsum("ij,kj->ik", vectors, centres)
         best = found.argmax(axis=1)
@@ -59,18 +64,25 @@ def membership(labels: Labels, number: int) -> sparse.csr_array:
 
 
 def sums_by_label(vectors: Vectors, labels: Labels, number: int) -> NDArray[np.float64]:
-    """(number, H) The sum of the vectors of each label, in the order of the rows; a label of -1 counts nowhere."""
+    """(number, H) The sum of the vectors of each label, in the order of the rows; a label of -1
+    counts nowhere.
+    """
     member = membership(labels, number)
     return np.asarray(member @ vectors.astype(np.float64))
 
 
-def spherical_kmeans(vectors: Vectors, number: int, *, seed: int, threads: int | None = None) -> Labels:
-    """(n,) Clusters of unit vectors, numbered from 0 without gaps: `number` of them, or fewer where rows repeat.
+def spherical_kmeans(
+    vectors: Vectors, number: int, *, seed: int, threads: int | None = None
+) -> Labels:
+    """(n,) Clusters of unit vectors, numbered from 0 without gaps: `number` of them, or fewer where
+    rows repeat.
 
-    It begins with documents drawn at random among those that differ, and a cluster that loses all its documents gets
-    the one that fits its own cluster worst.
+    It begins with documents drawn at random among those that differ, and a cluster that loses all
+    its documents gets the one that fits its own cluster worst.
     """
-    distinct = np.sort(np.unique(vectors, axis=0, return_index=True)[1])  # the first of each that are the same
+    distinct = np.sort(
+        np.unique(vectors, axis=0, return_index=True)[1]
+    )  # the first of each that are the same
     first = np.sort(randomness.permutation(seed, number, distinct)[:number])
     centres = vectors[distinct[first]]
     labels: Labels | None = None

@@ -1,7 +1,9 @@
-"""Topics and new documents: sizes counted over a whole corpus, and what changed after `partial_fit`.
+"""Topics and new documents: sizes counted over a whole corpus, and what changed after
+`partial_fit`.
 
-Training moves the vectors of all documents. How, is learned from the new ones, whose vectors before and after are
-both known: a linear map, shrunk towards no change, takes the leaves along. So topics keep their ids and their places.
+Training moves the vectors of all documents. How, is learned from the new ones, whose vectors before
+and after are both known: a linear map, shrunk towards no change, takes the leaves along. So topics
+keep their ids and their places.
 """
 
 from __future__ import annotations
@@ -19,8 +21,14 @@ from undertow.topics.atlas import Atlas
 from undertow.topics.records import Change, Drift
 
 RIDGE = 30.0  # documents' worth of "nothing changed"
-FEWEST_NEW, SHARE_NEW = 8, 0.01  # documents of a topic that appears, and their share of the new ones
-ERRORS, LEAST_CHANGE = 3.0, 0.25  # standard errors, and part of the former share, that make a change
+FEWEST_NEW, SHARE_NEW = (
+    8,
+    0.01,
+)  # documents of a topic that appears, and their share of the new ones
+ERRORS, LEAST_CHANGE = (
+    3.0,
+    0.25,
+)  # standard errors, and part of the former share, that make a change
 
 
 def with_sizes(atlas: Atlas, blocks: Iterable[Vectors], threads: int | None = None) -> Atlas:
@@ -43,9 +51,16 @@ class NewDocuments:
 
 
 def updated(
-    atlas: Atlas, new: NewDocuments, words: tuple[str, ...], *, seed: int, threads: int | None = None
+    atlas: Atlas,
+    new: NewDocuments,
+    words: tuple[str, ...],
+    *,
+    seed: int,
+    threads: int | None = None,
 ) -> tuple[Atlas, Drift]:
-    """The atlas after `partial_fit`: places moved along, new documents counted in, new topics for what is new."""
+    """The atlas after `partial_fit`: places moved along, new documents counted in, new topics for
+    what is new.
+    """
     moved = _moved(_with_words(atlas, words), new)
     rows, near = moved.leaves_of(new.after, threads)
     known = rows >= 0
@@ -70,7 +85,9 @@ def _with_words(atlas: Atlas, words: tuple[str, ...]) -> Atlas:
     frequencies = np.zeros(old + added + pairs, dtype=np.int64)
     frequencies[move] = terms.frequencies
     known = terms.npmi.tocoo()
-    npmi = sparse.csr_array((known.data, (move[known.row], move[known.col])), shape=(len(frequencies),) * 2)
+    npmi = sparse.csr_array(
+        (known.data, (move[known.row], move[known.col])), shape=(len(frequencies),) * 2
+    )
     return replace(
         atlas,
         words=(*atlas.words, *words[old:]),
@@ -92,25 +109,39 @@ def _moved(atlas: Atlas, new: NewDocuments) -> Atlas:
         return wide + wide @ change
 
     kept = replace(atlas.kept, vectors=unit(moved(atlas.kept.vectors)))
-    return replace(atlas, routes=unit(moved(atlas.routes)), means=moved(atlas.means).astype(np.float32), kept=kept)
+    return replace(
+        atlas,
+        routes=unit(moved(atlas.routes)),
+        means=moved(atlas.means).astype(np.float32),
+        kept=kept,
+    )
 
 
 def _fresh(
-    atlas: Atlas, vectors: Vectors, rows: Labels, near: NDArray[np.float32], seed: int, threads: int | None
+    atlas: Atlas,
+    vectors: Vectors,
+    rows: Labels,
+    near: NDArray[np.float32],
+    seed: int,
+    threads: int | None,
 ) -> list[NDArray[np.int64]]:
     """Groups of new documents that are far from every topic and close to each other."""
     far = np.flatnonzero((rows >= 0) & (near < atlas.limits[0]))
     least = max(FEWEST_NEW, int(np.ceil(SHARE_NEW * len(vectors))))
     if len(far) < least:
         return []
-    labels = spherical_kmeans(vectors[far], max(len(far) // (2 * least), 1), seed=seed, threads=threads)
+    labels = spherical_kmeans(
+        vectors[far], max(len(far) // (2 * least), 1), seed=seed, threads=threads
+    )
     means = unit(sums_by_label(vectors[far], labels, int(labels.max()) + 1))
     close = (vectors[far] * means[labels]).sum(axis=1) > near[far]
     groups = [far[(labels == label) & close] for label in range(len(means))]
     return [group for group in groups if len(group) >= least]
 
 
-def _with_leaves(atlas: Atlas, vectors: Vectors, rows: Labels, fresh: list[NDArray[np.int64]]) -> tuple[Atlas, Labels]:
+def _with_leaves(
+    atlas: Atlas, vectors: Vectors, rows: Labels, fresh: list[NDArray[np.int64]]
+) -> tuple[Atlas, Labels]:
     """With a leaf right below the root for each group of documents, and them in it."""
     tree, rows = atlas.tree, rows.copy()
     for group in fresh:
@@ -138,12 +169,16 @@ def _with_leaves(atlas: Atlas, vectors: Vectors, rows: Labels, fresh: list[NDArr
 
 
 def _counted(atlas: Atlas, new: NewDocuments, rows: Labels) -> Atlas:
-    """With the new documents in sizes, means and counts of terms. Pairs of words are not counted anew."""
+    """With the new documents in sizes, means and counts of terms. Pairs of words are not counted
+    anew.
+    """
     leaves = len(atlas.sizes)
     inside = np.bincount(rows[rows >= 0], minlength=leaves)
     sums = sums_by_label(np.nan_to_num(new.after), rows, leaves)
     sizes = atlas.sizes + inside
-    means = (atlas.means.astype(np.float64) * atlas.sizes[:, None] + sums) / np.maximum(sizes, 1)[:, None]
+    means = (atlas.means.astype(np.float64) * atlas.sizes[:, None] + sums) / np.maximum(sizes, 1)[
+        :, None
+    ]
     pairs = sparse.csr_array((new.counts.shape[0], len(atlas.pairs)), dtype=np.int32)
     presence = sparse.csr_array(sparse.hstack([new.counts.astype(np.int32), pairs], format="csr"))
     added = count_terms(presence, rows, leaves)
@@ -156,7 +191,9 @@ def _counted(atlas: Atlas, new: NewDocuments, rows: Labels) -> Atlas:
         atlas.terms.words,
     )
     documents = atlas.documents + len(rows)
-    return replace(atlas, sizes=sizes, means=means.astype(np.float32), terms=terms, documents=documents)
+    return replace(
+        atlas, sizes=sizes, means=means.astype(np.float32), terms=terms, documents=documents
+    )
 
 
 def _drift(before: Atlas, after: Atlas, rows: Labels) -> Drift:
@@ -167,13 +204,26 @@ def _drift(before: Atlas, after: Atlas, rows: Labels) -> Drift:
     new = np.bincount(places[places >= 0], minlength=len(nodes)) / max(len(rows), 1)
     known = [node for node in nodes if node in before.tree]
     old = dict(zip(known, before.sizes_of(known) / max(int(before.sizes.sum()), 1), strict=True))
-    changes = [Change(node, names[i], float(old.get(node, 0.0)), float(new[i])) for i, node in enumerate(nodes)]
+    changes = [
+        Change(node, names[i], float(old.get(node, 0.0)), float(new[i]))
+        for i, node in enumerate(nodes)
+    ]
     told = [one for one in changes if one.id in old and _is_change(one, len(rows))]
     return Drift(
         documents=len(rows),
         appeared=tuple(one for one in changes if one.id not in old),
-        grew=tuple(sorted((one for one in told if one.after > one.before), key=lambda one: one.before - one.after)),
-        faded=tuple(sorted((one for one in told if one.after < one.before), key=lambda one: one.after - one.before)),
+        grew=tuple(
+            sorted(
+                (one for one in told if one.after > one.before),
+                key=lambda one: one.before - one.after,
+            )
+        ),
+        faded=tuple(
+            sorted(
+                (one for one in told if one.after < one.before),
+                key=lambda one: one.after - one.before,
+            )
+        ),
     )
 
 

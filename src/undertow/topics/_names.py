@@ -1,4 +1,6 @@
-"""Names that topics get by themselves: two to four words that tell a topic from its siblings, never the same twice."""
+"""Names that topics get by themselves: two to four words that tell a topic from its siblings, never
+the same twice.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ def names_of(
     pairs: NDArray[np.int32],
     known: Mapping[int, str],
 ) -> dict[int, str]:
-    """Node -> name, for all topics from the top of the tree down: what is higher has the first choice.
+    """Node -> name, for all topics from the top of the tree down: what is higher has the first
+    choice.
 
     Names that are known stay; topics that are in one cut are named beside each other.
     """
@@ -36,7 +39,9 @@ def names_of(
     found = dict(known)
     for level in _levels(tree, set(known)):
         rows = [place for place, node in enumerate(level) if node not in found]
-        ranks = _words.ranked(terms.grouped(tree.positions(level), len(level)), rows=rows, most=FIRST_WORDS)
+        ranks = _words.ranked(
+            terms.grouped(tree.positions(level), len(level)), rows=rows, most=FIRST_WORDS
+        )
         for row, rank in zip(rows, ranks, strict=True):
             chosen = _chosen(_with_phrases(rank, words, pairs)[:FIRST_WORDS], written, taken)
             taken.add(frozenset(chosen))
@@ -45,7 +50,9 @@ def names_of(
 
 
 def _levels(tree: TopicTree, known: set[int]) -> list[list[int]]:
-    """Cuts of the tree, each more than half finer, until every topic is named in one; then siblings that are left."""
+    """Cuts of the tree, each more than half finer, until every topic is named in one; then siblings
+    that are left.
+    """
     nodes = [node for node in range(len(tree.parents)) if tree.parents[node] != NOWHERE]
     levels, size, most, left = [], 2, len(tree.leaves), set(nodes) - known
     while left and len(known) == 0:
@@ -60,7 +67,9 @@ def _levels(tree: TopicTree, known: set[int]) -> list[list[int]]:
 
 
 def _with_phrases(rank: _words.Ranked, words: int, pairs: NDArray[np.int32]) -> list[int]:
-    """Terms in their order; a pair that is nearly as salient as its better word takes that word's place."""
+    """Terms in their order; a pair that is nearly as salient as its better word takes that word's
+    place.
+    """
     salience = {int(term): value for term, value in zip(rank.terms, rank.salience, strict=True)}
     instead: dict[int, int] = {}
     for term in rank.terms.tolist():
@@ -73,7 +82,8 @@ def _with_phrases(rank: _words.Ranked, words: int, pairs: NDArray[np.int32]) -> 
 
 
 def _chosen(terms: list[int], written: Written, taken: set[frozenset[str]]) -> list[str]:
-    """The first three terms that repeat nothing; a fourth, or fewer, where these are another topic's name.
+    """The first three terms that repeat nothing; a fourth, or fewer, where these are another
+    topic's name.
 
     None where there is nothing left that is not one already.
     """
@@ -85,6 +95,14 @@ def _chosen(terms: list[int], written: Written, taken: set[frozenset[str]]) -> l
         if not any(_words.near_forms(part, other) for part in parts for other in said):
             said += parts
             chosen.append(term_of(term))
-    tries = [chosen[:WORDS], chosen[:MOST_WORDS], *([*chosen[:WORDS], other] for other in chosen[MOST_WORDS:])]
-    fewer = (list(some) for size in (WORDS, 2, 1) for some in combinations(chosen[: 2 * WORDS], size))
-    return next((words for words in chain(tries, fewer) if words and frozenset(words) not in taken), [])
+    tries = [
+        chosen[:WORDS],
+        chosen[:MOST_WORDS],
+        *([*chosen[:WORDS], other] for other in chosen[MOST_WORDS:]),
+    ]
+    fewer = (
+        list(some) for size in (WORDS, 2, 1) for some in combinations(chosen[: 2 * WORDS], size)
+    )
+    return next(
+        (words for words in chain(tries, fewer) if words and frozenset(words) not in taken), []
+    )

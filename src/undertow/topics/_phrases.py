@@ -1,4 +1,6 @@
-"""Pairs of words that often stand together, and the forms in which stems are written: from a sample of texts."""
+"""Pairs of words that often stand together, and the forms in which stems are written: from a sample
+of texts.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from undertow.corpus._tokens import Terms
 MOST_PAIRS = 5000
 FEWEST_DOCUMENTS = 4  # that a pair has to be in
 STICKY = 0.3  # the least share of the rarer word's documents that hold the pair
-LOOKED_AT, WRITTEN = 8, 0.6  # documents of a pair that are looked at, and how many must have it as two written words
+LOOKED_AT, WRITTEN = (
+    8,
+    0.6,
+)  # documents of a pair that are looked at, and how many must have it as two written words
 
 
 @dataclass(frozen=True)
@@ -27,35 +32,54 @@ class Pairs:
     presence: sparse.csr_array  # (documents, P)
 
 
-def find_pairs(vectorizer: Vectorizer, texts: Sequence[str], frequencies: NDArray[np.int64]) -> Pairs:
-    """The pairs of neighbouring words that are in at least four documents and in three tenths of the rarer word's.
+def find_pairs(
+    vectorizer: Vectorizer, texts: Sequence[str], frequencies: NDArray[np.int64]
+) -> Pairs:
+    """The pairs of neighbouring words that are in at least four documents and in three tenths of
+    the rarer word's.
 
-    Between the two stands a space or a hyphen: "cs.pitt.edu" and "prices, costs" are no pairs. `frequencies` are the
-    documents of the sample that hold each word.
+    Between the two stands a space or a hyphen: "cs.pitt.edu" and "prices, costs" are no pairs.
+    `frequencies` are the documents of the sample that hold each word.
     """
     columns = vectorizer._columns()
     starts, codes = _tokens(vectorizer, texts)
     size = np.int64(max(len(columns), 1))
     documents = np.repeat(np.arange(len(texts)), np.diff(starts))
-    inside = (documents[1:] == documents[:-1]) & (codes[1:] >= 0) & (codes[:-1] >= 0) & (codes[1:] != codes[:-1])
+    inside = (
+        (documents[1:] == documents[:-1])
+        & (codes[1:] >= 0)
+        & (codes[:-1] >= 0)
+        & (codes[1:] != codes[:-1])
+    )
     keys = codes[:-1][inside].astype(np.int64) * size + codes[1:][inside]
     # Each pair once for each document that holds it.
-    held = pl.DataFrame({"pair": keys, "document": documents[:-1][inside]}).unique().sort("pair", "document")
+    held = (
+        pl.DataFrame({"pair": keys, "document": documents[:-1][inside]})
+        .unique()
+        .sort("pair", "document")
+    )
     counts = held.group_by("pair", maintain_order=True).len()
     pair, number = counts["pair"].to_numpy(), counts["len"].to_numpy().astype(np.int64)
-    words = np.stack([pair // size, pair % size], axis=1).astype(np.int32) if len(pair) else np.zeros((0, 2), np.int32)
+    words = (
+        np.stack([pair // size, pair % size], axis=1).astype(np.int32)
+        if len(pair)
+        else np.zeros((0, 2), np.int32)
+    )
     rarer = frequencies[words].min(axis=1) if len(words) else np.zeros(0, dtype=np.int64)
     kept = np.flatnonzero((number >= FEWEST_DOCUMENTS) & (number >= STICKY * rarer))
     kept = np.sort(kept[np.argsort(-number[kept], kind="stable")][:MOST_PAIRS])
     rows = held.filter(pl.col("pair").is_in(pl.Series(pair[kept]).implode()))
     place = np.searchsorted(pair[kept], rows["pair"].to_numpy())
     entries = np.ones(rows.height, dtype=np.int32)
-    presence = sparse.csr_array((entries, (rows["document"].to_numpy(), place)), shape=(len(texts), len(kept)))
+    presence = sparse.csr_array(
+        (entries, (rows["document"].to_numpy(), place)), shape=(len(texts), len(kept))
+    )
     return _as_written(Pairs(words[kept], presence), vectorizer, texts)
 
 
 def _as_written(pairs: Pairs, vectorizer: Vectorizer, texts: Sequence[str]) -> Pairs:
-    """Without those that stand together in the texts mostly with something else than a space between them.
+    """Without those that stand together in the texts mostly with something else than a space
+    between them.
 
     Stems are not looked for: what is written is longer.
     """
@@ -67,17 +91,23 @@ def _as_written(pairs: Pairs, vectorizer: Vectorizer, texts: Sequence[str]) -> P
     kept = []
     for place, (first, second) in enumerate(pairs.words.tolist()):
         written = f"{names[first]} {names[second]}"
-        documents = holders.indices[holders.indptr[place] : holders.indptr[place + 1]][:LOOKED_AT].tolist()
+        documents = holders.indices[holders.indptr[place] : holders.indptr[place + 1]][
+            :LOOKED_AT
+        ].tolist()
         for document in documents:
             if document not in plain:
-                text = texts[document] if segmenter is None else segmenter.spaced_text(texts[document])
+                text = (
+                    texts[document] if segmenter is None else segmenter.spaced_text(texts[document])
+                )
                 plain[document] = " ".join(text.replace("-", " ").lower().split())
         if sum(written in plain[document] for document in documents) >= WRITTEN * len(documents):
             kept.append(place)
     return Pairs(pairs.words[kept], sparse.csr_array(pairs.presence[:, kept]))
 
 
-def _tokens(vectorizer: Vectorizer, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _tokens(
+    vectorizer: Vectorizer, texts: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Where each text begins among its tokens, and the column of each token, -1 for none."""
     columns = vectorizer._columns()
     analyzer = vectorizer.single_words()
@@ -92,12 +122,18 @@ def written_forms(vectorizer: Vectorizer, texts: Sequence[str]) -> dict[str, str
         return {}
     import Stemmer
 
-    terms: Terms = next(vectorizer.single_words(stemmed=False).terms(pl.Series("text", list(texts), dtype=pl.String)))
+    terms: Terms = next(
+        vectorizer.single_words(stemmed=False).terms(
+            pl.Series("text", list(texts), dtype=pl.String)
+        )
+    )
     forms = terms.types.to_list()
     counts = np.bincount(terms.codes, minlength=len(forms))
     stems = Stemmer.Stemmer(vectorizer.stemmer, 0).stemWords(forms)
     found: dict[str, str] = {}
-    for place in np.lexsort((np.array(forms, dtype=object).astype(str), -counts)).tolist() if forms else []:
+    for place in (
+        np.lexsort((np.array(forms, dtype=object).astype(str), -counts)).tolist() if forms else []
+    ):
         if counts[place]:
             found.setdefault(stems[place], forms[place])
     return found

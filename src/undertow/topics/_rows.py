@@ -17,7 +17,9 @@ class Row:
 
 
 def rows_of(pairs: Sequence[tuple[int, int]]) -> list[Row]:
-    """The rows that these pairs make, each pair in one of them; the first pairs have the first choice."""
+    """The rows that these pairs make, each pair in one of them; the first pairs have the first
+    choice.
+    """
     left = dict.fromkeys(pairs)
     found = []
     for place, pair in enumerate(pairs):

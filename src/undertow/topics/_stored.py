@@ -79,9 +79,11 @@ def restored_outline(manifest: Any, arrays: Arrays, units: int) -> Outline:
     return Outline(**_outline(_reader(manifest, arrays), manifest, units))
 
 
-def restored(manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: int, others: int = 0) -> Atlas:
-    """The atlas that was stored; `InvalidInput` where something does not fit. Vectors have so many numbers that are
-    units', and so many others.
+def restored(
+    manifest: Any, arrays: Arrays, vocabulary: tuple[str, ...], units: int, others: int = 0
+) -> Atlas:
+    """The atlas that was stored; `InvalidInput` where something does not fit. Vectors have so many
+    numbers that are units', and so many others.
     """
     read = _reader(manifest, arrays)
     outline = _outline(read, manifest, units + others)
@@ -162,7 +164,9 @@ class _Reader:
         )
         if found.dtype != dtype or not fits:
             wanted = f"{np.dtype(dtype)} of shape {shape}"
-            raise InvalidInput(f"{PREFIX}{name} must be {wanted}, got {found.dtype} of shape {found.shape}")
+            raise InvalidInput(
+                f"{PREFIX}{name} must be {wanted}, got {found.dtype} of shape {found.shape}"
+            )
         if finite and found.dtype.kind == "f" and not np.isfinite(found).all():
             raise InvalidInput(f"{PREFIX}{name} must be finite, got others among its values")
         if below is not None and at_least is None:
@@ -173,7 +177,9 @@ class _Reader:
             raise InvalidInput(f"{PREFIX}{name} must be below {below}, got {found.max()}")
         return found
 
-    def packed(self, name: str, dtype: Any, shape: tuple[int, int], *, non_negative: bool = False) -> sparse.csr_array:
+    def packed(
+        self, name: str, dtype: Any, shape: tuple[int, int], *, non_negative: bool = False
+    ) -> sparse.csr_array:
         rows, columns = shape
         starts = self.array(f"{name}.starts", np.int64, (rows + 1,), at_least=0)
         data = self.array(f"{name}.values", dtype, (None,), at_least=0 if non_negative else None)
@@ -200,7 +206,13 @@ def _tree(read: _Reader, manifest: dict[str, Any]) -> TopicTree:
     leaves = read.array("leaves", np.int32, (None,), below=nodes)
     dropped = read.array("dropped", np.uint8, (nodes,), below=2).astype(np.bool_)
     root = _whole(manifest, "root", at_least=0)
-    if nodes == 0 or root >= nodes or parents[root] != NOWHERE or parents.max() >= nodes or np.isnan(heights).any():
+    if (
+        nodes == 0
+        or root >= nodes
+        or parents[root] != NOWHERE
+        or parents.max() >= nodes
+        or np.isnan(heights).any()
+    ):
         raise InvalidInput("the tree of topics must have a root and nodes below it, got others")
     if not len(leaves) or len(np.unique(leaves)) != len(leaves) or np.isin(leaves, parents).any():
         raise InvalidInput("the tree of topics must have leaves that nothing is below, got others")
@@ -209,7 +221,8 @@ def _tree(read: _Reader, manifest: dict[str, Any]) -> TopicTree:
 
 
 def _check_paths(parents: NDArray[np.int32], root: int) -> None:
-    """Every node leads to the root or out of the tree, in fewer steps than there are nodes: no circles.
+    """Every node leads to the root or out of the tree, in fewer steps than there are nodes: no
+    circles.
 
     Steps are doubled each time, so that a long chain costs no more than a flat tree.
     """
@@ -223,7 +236,8 @@ def _check_paths(parents: NDArray[np.int32], root: int) -> None:
 def _seen(read: _Reader, leaves: int) -> SeenDocuments:
     hashes = read.array("seen.hashes", np.int64, (None,))
     return SeenDocuments(
-        hashes.view(np.uint64), read.array("seen.leaves", np.int32, (len(hashes),), at_least=-1, below=leaves)
+        hashes.view(np.uint64),
+        read.array("seen.leaves", np.int32, (len(hashes),), at_least=-1, below=leaves),
     )
 
 
@@ -260,7 +274,9 @@ def _list(manifest: dict[str, Any], name: str) -> list[Any]:
 
 def _pairs(manifest: dict[str, Any], name: str) -> list[tuple[Any, Any]]:
     found = _list(manifest, name)
-    if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], int) for pair in found):
+    if not all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], int) for pair in found
+    ):
         raise InvalidInput(f"{name} must be a list of pairs, got {found!r:.60}")
     return [(first, second) for first, second in found]
 
@@ -279,6 +295,12 @@ def _number(found: Any) -> float:
 
 
 def _texts(found: Any) -> list[str]:
-    if not isinstance(found, list) or len(found) != 3 or not all(isinstance(text, str) for text in found):
-        raise InvalidInput(f"a typical document must have an id, a title and a sentence, got {found!r:.60}")
+    if (
+        not isinstance(found, list)
+        or len(found) != 3
+        or not all(isinstance(text, str) for text in found)
+    ):
+        raise InvalidInput(
+            f"a typical document must have an id, a title and a sentence, got {found!r:.60}"
+        )
     return [text[:LONGEST_TEXT] for text in found]

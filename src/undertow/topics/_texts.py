@@ -1,6 +1,8 @@
-"""Texts that are kept while a corpus is read: a sample, for typical documents, pairs of words and forms of stems.
+"""Texts that are kept while a corpus is read: a sample, for typical documents, pairs of words and
+forms of stems.
 
-Which rows are kept depends on their numbers alone, so it is known without the texts which vectors belong to them.
+Which rows are kept depends on their numbers alone, so it is known without the texts which vectors
+belong to them.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ PROSE = 0.75  # of a sentence, at least, are letters and spaces
 STAGE = 2  # of Purpose.HOLD_OUT
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,40}:\s")
 SUBJECT = re.compile(r"(?i)(?:subject|title):\s*(?:re:\s*)*(.*)")
-SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?![。！？」』”’）])\s*|(?<=[。！？][」』”’）])\s*|\n\s*\n")
+SENTENCES = re.compile(
+    r"(?<=[.!?])\s+|(?<=[。！？])(?![。！？」』”’）])\s*|(?<=[。！？][」』”’）])\s*|\n\s*\n"
+)
 WIDE = re.compile(f"[{HAN}{KANA}]")  # letters that say as much as two
 SPACE = re.compile(r"\s+")
 ODD = re.compile(r"[!-@\[-`{-~]")  # digits and signs, as tables and drawings are made of
@@ -31,7 +35,9 @@ TAG = re.compile(r"<[^<>]{1,200}>")
 
 @dataclass
 class TextSample:
-    """At most 12,000 documents of those shown to it: those with the smallest numbers drawn for their rows."""
+    """At most 12,000 documents of those shown to it: those with the smallest numbers drawn for
+    their rows.
+    """
 
     most: int = MOST_TEXTS
 
@@ -49,7 +55,10 @@ class TextSample:
         limit = np.inf if len(self._keys) < self.most else self._keys.max()
         for place in np.flatnonzero(keys < limit).tolist():
             row = int(rows[place])
-            self._kept[row] = (str(row) if ids is None else str(ids[place]), str(texts[place])[:LETTERS])
+            self._kept[row] = (
+                str(row) if ids is None else str(ids[place]),
+                str(texts[place])[:LETTERS],
+            )
         rows, keys = np.concatenate([self._rows, rows]), np.concatenate([self._keys, keys])
         order = np.argsort(keys, kind="stable")[: self.most]
         self._rows, self._keys = rows[order], keys[order]
@@ -65,7 +74,9 @@ class TextSample:
         self._forget()
         rows = sorted(self._kept)
         return SampledTexts(
-            np.array(rows, dtype=np.int64), [self._kept[row][0] for row in rows], [self._kept[row][1] for row in rows]
+            np.array(rows, dtype=np.int64),
+            [self._kept[row][0] for row in rows],
+            [self._kept[row][1] for row in rows],
         )
 
 
@@ -96,10 +107,18 @@ def title_of(text: str) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, without the header of a post or mail, quotation marks of mails, and tags."""
-    plain = "\n".join(line for line in _body(text).splitlines() if not line.lstrip().startswith((">", "|", ":")))
+    """The sentences of a text, without the header of a post or mail, quotation marks of mails, and
+    tags.
+    """
+    plain = "\n".join(
+        line for line in _body(text).splitlines() if not line.lstrip().startswith((">", "|", ":"))
+    )
     found = (SPACE.sub(" ", part).strip() for part in SENTENCES.split(TAG.sub(" ", plain)))
-    return [shortened(part, SENTENCE) for part in found if _length(part) >= SHORTEST_SENTENCE and _is_prose(part)]
+    return [
+        shortened(part, SENTENCE)
+        for part in found
+        if _length(part) >= SHORTEST_SENTENCE and _is_prose(part)
+    ]
 
 
 def _length(part: str) -> int:
@@ -107,8 +126,14 @@ def _length(part: str) -> int:
 
 
 def _is_prose(part: str) -> bool:
-    """Whether a part reads as a sentence: no line that leads in a quotation, no address, no table, no drawing."""
-    return not part.endswith((":", "：")) and "@" not in part and len(ODD.findall(part)) <= (1.0 - PROSE) * len(part)
+    """Whether a part reads as a sentence: no line that leads in a quotation, no address, no table,
+    no drawing.
+    """
+    return (
+        not part.endswith((":", "："))
+        and "@" not in part
+        and len(ODD.findall(part)) <= (1.0 - PROSE) * len(part)
+    )
 
 
 def shortened(text: str, most: int) -> str:
@@ -122,7 +147,9 @@ def shortened(text: str, most: int) -> str:
 
 
 def _body(text: str) -> str:
-    """What follows a header such as mails have: at least two lines "Name: value" before the first empty line."""
+    """What follows a header such as mails have: at least two lines "Name: value" before the first
+    empty line.
+    """
     head, _, rest = text.partition("\n\n")
     lines = head.splitlines()
     named = sum(1 for line in lines if HEADER.match(line))

@@ -1,6 +1,8 @@
-"""Merging clusters two by two, always the pair whose union adds least to the sum of squared distances (Ward).
+"""Merging clusters two by two, always the pair whose union adds least to the sum of squared
+distances (Ward).
 
-A cluster counts as many times as it has documents, which SciPy's `linkage` cannot be told: there every row is one.
+A cluster counts as many times as it has documents, which SciPy's `linkage` cannot be told: there
+every row is one.
 """
 
 from __future__ import annotations
@@ -16,16 +18,22 @@ class Merges:
     """Merge i joins `pairs[i]` to the new node m + i; `heights` never fall."""
 
     pairs: NDArray[np.int32]  # (m - 1, 2)
-    heights: NDArray[np.float64]  # (m - 1,) the root of twice what a merge adds to the sum of squares
+    heights: NDArray[
+        np.float64
+    ]  # (m - 1,) the root of twice what a merge adds to the sum of squares
 
 
 def without_others(merges: Merges, kept: NDArray[np.integer]) -> Merges:
-    """The merges of these clusters alone, numbered anew in this order, as they happen in the merges of all."""
+    """The merges of these clusters alone, numbered anew in this order, as they happen in the merges
+    of all.
+    """
     place = {int(cluster): number for number, cluster in enumerate(kept)}
     count = len(merges.heights) + 1
     pairs: list[list[int]] = []
     heights: list[float] = []
-    for step, (pair, height) in enumerate(zip(merges.pairs.tolist(), merges.heights.tolist(), strict=True)):
+    for step, (pair, height) in enumerate(
+        zip(merges.pairs.tolist(), merges.heights.tolist(), strict=True)
+    ):
         inside = [place[node] for node in pair if node in place]
         if len(inside) == 2:
             place[count + step] = len(kept) + len(pairs)
@@ -33,11 +41,14 @@ def without_others(merges: Merges, kept: NDArray[np.integer]) -> Merges:
             heights.append(height)
         elif inside:
             place[count + step] = inside[0]
-    return Merges(np.array(pairs, dtype=np.int32).reshape(-1, 2), np.array(heights, dtype=np.float64))
+    return Merges(
+        np.array(pairs, dtype=np.int32).reshape(-1, 2), np.array(heights, dtype=np.float64)
+    )
 
 
 def ward(means: NDArray[np.float64], sizes: NDArray[np.float64]) -> Merges:
-    """The merges of m clusters, given by their means and sizes. Of equal pairs the first comes first.
+    """The merges of m clusters, given by their means and sizes. Of equal pairs the first comes
+    first.
 
     m^2 numbers are held, and a merge looks at one row of them besides each row's smallest.
     """

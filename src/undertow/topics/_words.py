@@ -1,7 +1,9 @@
-"""Which terms describe topics: salient, coherent, telling topics of one cut apart, and none said twice.
+"""Which terms describe topics: salient, coherent, telling topics of one cut apart, and none said
+twice.
 
-The rank of a term is the logarithm of its salience, plus how well it goes together with the other candidates (mean
-NPMI), plus the logarithm of its salience here compared with where in the cut it is largest.
+The rank of a term is the logarithm of its salience, plus how well it goes together with the other
+candidates (mean NPMI), plus the logarithm of its salience here compared with where in the cut it is
+largest.
 """
 
 from __future__ import annotations
@@ -41,7 +43,11 @@ class Ranked:
 
 
 def ranked(
-    groups: Groups, *, contrast: bool = True, rows: Sequence[int] | None = None, most: int | None = None
+    groups: Groups,
+    *,
+    contrast: bool = True,
+    rows: Sequence[int] | None = None,
+    most: int | None = None,
 ) -> list[Ranked]:
     """The candidates of each group, or of these, best first: words, and after them pairs of words.
 
@@ -53,7 +59,11 @@ def ranked(
     found = []
     for row in range(salience.shape[0]) if rows is None else rows:
         places = top_places(salience, row, groups.of.words)
-        terms, values, share = salience.indices[places].astype(np.int32), salience.data[places], shares[places]
+        terms, values, share = (
+            salience.indices[places].astype(np.int32),
+            salience.data[places],
+            shares[places],
+        )
         worth = np.log(np.maximum(values, 1e-12))
         if contrast and salience.shape[0] > 1:
             worth += CONTRAST * np.log(values / np.maximum(largest[terms], 1e-12))
@@ -66,9 +76,14 @@ def ranked(
 
 
 def _in_order(
-    worth: NDArray[np.float64], known: NDArray[np.float64], salience: NDArray[np.float64], most: int | None = None
+    worth: NDArray[np.float64],
+    known: NDArray[np.float64],
+    salience: NDArray[np.float64],
+    most: int | None = None,
 ) -> NDArray[np.int64]:
-    """Terms one after the other: the best by its worth and its NPMI with all, then with those chosen before it."""
+    """Terms one after the other: the best by its worth and its NPMI with all, then with those
+    chosen before it.
+    """
     together, weights = _sums(known, salience)
     order: list[int] = []
     left = np.ones(len(worth), dtype=np.bool_)
@@ -81,20 +96,25 @@ def _in_order(
         chosen += known[best]
         chosen_weights += known[best] != 0
     rest = np.flatnonzero(left)
-    return np.concatenate([np.array(order, dtype=np.int64), rest[np.argsort(-worth[rest], kind="stable")]])
+    return np.concatenate(
+        [np.array(order, dtype=np.int64), rest[np.argsort(-worth[rest], kind="stable")]]
+    )
 
 
-def _sums(known: NDArray[np.float64], salience: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sums(
+    known: NDArray[np.float64], salience: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The NPMI of each term with the others, which count by their salience, and what they count."""
     weights = np.where(known != 0, salience, 0.0)
     return (known * weights).sum(axis=1), weights.sum(axis=1)
 
 
 def _in_blocks(known: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which terms belong to a block of words that nearly always come together in a part of the documents only.
+    """Which terms belong to a block of words that nearly always come together in a part of the
+    documents only.
 
-    Such is a signature, a footer, a text sent many times. A word with four such companions is one of them, unless
-    it is in so many documents of the topic that it is what the topic is about.
+    Such is a signature, a footer, a text sent many times. A word with four such companions is one
+    of them, unless it is in so many documents of the topic that it is what the topic is about.
     """
     companions = (known > BLOCK_NPMI).sum(axis=1)
     result: NDArray[np.bool_] = (companions >= BLOCK_TERMS) & (share < BLOCK_SHARE)
@@ -116,7 +136,9 @@ def _block(npmi: sparse.csr_array, terms: Terms) -> NDArray[np.float64]:
 def without_repetition(
     terms: Iterable[int], word_of: Callable[[int], str], number: int, taken: Sequence[str] = ()
 ) -> list[int]:
-    """The first `number` terms none of which is a near-form of an earlier one, or of a word that is taken."""
+    """The first `number` terms none of which is a near-form of an earlier one, or of a word that is
+    taken.
+    """
     said: list[str] = list(taken)
     found: list[int] = []
     for term in terms:
@@ -130,7 +152,9 @@ def without_repetition(
 
 
 def near_forms(first: str, second: str) -> bool:
-    """Whether two words are forms of one: "car" and "cars", "israel" and "israeli", but not "car" and "card"."""
+    """Whether two words are forms of one: "car" and "cars", "israel" and "israeli", but not "car"
+    and "card".
+    """
     if first == second:
         return True
     same = 0

@@ -1,7 +1,8 @@
-"""Everything that is known about the topics of a model: the tree, where documents fall in it, and how to describe it.
+"""Everything that is known about the topics of a model: the tree, where documents fall in it, and
+how to describe it.
 
-An atlas is made once, by `grow`, and stored with the model. It answers for any cut without the corpus. Curation and new
-documents make new atlases in which topics keep their numbers.
+An atlas is made once, by `grow`, and stored with the model. It answers for any cut without the
+corpus. Curation and new documents make new atlases in which topics keep their numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from undertow.topics.records import Branch, Topic, TopicWord, TypicalDocument, U
 from undertow.topics.tree import TopicTree
 
 PHRASES, TYPICAL, UNITS = 4, 3, 5  # shown of a topic
-PHRASE_WORDS, PHRASE_SALIENCE = 10, 0.4  # words of a topic, and the part of their median salience that a pair needs
+PHRASE_WORDS, PHRASE_SALIENCE = (
+    10,
+    0.4,
+)  # words of a topic, and the part of their median salience that a pair needs
 SAME_TEXT = 0.995  # cosine from which on two documents are taken for copies
 LEVEL = 4  # a level of branches has about this many times as many topics as the one above
 FEWEST_BRANCHES = 3  # topics that are not worth a level above them
@@ -41,7 +45,9 @@ class KeptDocuments:
 
 @dataclass(frozen=True)
 class SeenDocuments:
-    """The documents that the tree was grown from: hashes of their ids, and the leaf of each (-1: no word known)."""
+    """The documents that the tree was grown from: hashes of their ids, and the leaf of each (-1: no
+    word known).
+    """
 
     hashes: NDArray[np.uint64]
     leaves: NDArray[np.int32]
@@ -80,7 +86,11 @@ class Atlas(Outline):
         """The single words that a term is made of, or its letters where words are pairs of them."""
         numbers = (number,) if number < len(self.words) else self._pair(number)
         parts = [part for one in numbers for part in self.words[one].split(" ")]
-        return [letter for part in parts for letter in taken_apart(part)] if self.overlapping else parts
+        return (
+            [letter for part in parts for letter in taken_apart(part)]
+            if self.overlapping
+            else parts
+        )
 
     def topics(self, nodes: Sequence[int], n_words: int = 10) -> list[Topic]:
         """The records of topics of one cut, in this order."""
@@ -100,13 +110,17 @@ class Atlas(Outline):
                 coherence=self._coherence(described[place]),
                 units=self._units(directions[place]),
                 parent=self.tree.parent(node),
-                children=tuple(child for child in self.tree.children(node) if not self.tree.dropped[child]),
+                children=tuple(
+                    child for child in self.tree.children(node) if not self.tree.dropped[child]
+                ),
             )
             for place, node in enumerate(nodes)
         ]
 
     def topic(self, node: int, n_words: int = 10) -> Topic:
-        """The record of one topic, described beside the others of the first cut that it is part of."""
+        """The record of one topic, described beside the others of the first cut that it is part
+        of.
+        """
         beside = self._beside(self.checked(node))
         return self.topics(beside, n_words)[beside.index(node)]
 
@@ -118,7 +132,10 @@ class Atlas(Outline):
         while climbing >= 0:
             above.add(climbing)
             climbing = int(self.tree.parents[climbing])
-        return [*(other for other in self.tree.cut(self.chosen) if other not in inside | above), node]
+        return [
+            *(other for other in self.tree.cut(self.chosen) if other not in inside | above),
+            node,
+        ]
 
     def with_made_names(self) -> Atlas:
         """With a name for every topic that has none yet; those that there are stay."""
@@ -127,7 +144,9 @@ class Atlas(Outline):
         return replace(self, made_names=made)
 
     def branches(self, n: int | None = None, n_words: int = 10) -> list[Branch]:
-        """The topics of a cut below those of coarser cuts, the widest first; a level has about four times fewer."""
+        """The topics of a cut below those of coarser cuts, the widest first; a level has about four
+        times fewer.
+        """
         levels = [self.tree.cut(self.count(n))]
         while len(levels[0]) // LEVEL >= FEWEST_BRANCHES:
             levels.insert(0, self.tree.cut(len(levels[0]) // LEVEL))
@@ -152,7 +171,9 @@ class Atlas(Outline):
         return tuple(self._word(described, place_of[term]) for term in kept)
 
     def _phrases(self, described: _words.Ranked) -> tuple[TopicWord, ...]:
-        """The pairs that are salient beside the topic's first words: the others are names of people, mostly."""
+        """The pairs that are salient beside the topic's first words: the others are names of
+        people, mostly.
+        """
         single = described.salience[described.terms < len(self.words)][:PHRASE_WORDS]
         least = PHRASE_SALIENCE * float(np.median(single)) if len(single) else 0.0
         places = [
@@ -164,12 +185,18 @@ class Atlas(Outline):
             return self._rows_of_letters(described, places)[:PHRASES]
         return tuple(self._word(described, place) for place in places[:PHRASES])
 
-    def _rows_of_letters(self, described: _words.Ranked, places: Sequence[int]) -> tuple[TopicWord, ...]:
-        """Pairs of pairs of letters that go on where another ends, joined to one; as salient as the best of them."""
+    def _rows_of_letters(
+        self, described: _words.Ranked, places: Sequence[int]
+    ) -> tuple[TopicWord, ...]:
+        """Pairs of pairs of letters that go on where another ends, joined to one; as salient as the
+        best of them.
+        """
         found = []
         for row in rows_of([self._pair(int(described.terms[place])) for place in places]):
             best = self._word(described, places[row.first])
-            written = reduce(partial(joined, overlap=True), (self.words[word] for word in row.words))
+            written = reduce(
+                partial(joined, overlap=True), (self.words[word] for word in row.words)
+            )
             found.append(replace(best, word=written))
         return tuple(found)
 
@@ -201,7 +228,9 @@ class Atlas(Outline):
     def _units(self, direction: Vectors) -> tuple[UnitOfTopic, ...]:
         beyond = self._own_side(direction) - self._own_side(self._middle)
         order = np.argsort(-beyond, kind="stable")[:UNITS]
-        return tuple(UnitOfTopic(int(place), float(beyond[place])) for place in order if beyond[place] > 0)
+        return tuple(
+            UnitOfTopic(int(place), float(beyond[place])) for place in order if beyond[place] > 0
+        )
 
     def _own_side(self, vector: Vectors) -> Vectors:
         """What units say of a vector, of length 1."""
@@ -216,4 +245,6 @@ class Atlas(Outline):
 
     def changed(self, tree: TopicTree, names: dict[int, str] | None = None) -> Atlas:
         """With another tree of the same leaves, and names."""
-        return replace(self, tree=tree, names=dict(self.names if names is None else names)).with_made_names()
+        return replace(
+            self, tree=tree, names=dict(self.names if names is None else names)
+        ).with_made_names()

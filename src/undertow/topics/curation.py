@@ -1,8 +1,10 @@
-"""What a person did to topics: rename, merge, split, drop, move, seed; kept as a small readable file.
+"""What a person did to topics: rename, merge, split, drop, move, seed; kept as a small readable
+file.
 
-Every action names the topics that it was done to by their ids and by what they are: hashes of documents in them, and
-words. A later fit has other topics with other ids; there an action is done to the topic that holds the same documents,
-or, where these are not known, to the one with the same words.
+Every action names the topics that it was done to by their ids and by what they are: hashes of
+documents in them, and words. A later fit has other topics with other ids; there an action is done
+to the topic that holds the same documents, or, where these are not known, to the one with the same
+words.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ LONGEST_NAME = 200
 LARGEST_FILE = 2**26  # bytes
 STANDS_OUT = 1.5  # times as often as in all documents: where a seed's words are at home
 LEAST_LIFT = 2.0  # of the best leaf, without which a seed is absent,
-NEARLY_ALL = 0.85  # or so much of what is possible: words of half the corpus cannot stand out twofold
+NEARLY_ALL = (
+    0.85  # or so much of what is possible: words of half the corpus cannot stand out twofold
+)
 
 Examples = Callable[[Sequence[str]], NDArray[np.int32]]
 
@@ -75,7 +79,9 @@ class Curation:
             size = file.stat().st_size
             text = file.read_text(encoding="utf-8") if size <= LARGEST_FILE else ""
         except (OSError, ValueError) as error:  # no file, no UTF-8, no path
-            raise InvalidInput(f"{file} must be a curation file that can be read: {error}") from None
+            raise InvalidInput(
+                f"{file} must be a curation file that can be read: {error}"
+            ) from None
         if size > LARGEST_FILE:
             raise InvalidInput(f"{file} must have at most {LARGEST_FILE:,} bytes, got {size:,}")
         return cls.from_text(text, str(file), toml=file.suffix == ".toml")
@@ -88,7 +94,9 @@ class Curation:
         try:
             found = tomllib.loads(text) if toml else json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InvalidInput(f"{name} must be {'TOML' if toml else 'JSON'}, got {error}") from None
+            raise InvalidInput(
+                f"{name} must be {'TOML' if toml else 'JSON'}, got {error}"
+            ) from None
         return cls.from_plain(found, name)
 
     def plain(self) -> dict[str, Any]:
@@ -163,7 +171,10 @@ class Curator:
         node = self.atlas.checked(topic)
         parts = tuple(self.atlas.tree.children(node))
         if not parts:
-            raise InvalidInput(f"topic must have parts to be split, got {topic}, which is one of the smallest topics")
+            raise InvalidInput(
+                f"topic must have parts to be split, got {topic}, which is one of the smallest "
+                f"topics"
+            )
         key, listed = self._key(node), self._own_cut()
         self.atlas = self.atlas.changed(self.atlas.tree.with_height(node, float("inf")))
         if node in listed:
@@ -194,18 +205,30 @@ class Curator:
         node = self.atlas.checked(topic)
         place = self.atlas.tree.root if under is None else self.atlas.checked(under, "under")
         if under is not None and not self.atlas.tree.children(place):
-            raise InvalidInput(f"under must be a topic that has parts, got {under}, which is one of the smallest")
+            raise InvalidInput(
+                f"under must be a topic that has parts, got {under}, which is one of the smallest"
+            )
         keys = (self._key(node), *(() if under is None else (self._key(place),)))
         self.atlas = self.atlas.changed(self.atlas.tree.moved(node, place))
         self._note(Action("move", keys))
 
     def seed(
-        self, name: str, words: Sequence[str], leaves: NDArray[np.int32], documents: Sequence[str] = ()
+        self,
+        name: str,
+        words: Sequence[str],
+        leaves: NDArray[np.int32],
+        documents: Sequence[str] = (),
     ) -> int | None:
-        """A topic around words and around the leaves of example documents; None where the words are nowhere at home."""
+        """A topic around words and around the leaves of example documents; None where the words are
+        nowhere at home.
+        """
         if isinstance(words, str) or not (len(words) or len(leaves)):
-            raise InvalidInput(f"words must be a list of words, or documents be given, got {words!r:.60}")
-        rows = np.unique(np.concatenate([leaves_of_words(self.atlas, words), leaves[leaves >= 0]])).astype(np.int64)
+            raise InvalidInput(
+                f"words must be a list of words, or documents be given, got {words!r:.60}"
+            )
+        rows = np.unique(
+            np.concatenate([leaves_of_words(self.atlas, words), leaves[leaves >= 0]])
+        ).astype(np.int64)
         if not len(rows):
             return None
         tree = self.atlas.tree
@@ -214,7 +237,9 @@ class Curator:
         tree, made = tree.with_new(0.0, tree.root)
         for node in nodes:
             tree = tree.moved(node, made)
-        self.atlas = self.atlas.changed(tree, {**self.atlas.names, made: self._free_name(name, tree.below(made))})
+        self.atlas = self.atlas.changed(
+            tree, {**self.atlas.names, made: self._free_name(name, tree.below(made))}
+        )
         self.atlas = replace(self.atlas, chosen=len(left) + 1)
         self._note(Action("seed", (), name, tuple(map(str, words)), tuple(documents), (made,)))
         return made
@@ -225,15 +250,25 @@ class Curator:
         ids: dict[int, int] = {}
         found = []
         for action in curation.actions:
-            places = [ids.get(key.id) or _matching.find(self.atlas, key, same) for key in action.topics]
+            places = [
+                ids.get(key.id) or _matching.find(self.atlas, key, same) for key in action.topics
+            ]
             if any(place is None for place in places):
-                lost = next(key for key, place in zip(action.topics, places, strict=True) if place is None)
+                lost = next(
+                    key for key, place in zip(action.topics, places, strict=True) if place is None
+                )
                 found.append(Matched(action, (), f"no topic like {lost.told()} was found"))
                 continue
-            found.append(self._again(action, [int(place) for place in places if place is not None], examples, ids))
+            found.append(
+                self._again(
+                    action, [int(place) for place in places if place is not None], examples, ids
+                )
+            )
         return found
 
-    def _again(self, action: Action, places: list[int], examples: Examples, ids: dict[int, int]) -> Matched:
+    def _again(
+        self, action: Action, places: list[int], examples: Examples, ids: dict[int, int]
+    ) -> Matched:
         before = self.atlas, self.curation
         try:
             made = self._do(action, places, examples)
@@ -255,7 +290,9 @@ class Curator:
         elif action.kind == "move":
             self.move(places[0], places[1] if len(places) > 1 else None)
         elif action.kind == "seed":
-            made = self.seed(action.name or "", action.words, examples(action.documents), action.documents)
+            made = self.seed(
+                action.name or "", action.words, examples(action.documents), action.documents
+            )
             return () if made is None else (made,)
         else:
             self._drop(places[0], action.kind == "drop")
@@ -265,32 +302,47 @@ class Curator:
         return set(self.atlas.tree.cut(self.atlas.chosen))
 
     def _keep_listed(self, others: set[int], inside: set[int]) -> None:
-        """The model's own cut goes on to list the others as they were; only what is inside the change differs."""
+        """The model's own cut goes on to list the others as they were; only what is inside the
+        change differs.
+        """
         tree, most = self.atlas.tree, 2 * len(others) + len(inside)
-        same = (n for n in range(max(len(others), 1), most + 1) if set(tree.cut(n)) - inside == others)
+        same = (
+            n for n in range(max(len(others), 1), most + 1) if set(tree.cut(n)) - inside == others
+        )
         self.atlas = replace(self.atlas, chosen=next(same, self.atlas.chosen))
 
     def _key(self, node: int) -> TopicKey:
         return _matching.key_of(self.atlas, node)
 
     def _note(self, action: Action) -> None:
-        self.curation = replace(self.curation, actions=(*self.curation.actions, action), tree=self.atlas.identity)
+        self.curation = replace(
+            self.curation, actions=(*self.curation.actions, action), tree=self.atlas.identity
+        )
 
     def _free_name(self, name: str, own: set[int]) -> str:
         """A checked name that no topic but these has been given."""
         checked = checked_name(name)
         for other, known in self.atlas.names.items():
             if known == checked and other not in own and other in self.atlas.tree:
-                raise InvalidInput(f"name must not be that of another topic, got {name!r}, which topic {other} has")
+                raise InvalidInput(
+                    f"name must not be that of another topic, got {name!r}, which topic {other} has"
+                )
         return checked
 
 
 def leaves_of_words(atlas: Atlas, words: Sequence[str]) -> NDArray[np.int64]:
-    """The leaves in which at least half of the words stand out: they are in more of a leaf's documents than elsewhere.
+    """The leaves in which at least half of the words stand out: they are in more of a leaf's
+    documents than elsewhere.
 
-    Words are looked up as they are written, or as a form of a word of the vocabulary ("patients" finds "patient").
+    Words are looked up as they are written, or as a form of a word of the vocabulary ("patients"
+    finds "patient").
     """
-    columns = [column for word in words for column in [_column(atlas, str(word).lower())] if column is not None]
+    columns = [
+        column
+        for word in words
+        for column in [_column(atlas, str(word).lower())]
+        if column is not None
+    ]
     if not columns:
         return np.zeros(0, dtype=np.int64)
     counts = atlas.terms.counts[:, columns].toarray().astype(np.float64)
@@ -301,7 +353,9 @@ def leaves_of_words(atlas: Atlas, words: Sequence[str]) -> NDArray[np.int64]:
     mean = np.exp((np.log(lift) * weights).sum(axis=1) / weights.sum())
     common = (lift > STANDS_OUT).mean(axis=1) >= 0.5
     best = float(mean[common].max(initial=0.0))
-    most = float(np.exp((np.log(1.0 / everywhere) * weights).sum() / weights.sum()))  # in all documents of a leaf
+    most = float(
+        np.exp((np.log(1.0 / everywhere) * weights).sum() / weights.sum())
+    )  # in all documents of a leaf
     if best < min(LEAST_LIFT, NEARLY_ALL * most):
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(common & (mean >= max(STANDS_OUT, np.sqrt(best))))
@@ -312,30 +366,53 @@ def _column(atlas: Atlas, word: str) -> int | None:
     if word in known:
         return known[word]
     forms = [other for other in known if other[:3] == word[:3] and _words.near_forms(word, other)]
-    return known[max(forms, key=lambda form: int(atlas.terms.frequencies[known[form]]))] if forms else None
+    return (
+        known[max(forms, key=lambda form: int(atlas.terms.frequencies[known[form]]))]
+        if forms
+        else None
+    )
 
 
 def checked_name(name: object) -> str:
     """A name of a topic: a line of text that is not too long."""
-    fits = isinstance(name, str) and name.strip() and len(name) <= LONGEST_NAME and name.splitlines() == [name]
-    if not isinstance(name, str) or not fits or any("\ud800" <= letter <= "\udfff" for letter in name):
-        raise InvalidInput(f"name must be a line of at most {LONGEST_NAME} letters, got {name!r:.60}")
+    fits = (
+        isinstance(name, str)
+        and name.strip()
+        and len(name) <= LONGEST_NAME
+        and name.splitlines() == [name]
+    )
+    if (
+        not isinstance(name, str)
+        or not fits
+        or any("\ud800" <= letter <= "\udfff" for letter in name)
+    ):
+        raise InvalidInput(
+            f"name must be a line of at most {LONGEST_NAME} letters, got {name!r:.60}"
+        )
     return name.strip()
 
 
 def _checked_action(found: Any, name: str) -> Action:
     if not isinstance(found, dict) or found.get("kind") not in KINDS:
-        raise InvalidInput(f"an action in {name} must have a kind of {', '.join(KINDS)}, got {found!r:.60}")
-    lists = {field_name: found.get(field_name, []) for field_name in ("topics", "words", "documents", "made")}
+        raise InvalidInput(
+            f"an action in {name} must have a kind of {', '.join(KINDS)}, got {found!r:.60}"
+        )
+    lists = {
+        field_name: found.get(field_name, [])
+        for field_name in ("topics", "words", "documents", "made")
+    }
     for part, value in lists.items():
         if not isinstance(value, (list, tuple)):
             raise InvalidInput(f"{part} of an action in {name} must be a list, got {value!r:.60}")
     if found.get("name") is not None and not isinstance(found["name"], str):
-        raise InvalidInput(f"the name of an action in {name} must be a text, got {found['name']!r:.60}")
+        raise InvalidInput(
+            f"the name of an action in {name} must be a text, got {found['name']!r:.60}"
+        )
     least = {"merge": 2, "seed": 0}.get(found["kind"], 1)
     if len(lists["topics"]) < least:
         raise InvalidInput(
-            f"topics of {found['kind']!r} in {name} must be at least {least}, got {len(lists['topics'])}"
+            f"topics of {found['kind']!r} in {name} must be at least {least}, got "
+            f"{len(lists['topics'])}"
         )
     if not all(isinstance(text, str) for text in (*lists["words"], *lists["documents"])):
         raise InvalidInput(f"words and documents of an action in {name} must be texts, got others")

@@ -1,8 +1,9 @@
 """From documents to an atlas: leaves by spherical k-means, merged by Ward's rule, and described.
 
-Documents are sent to leaves along the tree: a leaf's route is the sum of the directions of all topics that it lies in,
-so that a document at the border of two leaves follows the topics that they belong to. Each cut then groups documents
-as well as clusters made for that very number of topics, and cuts stay nested.
+Documents are sent to leaves along the tree: a leaf's route is the sum of the directions of all
+topics that it lies in, so that a document at the border of two leaves follows the topics that they
+belong to. Each cut then groups documents as well as clusters made for that very number of topics,
+and cuts stay nested.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from scipy import sparse
 from undertow.corpus import Vectorizer
 from undertow.corpus._segment import joined
 from undertow.topics import _choose, _shares
-from undertow.topics._clusters import Labels, Vectors, nearest, spherical_kmeans, sums_by_label, unit
+from undertow.topics._clusters import (
+    Labels,
+    Vectors,
+    nearest,
+    spherical_kmeans,
+    sums_by_label,
+    unit,
+)
 from undertow.topics._matching import hashes_of
 from undertow.topics._phrases import Pairs, find_pairs, written_forms
 from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, top_terms
@@ -32,7 +40,9 @@ from undertow.topics.tree import NOWHERE, TopicTree
 
 MOST_LEAVES, DOCUMENTS_A_LEAF = 400, 12
 REFINEMENTS = 2  # times that documents are sent along the tree anew
-HALF_LEAVES = 120  # of the trees whose cuts are compared, at most: three times the topics that are tried
+HALF_LEAVES = (
+    120  # of the trees whose cuts are compared, at most: three times the topics that are tried
+)
 KEPT_A_LEAF = 2  # documents
 SENTENCES = 12  # of a document that are looked at
 TOPICS_SHOWN = 30  # of the cut that sentences are chosen for
@@ -45,7 +55,9 @@ logger = logging.getLogger("undertow")
 
 @dataclass(frozen=True)
 class Sample:
-    """The documents that a tree is grown from: their vectors of length 1 (nan: no word known), counts and texts."""
+    """The documents that a tree is grown from: their vectors of length 1 (nan: no word known),
+    counts and texts.
+    """
 
     vectors: Vectors  # (n, H)
     counts: sparse.csr_array  # (n, K)
@@ -78,7 +90,11 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
     means = sums_by_label(vectors, grown.labels, leaves) / np.maximum(sizes, 1)[:, None]
     pairs = _pairs(sample, vectorizer)
     terms = _statistics(sample.counts, pairs, labels, grown.tree)
-    near = (vectors * grown.routes[grown.labels]).sum(axis=1) if len(vectors) else np.ones(1, dtype=np.float32)
+    near = (
+        (vectors * grown.routes[grown.labels]).sum(axis=1)
+        if len(vectors)
+        else np.ones(1, dtype=np.float32)
+    )
     atlas = Atlas(
         tree=grown.tree,
         routes=grown.routes,
@@ -88,8 +104,13 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         words=_written(sample, vectorizer),
         pairs=pairs.words,
         overlapping="pairs" in vectorizer._segmenters(),
-        kept=KeptDocuments(np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()),
-        seen=SeenDocuments(hashes_of([] if sample.texts is None else sample.texts.ids), _leaves_seen(sample, labels)),
+        kept=KeptDocuments(
+            np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()
+        ),
+        seen=SeenDocuments(
+            hashes_of([] if sample.texts is None else sample.texts.ids),
+            _leaves_seen(sample, labels),
+        ),
         limits=(float(np.quantile(near, _shares.FAR)), float(np.quantile(near, _shares.NEAR))),
         chosen=min(_choose.chosen_number(figures), leaves) if figures else leaves,
         stability=tuple(figures),
@@ -129,7 +150,9 @@ def grow_tree(vectors: Vectors, leaves: int, *, seed: int, threads: int | None =
 
 
 def without_empty(grown: Grown) -> Grown:
-    """Without the leaves that lost all their documents when these were sent along the tree: topics of nothing."""
+    """Without the leaves that lost all their documents when these were sent along the tree: topics
+    of nothing.
+    """
     used, labels = np.unique(grown.labels, return_inverse=True)
     if len(used) in (0, len(grown.tree.leaves)):
         return grown
@@ -138,7 +161,9 @@ def without_empty(grown: Grown) -> Grown:
 
 
 def routes_of(tree: TopicTree, sums: NDArray[np.float64]) -> Vectors:
-    """(m, H) For each leaf, the sum of the directions of all topics that it lies in, of length 1."""
+    """(m, H) For each leaf, the sum of the directions of all topics that it lies in, of length
+    1.
+    """
     total = np.zeros((len(tree.parents), sums.shape[1]))
     total[tree.leaves] = sums
     order = _from_the_leaves(tree)
@@ -162,17 +187,27 @@ def _from_the_leaves(tree: TopicTree) -> list[int]:
     return order[:0:-1]
 
 
-def stability(vectors: Vectors, leaves: int, *, seed: int, threads: int | None = None) -> list[tuple[int, float]]:
-    """For each number of topics, how well trees from two halves of the documents agree on all of them."""
+def stability(
+    vectors: Vectors, leaves: int, *, seed: int, threads: int | None = None
+) -> list[tuple[int, float]]:
+    """For each number of topics, how well trees from two halves of the documents agree on all of
+    them.
+    """
     numbers = _choose.numbers_tried(leaves, len(vectors))
     if len(vectors) < 4 or leaves < 2 or not numbers:
         return []
     halves = [vectors[part::2] for part in (0, 1)]
-    grown = [grow_tree(half, max(min(leaves // 2, HALF_LEAVES), 2), seed=seed, threads=threads) for half in halves]
+    grown = [
+        grow_tree(half, max(min(leaves // 2, HALF_LEAVES), 2), seed=seed, threads=threads)
+        for half in halves
+    ]
     routed = [nearest(vectors, one.routes, threads)[0] for one in grown]
     figures = []
     for n in numbers:
-        first, second = (one.tree.positions(one.tree.cut(n))[rows] for one, rows in zip(grown, routed, strict=True))
+        first, second = (
+            one.tree.positions(one.tree.cut(n))[rows]
+            for one, rows in zip(grown, routed, strict=True)
+        )
         figures.append((n, _choose.agreement(first, second)))
     return figures
 
@@ -182,17 +217,23 @@ def remarks(atlas: Atlas, vectors: Vectors) -> list[str]:
     found = []
     if len(vectors) < FEW_DOCUMENTS:
         found.append(
-            f"only {len(vectors)} documents have a known word: topics of so few are a rough sketch, "
+            f"only {len(vectors)} documents have a known word: topics of so few are a rough "
+            f"sketch, "
             f"and {len(atlas.tree.leaves)} are told apart at most"
         )
     copies = len(vectors) - len(np.unique(vectors, axis=0)) if len(vectors) else 0
     if copies > MANY_COPIES * max(len(vectors), 1):
-        found.append(f"{copies / len(vectors):.0%} of the documents looked at are copies of others to the model")
+        found.append(
+            f"{copies / len(vectors):.0%} of the documents looked at are copies of others to the "
+            f"model"
+        )
     return found
 
 
 def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
-    if sample.texts is None or vectorizer.ngram_range[1] > 1:  # where n-grams are counted, they are words already
+    if (
+        sample.texts is None or vectorizer.ngram_range[1] > 1
+    ):  # where n-grams are counted, they are words already
         none = sparse.csr_array(np.zeros((len(sample.vectors), 0), dtype=np.int32))
         return Pairs(np.zeros((0, 2), dtype=np.int32), none)
     frequencies = np.bincount(sample.counts.indices, minlength=sample.counts.shape[1])
@@ -203,10 +244,14 @@ def _written(sample: Sample, vectorizer: Vectorizer) -> tuple[str, ...]:
     words = [str(word) for word in vectorizer.get_feature_names_out()]
     forms = {} if sample.texts is None else written_forms(vectorizer, sample.texts.texts)
     join = partial(joined, overlap="pairs" in vectorizer._segmenters())
-    return tuple(reduce(join, (forms.get(part, part) for part in word.split(" "))) for word in words)
+    return tuple(
+        reduce(join, (forms.get(part, part) for part in word.split(" "))) for word in words
+    )
 
 
-def _statistics(counts: sparse.csr_array, pairs: Pairs, labels: Labels, tree: TopicTree) -> TermStatistics:
+def _statistics(
+    counts: sparse.csr_array, pairs: Pairs, labels: Labels, tree: TopicTree
+) -> TermStatistics:
     both = [part.astype(np.int32) for part in (counts, pairs.presence)]
     presence = sparse.csr_array(sparse.hstack(both, format="csr"))
     leaves = len(tree.leaves)
@@ -214,18 +259,26 @@ def _statistics(counts: sparse.csr_array, pairs: Pairs, labels: Labels, tree: To
     frequencies = np.bincount(presence[seen].indices, minlength=presence.shape[1]).astype(np.int64)
     sizes = np.bincount(labels[seen], minlength=leaves).astype(np.int64)
     unknown = sparse.csr_array((presence.shape[1], presence.shape[1]), dtype=np.float32)
-    terms = TermStatistics(count_terms(presence, labels, leaves), frequencies, sizes, unknown, counts.shape[1])
+    terms = TermStatistics(
+        count_terms(presence, labels, leaves), frequencies, sizes, unknown, counts.shape[1]
+    )
     return replace(terms, npmi=pair_npmi(presence[seen], candidates(tree, terms)))
 
 
 def candidates(tree: TopicTree, terms: TermStatistics) -> list[NDArray[np.int32]]:
     """The terms that may describe each topic of the tree, some topics at a time."""
-    nodes = [node for node in range(len(tree.parents)) if node == tree.root or tree.parents[node] != NOWHERE]
+    nodes = [
+        node
+        for node in range(len(tree.parents))
+        if node == tree.root or tree.parents[node] != NOWHERE
+    ]
     found: list[NDArray[np.int32]] = []
     for depth in _antichains(tree, nodes):
         for first in range(0, len(depth), NODES_AT_ONCE):
             part = depth[first : first + NODES_AT_ONCE]
-            found += top_terms(terms.grouped(tree.positions(part), len(part)).salience(), terms.words)
+            found += top_terms(
+                terms.grouped(tree.positions(part), len(part)).salience(), terms.words
+            )
     return found
 
 
@@ -252,7 +305,9 @@ def _kept(sample: Sample, vectorizer: Vectorizer, labels: Labels, atlas: Atlas) 
         for row in here[np.argsort(-(sample.vectors[here] @ means[leaf]), kind="stable")].tolist():
             if len(chosen) == KEPT_A_LEAF:
                 break
-            if all(float(sample.vectors[row] @ sample.vectors[other]) < SAME_TEXT for other in chosen):
+            if all(
+                float(sample.vectors[row] @ sample.vectors[other]) < SAME_TEXT for other in chosen
+            ):
                 chosen.append(row)
         rows += chosen
     documents = _shown(sample.texts, rows, labels[rows], vectorizer, atlas)
@@ -262,18 +317,23 @@ def _kept(sample: Sample, vectorizer: Vectorizer, labels: Labels, atlas: Atlas) 
 def _shown(
     texts: SampledTexts, rows: list[int], leaves: Labels, vectorizer: Vectorizer, atlas: Atlas
 ) -> list[TypicalDocument]:
-    """Titles, and the sentence of each document with the most salience of its topic's words for its length.
+    """Titles, and the sentence of each document with the most salience of its topic's words for its
+    length.
 
-    Its topic is that of a cut as people look at them; what a leaf's few documents share is often odd.
+    Its topic is that of a cut as people look at them; what a leaf's few documents share is often
+    odd.
     """
     nodes = atlas.tree.cut(max(atlas.chosen, min(TOPICS_SHOWN, len(atlas.sizes))))
     positions = atlas.tree.positions(nodes)
     salience = atlas.terms.grouped(positions, len(nodes)).salience()
     parts = [
-        sentences_of(texts.texts[row])[:SENTENCES] or [shortened(texts.texts[row], PAIRS_SENTENCE)] for row in rows
+        sentences_of(texts.texts[row])[:SENTENCES] or [shortened(texts.texts[row], PAIRS_SENTENCE)]
+        for row in rows
     ]
     counts = vectorizer.transform([part for sentences in parts for part in sentences] or [""])
-    ones = sparse.csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
+    ones = sparse.csr_array(
+        (np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape
+    )
     found, first = [], 0
     for row, leaf, sentences in zip(rows, leaves.tolist(), parts, strict=True):
         values = salience[[positions[leaf]]][:, : counts.shape[1]].toarray().ravel()

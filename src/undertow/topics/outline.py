@@ -1,6 +1,8 @@
-"""The tree of topics with its names, and where documents fall in it: what is needed to say what a text is about.
+"""The tree of topics with its names, and where documents fall in it: what is needed to say what a
+text is about.
 
-An `Atlas` is an outline that can also describe topics. An outline alone is read in a moment, for one question.
+An `Atlas` is an outline that can also describe topics. An outline alone is read in a moment, for
+one question.
 """
 
 from __future__ import annotations
@@ -26,10 +28,14 @@ class Outline:
     routes: Vectors  # (m, H) of length 1: a document belongs to the leaf with the largest product
     means: Vectors  # (m, H) mean vector of the documents of each leaf
     sizes: NDArray[np.int64]  # (m,) documents of the corpus in each leaf
-    limits: tuple[float, float]  # nearness below which a document is far from all topics, above which it is near
+    limits: tuple[
+        float, float
+    ]  # nearness below which a document is far from all topics, above which it is near
     chosen: int  # topics of the model's own cut
     names: dict[int, str] = field(default_factory=dict)  # given by the user
-    made_names: dict[int, str] = field(default_factory=dict)  # of all topics, made of their words once and for all
+    made_names: dict[int, str] = field(
+        default_factory=dict
+    )  # of all topics, made of their words once and for all
 
     # Cuts
 
@@ -40,7 +46,9 @@ class Outline:
         most = len(self.tree.leaves)
         checked = _check.whole_number("n", n, at_least=1)
         if not min(2, most) <= checked <= max(most, 1):
-            raise InvalidInput(f"n must be from 2 to {most}, the number of the smallest topics, got {n}")
+            raise InvalidInput(
+                f"n must be from 2 to {most}, the number of the smallest topics, got {n}"
+            )
         return checked
 
     def cut(self, n: int | None = None) -> list[int]:
@@ -53,7 +61,9 @@ class Outline:
         """Documents of each of these topics, none of which lies in another."""
         places = self.tree.positions(nodes)
         return np.bincount(
-            places[places >= 0], weights=self.sizes[places >= 0].astype(np.float64), minlength=len(nodes)
+            places[places >= 0],
+            weights=self.sizes[places >= 0].astype(np.float64),
+            minlength=len(nodes),
         ).astype(np.int64)
 
     def checked(self, node: object, name: str = "topic") -> int:
@@ -64,8 +74,12 @@ class Outline:
 
     # Documents
 
-    def leaves_of(self, vectors: Vectors, threads: int | None = None) -> tuple[Labels, NDArray[np.float32]]:
-        """The leaf row of each document, by its vector of length 1, and how near it is; -1 for a vector of nan."""
+    def leaves_of(
+        self, vectors: Vectors, threads: int | None = None
+    ) -> tuple[Labels, NDArray[np.float32]]:
+        """The leaf row of each document, by its vector of length 1, and how near it is; -1 for a
+        vector of nan.
+        """
         unknown = ~np.isfinite(vectors[:, 0]) | ~vectors.any(axis=1)
         rows, near = nearest(np.nan_to_num(vectors), self.routes, threads)
         rows[unknown], near[unknown] = -1, 0.0
@@ -77,8 +91,12 @@ class Outline:
         found: Labels = places[rows]
         return found
 
-    def shares(self, vectors: Vectors, nodes: Sequence[int], threads: int | None = None) -> NDArray[np.float32]:
-        """(documents, topics) How much of each document is about each topic; a row adds to at most 1."""
+    def shares(
+        self, vectors: Vectors, nodes: Sequence[int], threads: int | None = None
+    ) -> NDArray[np.float32]:
+        """(documents, topics) How much of each document is about each topic; a row adds to at most
+        1.
+        """
         amounts = _shares.mixture(np.nan_to_num(vectors), self.directions(nodes), threads)
         return self._shared_out(amounts, vectors, nodes, threads)
 
@@ -94,7 +112,11 @@ class Outline:
         return self._shared_out(amounts, vectors, nodes, 1)
 
     def _shared_out(
-        self, amounts: NDArray[np.float64], vectors: Vectors, nodes: Sequence[int], threads: int | None
+        self,
+        amounts: NDArray[np.float64],
+        vectors: Vectors,
+        nodes: Sequence[int],
+        threads: int | None,
     ) -> NDArray[np.float32]:
         rows, near = self.leaves_of(vectors, threads)
         own = self.topics_of_leaves(rows, nodes)
@@ -107,9 +129,13 @@ class Outline:
         places = self.tree.positions(nodes)
         sums = np.zeros((len(nodes), self.means.shape[1]))
         inside = np.flatnonzero(places >= 0)
-        np.add.at(sums, places[inside], self.means[inside].astype(np.float64) * self.sizes[inside, None])
+        np.add.at(
+            sums, places[inside], self.means[inside].astype(np.float64) * self.sizes[inside, None]
+        )
         return unit(sums)
 
     def names_of(self, nodes: Sequence[int]) -> list[str]:
         """The names of topics: given ones, or two to four words, none twice."""
-        return [self.names.get(node) or self.made_names.get(node) or f"topic {node}" for node in nodes]
+        return [
+            self.names.get(node) or self.made_names.get(node) or f"topic {node}" for node in nodes
+        ]

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TopicWord:
-    """A word of a topic. `salience` ranks it; `share` is the share of the topic's documents that hold it."""
+    """A word of a topic. `salience` ranks it; `share` is the share of the topic's documents that
+    hold it.
+    """
 
     word: str
     salience: float
@@ -16,7 +18,9 @@ class TopicWord:
 
 @dataclass(frozen=True)
 class TypicalDocument:
-    """A document in the middle of a topic. `sentence` is the one of its sentences that shows the topic best."""
+    """A document in the middle of a topic. `sentence` is the one of its sentences that shows the
+    topic best.
+    """
 
     id: str
     title: str
@@ -25,7 +29,9 @@ class TypicalDocument:
 
 @dataclass(frozen=True)
 class UnitOfTopic:
-    """A hidden unit behind a topic: how strong it is in the topic's documents, beyond what it is in all."""
+    """A hidden unit behind a topic: how strong it is in the topic's documents, beyond what it is in
+    all.
+    """
 
     id: int
     strength: float
@@ -35,9 +41,10 @@ class UnitOfTopic:
 class Topic:
     """A region of document vectors: a node of the topic tree.
 
-    `id` stays the same in every cut that the topic survives, in files, and after `partial_fit`. `parent` is None for a
-    topic right below the root, and `children` is empty for the smallest ones. `phrases` are pairs of words that often
-    stand together. `coherence` is the mean NPMI of the first ten words over the documents looked at.
+    `id` stays the same in every cut that the topic survives, in files, and after `partial_fit`.
+    `parent` is None for a topic right below the root, and `children` is empty for the smallest
+    ones. `phrases` are pairs of words that often stand together. `coherence` is the mean NPMI of
+    the first ten words over the documents looked at.
     """
 
     id: int
@@ -72,7 +79,9 @@ class TopicShare:
 
 @dataclass(frozen=True)
 class DocumentTopics:
-    """The topics of a document, the largest share first; shares add to at most 1, the rest is none of them."""
+    """The topics of a document, the largest share first; shares add to at most 1, the rest is none
+    of them.
+    """
 
     topics: tuple[TopicShare, ...]
 
@@ -97,10 +106,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Drift:
-    """What `partial_fit` found in new documents, beside all that came before: topics of the model's own cut.
+    """What `partial_fit` found in new documents, beside all that came before: topics of the model's
+    own cut.
 
-    `appeared` are topics that did not exist; `grew` and `faded` are those whose share changed by more than chance
-    explains (three standard errors) and by a quarter at least, the largest change first.
+    `appeared` are topics that did not exist; `grew` and `faded` are those whose share changed by
+    more than chance explains (three standard errors) and by a quarter at least, the largest change
+    first.
     """
 
     documents: int
@@ -110,8 +121,13 @@ class Drift:
 
     def __str__(self) -> str:
         parts = [
-            f"{what}: " + ", ".join(f"{one.name} ({one.before:.1%} to {one.after:.1%})" for one in changes)
-            for what, changes in (("appeared", self.appeared), ("grew", self.grew), ("faded", self.faded))
+            f"{what}: "
+            + ", ".join(f"{one.name} ({one.before:.1%} to {one.after:.1%})" for one in changes)
+            for what, changes in (
+                ("appeared", self.appeared),
+                ("grew", self.grew),
+                ("faded", self.faded),
+            )
             if changes
         ]
         return "; ".join(parts) or "no topic changed by more than chance"

@@ -1,7 +1,8 @@
 """The tree of topics: nodes that keep their numbers, cut anywhere, and changed by its user.
 
-A leaf is a small cluster of documents; every other node is the union of its children. Cutting begins at the root and
-splits the node of the greatest height again and again, so that each cut is nested in the next.
+A leaf is a small cluster of documents; every other node is the union of its children. Cutting
+begins at the root and splits the node of the greatest height again and again, so that each cut is
+nested in the next.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Nodes = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class TopicTree:
-    """Nodes by number; whatever changes a tree makes a new one, in which old nodes keep their numbers."""
+    """Nodes by number; whatever changes a tree makes a new one, in which old nodes keep their
+    numbers.
+    """
 
     parents: Nodes  # (nodes,) NOWHERE for the root and for what was taken out
     heights: NDArray[np.float64]  # (nodes,) infinite: never shown whole; 0: split last
@@ -42,7 +45,13 @@ class TopicTree:
         if leaves == 1:
             parents[0] = 1
         heights[-1] = np.inf
-        return cls(parents, heights, np.arange(leaves, dtype=np.int32), np.zeros(nodes, dtype=np.bool_), nodes - 1)
+        return cls(
+            parents,
+            heights,
+            np.arange(leaves, dtype=np.int32),
+            np.zeros(nodes, dtype=np.bool_),
+            nodes - 1,
+        )
 
     def __contains__(self, node: object) -> bool:
         if not isinstance(node, (int, np.integer)) or isinstance(node, bool):
@@ -70,10 +79,11 @@ class TopicTree:
         return False
 
     def cut(self, n: int) -> list[int]:
-        """n topics, or as many as there are; more only where splits were asked for. In the order of their numbers.
+        """n topics, or as many as there are; more only where splits were asked for. In the order of
+        their numbers.
 
-        Fewer where the next topic to be split has more parts than fit: to split another one instead would not be
-        nested in the next cut. A topic all of whose parts were dropped is none.
+        Fewer where the next topic to be split has more parts than fit: to split another one instead
+        would not be nested in the next cut. A topic all of whose parts were dropped is none.
         """
         shown = self._shown()
         waiting = [(-np.inf, self.root)]
@@ -83,8 +93,12 @@ class TopicTree:
             height, node = heapq.heappop(waiting)
             children = self.children(node)
             below = [child for child in children if shown[child]]
-            parts = bool(below) and (len(children) > 1 or node == self.root)  # an only child is the same topic
-            full = full or (parts and height != -np.inf and len(waiting) + len(whole) + len(below) > n)
+            parts = bool(below) and (
+                len(children) > 1 or node == self.root
+            )  # an only child is the same topic
+            full = full or (
+                parts and height != -np.inf and len(waiting) + len(whole) + len(below) > n
+            )
             if parts and not full:
                 for child in below:
                     heapq.heappush(waiting, (-float(self.heights[child]), child))
@@ -93,7 +107,9 @@ class TopicTree:
         return sorted(whole)
 
     def _shown(self) -> NDArray[np.bool_]:
-        """(nodes,) Which nodes hold a leaf that was not dropped, and were not dropped themselves."""
+        """(nodes,) Which nodes hold a leaf that was not dropped, and were not dropped
+        themselves.
+        """
         shown = np.zeros(len(self.parents), dtype=np.bool_)
         for leaf in self.leaves.tolist():
             if not self.is_dropped(leaf):
@@ -104,7 +120,9 @@ class TopicTree:
         return shown
 
     def positions(self, nodes: Sequence[int]) -> NDArray[np.int32]:
-        """(m,) For each leaf, which of the nodes it lies below (or is); -1 for none, and for what was dropped below."""
+        """(m,) For each leaf, which of the nodes it lies below (or is); -1 for none, and for what
+        was dropped below.
+        """
         place = {node: position for position, node in enumerate(nodes)}
         found = np.full(len(self.leaves), -1, dtype=np.int32)
         for row, leaf in enumerate(self.leaves.tolist()):
@@ -136,7 +154,9 @@ class TopicTree:
         return replace(tree, leaves=np.append(tree.leaves, np.int32(new)).astype(np.int32)), new
 
     def moved(self, node: int, under: int) -> TopicTree:
-        """With a node hung below another one. A node that this leaves with one child gives its place to it."""
+        """With a node hung below another one. A node that this leaves with one child gives its
+        place to it.
+        """
         if under in self.below(node):
             raise InvalidInput(f"a topic must not be moved below itself, got {node} to {under}")
         parents, dropped = self.parents.copy(), self.dropped.copy()

@@ -1,8 +1,9 @@
-"""Drawing words from a fixed distribution in constant time: the alias method (Walker; Vose's construction).
+"""Drawing words from a fixed distribution in constant time: the alias method (Walker; Vose's
+construction).
 
-Column c of the table holds word c with probability threshold_c / 2^32 and word alias_c otherwise (side by side,
-since a draw needs both). One 64-bit number u chooses both: u K / 2^64 has the column as its whole part and,
-independent of it, the fraction that is compared.
+Column c of the table holds word c with probability threshold_c / 2^32 and word alias_c otherwise
+(side by side, since a draw needs both). One 64-bit number u chooses both: u K / 2^64 has the column
+as its whole part and, independent of it, the fraction that is compared.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def build_alias_table(distribution: NDArray[np.float64]) -> AliasTable:
     scaled = distribution * (size / distribution.sum())
     aliases = np.arange(size, dtype=np.int32)
     _pair_columns(scaled, aliases, np.empty(size, np.int32), np.empty(size, np.int32))
-    # A column that is full keeps itself as alias, so that capping its threshold below 2^32 changes nothing.
+    # A column that is full keeps itself as alias, so that capping its threshold below 2^32 changes
+    # nothing.
     thresholds = np.minimum(np.rint(scaled * 2.0**32), 2.0**32 - 1).astype(np.uint32)
     return np.stack([thresholds, aliases.astype(np.uint32)], axis=1)
 
@@ -39,7 +41,9 @@ def implied_distribution(table: AliasTable) -> NDArray[np.float64]:
 
 @kernel
 def _pair_columns(scaled: Any, aliases: Any, small: Any, large: Any) -> None:
-    """Fills each column that has room left with a word that has too much; `scaled` becomes the thresholds."""
+    """Fills each column that has room left with a word that has too much; `scaled` becomes the
+    thresholds.
+    """
     n_small = n_large = 0
     for word in range(scaled.size):
         if scaled[word] < 1.0:
@@ -70,4 +74,8 @@ def draw_word(table: Any, high: Any, low: Any) -> Any:
     size = np.uint64(table.shape[0])
     product = high * size + ((low * size) >> SHIFT)
     column = np.int64(product >> SHIFT)
-    return np.int32(column) if (product & MASK) < np.uint64(table[column, 0]) else np.int32(table[column, 1])
+    return (
+        np.int32(column)
+        if (product & MASK) < np.uint64(table[column, 0])
+        else np.int32(table[column, 1])
+    )

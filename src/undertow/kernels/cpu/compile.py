@@ -13,15 +13,23 @@ logger = logging.getLogger("undertow")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Sums may be reordered (that is what lets them vectorise; the order is fixed when the kernel is compiled) and
-# multiplications fused into additions. NaN and infinity keep their meaning: training has to notice them.
+# Sums may be reordered (that is what lets them vectorise; the order is fixed when the kernel is
+# compiled) and multiplications fused into additions. NaN and infinity keep their meaning: training
+# has to notice them.
 FLOAT_RULES = {"reassoc", "contract", "nsz", "arcp"}
 
 
 def kernel(function: Function) -> Function:
-    """A function that the rest of the package calls: releases the GIL, and its machine code is kept on disk."""
+    """A function that the rest of the package calls: releases the GIL, and its machine code is kept
+    on disk.
+    """
     compiled: Function = numba.njit(
-        function, nogil=True, cache=True, fastmath=FLOAT_RULES, error_model="numpy", boundscheck=False
+        function,
+        nogil=True,
+        cache=True,
+        fastmath=FLOAT_RULES,
+        error_model="numpy",
+        boundscheck=False,
     )
     return compiled
 
@@ -29,26 +37,38 @@ def kernel(function: Function) -> Function:
 def shared(function: Function) -> Function:
     """A kernel that other kernels call as well, and that is inlined into them.
 
-    Otherwise they would hold a copy of it, compiled once more and rounding differently, and which of the copies runs
-    depends on what a process has loaded before: results would differ between a run that compiles and the next one.
+    Otherwise they would hold a copy of it, compiled once more and rounding differently, and which
+    of the copies runs depends on what a process has loaded before: results would differ between a
+    run that compiles and the next one.
     """
     compiled: Function = numba.njit(
-        function, nogil=True, cache=True, fastmath=FLOAT_RULES, error_model="numpy", boundscheck=False, forceinline=True
+        function,
+        nogil=True,
+        cache=True,
+        fastmath=FLOAT_RULES,
+        error_model="numpy",
+        boundscheck=False,
+        forceinline=True,
     )
     return compiled
 
 
 def piece(function: Function) -> Function:
     """A function that only kernels call, always inlined into them."""
-    compiled: Function = numba.njit(function, fastmath=FLOAT_RULES, error_model="numpy", forceinline=True)
+    compiled: Function = numba.njit(
+        function, fastmath=FLOAT_RULES, error_model="numpy", forceinline=True
+    )
     return compiled
 
 
 def section(function: Function) -> Function:
-    """A part of one kernel, written as a function of its own: it becomes part of that kernel before anything is
-    compiled, so it costs no compilation of its own (nor does a kernel that calls it optimise it a second time).
+    """A part of one kernel, written as a function of its own: it becomes part of that kernel before
+    anything is compiled, so it costs no compilation of its own (nor does a kernel that calls it
+    optimise it a second time).
     """
-    compiled: Function = numba.njit(function, fastmath=FLOAT_RULES, error_model="numpy", inline="always")
+    compiled: Function = numba.njit(
+        function, fastmath=FLOAT_RULES, error_model="numpy", inline="always"
+    )
     return compiled
 
 
@@ -67,7 +87,8 @@ class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no stubs
         ):
             self.said = True
             logger.warning(
-                "compiling undertow's kernels for this machine (once; they are cached, later runs start at once)"
+                "compiling undertow's kernels for this machine (once; they are cached, later runs "
+                "start at once)"
             )
 
     def on_end(self, event: Any) -> None:

@@ -1,14 +1,16 @@
 """alpha-NCE's objective and its gradient, document by document.
 
-For a document with kept tokens V_r, weighted length L and D tokens, and for each of its noise documents alike,
+For a document with kept tokens V_r, weighted length L and D tokens, and for each of its noise
+documents alike,
 
-    X(V) = (1/L) [ sum over replaced tokens of w (b_k - logsumexp(b) - log p_k) + S(V) - S(V_r) - (c_D - c_{D_r}) ]
+    X(V) = (1/L) [ sum over replaced tokens of w (b_k - logsumexp(b) - log p_k) + S(V) - S(V_r) -
+    (c_D - c_{D_r}) ]
 
     J = mean over documents of  softplus(log k - s X(V_d)) + sum_j softplus(s X(V_n^j) - log k)
 
-with sharpness s, and c_D a correction of the frozen log Z (zero unless log Z is learned). Without the uniform
-contrastive estimate the factor 1/L is left out. With g = dJ/dX / L, the gradient with respect to the input of a
-document is g sigmoid(input).
+with sharpness s, and c_D a correction of the frozen log Z (zero unless log Z is learned). Without
+the uniform contrastive estimate the factor 1/L is left out. With g = dJ/dX / L, the gradient with
+respect to the input of a document is g sigmoid(input).
 """
 
 from __future__ import annotations
@@ -26,20 +28,25 @@ from undertow.kernels.cpu.vector_math import squash, squash_rows
 class SplitDocuments(NamedTuple):
     """The minibatch, each document split into kept and replaced tokens."""
 
-    spans: NDArray[np.int64]  # (B, 3): where the entries of the replaced tokens begin, the kept ones', and their end
+    spans: NDArray[
+        np.int64
+    ]  # (B, 3): where the entries of the replaced tokens begin, the kept ones', and their end
     kept_inputs: NDArray[np.float32]  # (B, H): W.u of V_r
     rest_inputs: NDArray[np.float32]  # (B, H): W.u of the replaced tokens
     kept_lengths: NDArray[np.float64]  # (B,)
     rest_lengths: NDArray[np.float64]  # (B,)
-    rest_gains: NDArray[np.float64]  # (B,): sum over replaced tokens of w (b - logsumexp(b) - log p)
+    rest_gains: NDArray[
+        np.float64
+    ]  # (B,): sum over replaced tokens of w (b - logsumexp(b) - log p)
     corrections: NDArray[np.float64]  # (B,): c_D - c_{D_r}
 
 
 class NoiseTable(NamedTuple):
-    """What replaces the tokens: noise j of document d is row ends[d, j] less row begins[d, j] of each table.
+    """What replaces the tokens: noise j of document d is row ends[d, j] less row begins[d, j] of
+    each table.
 
-    The inputs of a shard are needed only while it is worked on, so each thread has a table of its own for them, which
-    begins with the shard's first row.
+    The inputs of a shard are needed only while it is worked on, so each thread has a table of its
+    own for them, which begins with the shard's first row.
     """
 
     inputs: NDArray[np.float32]  # (threads, rows of the largest shard, H)
@@ -63,7 +70,9 @@ class ContrastResult(NamedTuple):
 
     rest_vectors: NDArray[np.float32]  # (B, H): of the replaced tokens' input
     kept_vectors: NDArray[np.float32]  # (B, H): of the kept tokens' input
-    noise_vectors: NDArray[np.float32]  # (R, H): of the noise's input, added at its end, taken away at its beginning
+    noise_vectors: NDArray[
+        np.float32
+    ]  # (R, H): of the noise's input, added at its end, taken away at its beginning
     hidden_bias: NDArray[np.float32]  # (S, H): of a, summed over the documents of each shard
     activity: NDArray[np.float32]  # (S, H): P(h | V_d), summed alike
     posteriors: NDArray[np.float32]  # (B, H): P(h | V_d)
@@ -116,7 +125,8 @@ def contrast(
     objective: Any,
     result: Any,
 ) -> None:
-    """Losses and gradients of documents `first` to `last`, which are shard `shard`; `noise_vectors` begin at zero.
+    """Losses and gradients of documents `first` to `last`, which are shard `shard`; `noise_vectors`
+    begin at zero.
 
     `noise_inputs` holds the inputs of the shard's noise from row `first_row` of the table on.
     """
@@ -124,7 +134,9 @@ def contrast(
     kept_posterior = np.empty(units, dtype=np.float32)
     sigmoids = np.empty((n_noise, units), dtype=np.float32)
     lengths, scales, scores = np.empty(n_noise), np.empty(n_noise), np.empty(n_noise)
-    arguments = np.empty(n_noise + 1, dtype=np.float32)  # of softplus: the noise documents', then the document's
+    arguments = np.empty(
+        n_noise + 1, dtype=np.float32
+    )  # of softplus: the noise documents', then the document's
     factors, pulls = np.empty(n_noise, dtype=np.float32), np.empty(n_noise, dtype=np.float32)
     every = np.arange(n_noise).astype(np.int32)
     bias, activity = result.hidden_bias[shard], result.activity[shard]
@@ -139,9 +151,21 @@ def contrast(
             posterior[j] = kept_input[j] + rest_input[j] + np.float32(length) * hidden_bias[j]
         base = squash(kept_posterior) + split.corrections[d]
         scale = _sharpness_per_length(objective, length)
-        arguments[n_noise] = objective.log_n_noise - scale * (split.rest_gains[d] + squash(posterior) - base)
+        arguments[n_noise] = objective.log_n_noise - scale * (
+            split.rest_gains[d] + squash(posterior) - base
+        )
 
-        _noise_inputs(d, first_row, noise, noise_inputs, kept_input, kept_length, hidden_bias, lengths, sigmoids)
+        _noise_inputs(
+            d,
+            first_row,
+            noise,
+            noise_inputs,
+            kept_input,
+            kept_length,
+            hidden_bias,
+            lengths,
+            sigmoids,
+        )
         squash_rows(sigmoids, scores)
         for n in range(n_noise):
             gain = noise.gains[noise.ends[d, n]] - noise.gains[noise.begins[d, n]]
@@ -157,7 +181,10 @@ def contrast(
             result.noise_factors[d, n] = factor
             factors[n] = np.float32(factor)
             pulls[n] = np.float32(factor * lengths[n])
-            at_end, at_begin = result.noise_vectors[noise.ends[d, n]], result.noise_vectors[noise.begins[d, n]]
+            at_end, at_begin = (
+                result.noise_vectors[noise.ends[d, n]],
+                result.noise_vectors[noise.begins[d, n]],
+            )
             row, slope = sigmoids[n], np.float32(factor)
             for j in range(units):
                 at_end[j] += slope * row[j]
@@ -196,15 +223,18 @@ def press_towards_target(
     other_vectors: Any,
     hidden_bias: Any,
 ) -> None:
-    """Adds the gradient of the pressure on units `first` to `last` to those of all documents' inputs and of a.
+    """Adds the gradient of the pressure on units `first` to `last` to those of all documents'
+    inputs and of a.
 
-    `vectors` and `other_vectors` (B, H) belong to the two parts of the documents, whose inputs move the posterior
-    alike; where documents are whole, the second is empty.
+    `vectors` and `other_vectors` (B, H) belong to the two parts of the documents, whose inputs move
+    the posterior alike; where documents are whole, the second is empty.
     """
     documents = posteriors.shape[0]
     slopes = np.empty(last - first, dtype=np.float32)
     for j in range(slopes.size):
-        slopes[j] = np.float32(2.0 * pressure.cost / documents) * (activity[first + j] - np.float32(pressure.target))
+        slopes[j] = np.float32(2.0 * pressure.cost / documents) * (
+            activity[first + j] - np.float32(pressure.target)
+        )
     for d in range(documents):
         row, length = posteriors[d, first:last], np.float32(lengths[d])
         vector, bias = vectors[d, first:last], hidden_bias[first:last]

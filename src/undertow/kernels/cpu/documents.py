@@ -1,4 +1,6 @@
-"""Documents: taking them out of a matrix, and what the hidden units see of them (inputs, posteriors and scores)."""
+"""Documents: taking them out of a matrix, and what the hidden units see of them (inputs, posteriors
+and scores).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def _copy(source: Any, target: Any) -> None:
 
 
 @kernel
-def take_rows(rows: Any, indptr: Any, indices: Any, data: Any, starts: Any, words: Any, counts: Any) -> None:
+def take_rows(
+    rows: Any, indptr: Any, indices: Any, data: Any, starts: Any, words: Any, counts: Any
+) -> None:
     """Copies rows of a compressed sparse matrix, one after the other; row i goes to starts[i]."""
     for i in range(rows.size):
         begin, end = indptr[rows[i]], indptr[rows[i] + 1]
@@ -60,7 +64,9 @@ def document_inputs(
 
 
 @kernel
-def squash_inputs(first: int, last: int, inputs: Any, lengths: Any, hidden_bias: Any, scores: Any) -> None:
+def squash_inputs(
+    first: int, last: int, inputs: Any, lengths: Any, hidden_bias: Any, scores: Any
+) -> None:
     """Turns inputs into posteriors sigmoid(W.u + L a), in place, and gives the scores S(u)."""
     for d in range(first, last):
         row = inputs[d]

@@ -1,7 +1,8 @@
-"""Sums of scattered rows, total += sum over i of coefficients[i] * rows[indices[i]], kept in registers.
+"""Sums of scattered rows, total += sum over i of coefficients[i] * rows[indices[i]], kept in
+registers.
 
-Left to the compiler, the running total goes through memory at every row. Here a block of up to 128 columns is one
-vector value from the first row to the last, which takes half the time.
+Left to the compiler, the running total goes through memory at every row. Here a block of up to 128
+columns is one vector value from the first row to the last, which takes half the time.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def _block_sum(width: int) -> Any:
 
             def row_address(entry: Any) -> Any:
                 index = builder.sext(builder.load(builder.gep(arrays[2].data, [entry])), WORD)
-                return builder.gep(arrays[1].data, [builder.add(builder.mul(index, columns), column)])
+                return builder.gep(
+                    arrays[1].data, [builder.add(builder.mul(index, columns), column)]
+                )
 
             vector = ir.VectorType(ir.FloatType(), width)
             target = builder.bitcast(builder.gep(arrays[0].data, [column]), vector.as_pointer())
@@ -55,10 +58,16 @@ def _block_sum(width: int) -> Any:
                     coming = row_address(soon)
                     for line in range(0, width, LINE):
                         prefetch_address(builder, builder.gep(coming, [ir.Constant(WORD, line)]))
-                row = builder.load(builder.bitcast(row_address(entry), vector.as_pointer()), align=4)
-                factor = _repeated(builder, builder.load(builder.gep(arrays[3].data, [entry])), vector)
+                row = builder.load(
+                    builder.bitcast(row_address(entry), vector.as_pointer()), align=4
+                )
+                factor = _repeated(
+                    builder, builder.load(builder.gep(arrays[3].data, [entry])), vector
+                )
                 product = builder.fmul(row, factor, flags=("contract",))
-                builder.store(builder.fadd(builder.load(running), product, flags=("contract",)), running)
+                builder.store(
+                    builder.fadd(builder.load(running), product, flags=("contract",)), running
+                )
             builder.store(builder.load(running), target, align=4)
             return context.get_dummy_value()
 
@@ -80,9 +89,11 @@ _add_128, _add_64, _add_16, _add_1 = (_block_sum(width) for width in (128, 64, 1
 
 
 @shared
-def add_rows(total: Any, rows: Any, indices: Any, coefficients: Any, first: int, last: int, limit: int) -> None:
-    """Adds entries `first` to `last`, in this order. Rows of entries up to `limit` are asked for ahead of time, for
-    whoever adds those next. `rows` (N, H) and `total` (H,) are contiguous.
+def add_rows(
+    total: Any, rows: Any, indices: Any, coefficients: Any, first: int, last: int, limit: int
+) -> None:
+    """Adds entries `first` to `last`, in this order. Rows of entries up to `limit` are asked for
+    ahead of time, for whoever adds those next. `rows` (N, H) and `total` (H,) are contiguous.
     """
     column, units = 0, rows.shape[1]
     while column + 128 <= units:

@@ -1,9 +1,10 @@
-"""Gibbs steps: hidden units given documents, and words given hidden units without ever writing documents x words.
+"""Gibbs steps: hidden units given documents, and words given hidden units without ever writing
+documents x words.
 
-P(k | h) = softmax_k( w_k (W_k.h + b_k + a.h) ). The vocabulary goes by in chunks: a matrix product gives the logits
-of a chunk for a block of documents, and each token keeps its present word or, with probability (weight of the
-chunk) / (weight so far), takes a word of the chunk. After the last chunk every token holds an exact draw, from one
-pass.
+P(k | h) = softmax_k( w_k (W_k.h + b_k + a.h) ). The vocabulary goes by in chunks: a matrix product
+gives the logits of a chunk for a block of documents, and each token keeps its present word or, with
+probability (weight of the chunk) / (weight so far), takes a word of the chunk. After the last chunk
+every token holds an exact draw, from one pass.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from undertow.kernels.randomness import Purpose
 
 HIDDEN, WORD = int(Purpose.HIDDEN), int(Purpose.WORD)
 CHUNK = 2048  # words: the logits of a block of documents then stay in the core's cache
-STRIP = 64  # words of a chunk that share one partial sum, so that a draw scans 32 + 64 numbers, not 2048
-DOCUMENT_BLOCK = 64  # fixed, so that a document's matrix product never depends on the number of threads
+# words of a chunk that share one partial sum, so that a draw scans 32 + 64 numbers, not 2048
+STRIP = 64
+DOCUMENT_BLOCK = (
+    64  # fixed, so that a document's matrix product never depends on the number of threads
+)
 TO_UNIT = 2.0**-32
 
 
@@ -56,12 +60,17 @@ def draw_hidden(
             b0, b1, b2 = b1, b2, b3
 
 
-def draw_words(place: Place, parameters: Any, hidden: NDArray[np.float32], chain: Chain, n_threads: int) -> None:
+def draw_words(
+    place: Place, parameters: Any, hidden: NDArray[np.float32], chain: Chain, n_threads: int
+) -> None:
     """Draws every token of the chain from P(word | hidden units of its document), in place."""
     documents = len(hidden)
     blocks = range(0, documents, DOCUMENT_BLOCK)
     tasks = [
-        (_draw_block, (place, parameters, hidden, chain, first, min(first + DOCUMENT_BLOCK, documents)))
+        (
+            _draw_block,
+            (place, parameters, hidden, chain, first, min(first + DOCUMENT_BLOCK, documents)),
+        )
         for first in blocks
     ]
     threads.run(tasks, n_threads)
@@ -101,7 +110,9 @@ def _draw_block(
 
 @piece
 def _largest(row: Any, lanes: Any) -> Any:
-    """The largest number, by lanes that are compared side by side: one after the other takes ten times as long."""
+    """The largest number, by lanes that are compared side by side: one after the other takes ten
+    times as long.
+    """
     for j in range(lanes.size):
         lanes[j] = row[0]
     whole = row.size - row.size % lanes.size
@@ -144,7 +155,9 @@ def _take_from_chunk(
     starts: Any,
     words: Any,
 ) -> None:
-    """Lets every token of a block of documents take a word of the chunk with the chunk's share of the weight so far."""
+    """Lets every token of a block of documents take a word of the chunk with the chunk's share of
+    the weight so far.
+    """
     width = logits.shape[1]
     strips = (width + STRIP - 1) // STRIP
     lanes = np.empty(STRIP, dtype=np.float32)

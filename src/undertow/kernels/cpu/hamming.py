@@ -1,7 +1,8 @@
 """Which codes differ from a code in the fewest bits: a scan over all of them.
 
-Codes are packed into words of 64 bits, and all codes' first words lie together, then all second words: the loop over
-codes then runs over neighbours in memory, and several are compared in one instruction.
+Codes are packed into words of 64 bits, and all codes' first words lie together, then all second
+words: the loop over codes then runs over neighbours in memory, and several are compared in one
+instruction.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def _ones(_context: Any, word: Any) -> Any:
 
 @kernel
 def bits_apart(first: int, last: int, codes: Any, code: Any, distances: Any) -> None:
-    """distances[i] = the number of bits in which code i, the column codes[:, i], differs from `code`."""
+    """distances[i] = the number of bits in which code i, the column codes[:, i], differs from
+    `code`.
+    """
     for i in range(first, last):
         distances[i] = np.uint16(0)
     for word in range(codes.shape[0]):
@@ -40,7 +43,8 @@ def bits_apart(first: int, last: int, codes: Any, code: Any, distances: Any) -> 
 
 @kernel
 def closest(distances: Any, n: int, found: Any) -> int:
-    """Writes the numbers of the n smallest distances, in the order of their numbers, and says how many there are.
+    """Writes the numbers of the n smallest distances, in the order of their numbers, and says how
+    many there are.
 
     Of equal distances the lower number comes first. What is `LEFT_OUT` is never found.
     """

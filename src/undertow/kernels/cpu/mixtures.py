@@ -1,6 +1,8 @@
-"""Documents as mixtures of directions with shares that are not negative: least squares, one coordinate at a time.
+"""Documents as mixtures of directions with shares that are not negative: least squares, one
+coordinate at a time.
 
-Every document is solved by itself, from zero, so results do not depend on how documents are divided among threads.
+Every document is solved by itself, from zero, so results do not depend on how documents are divided
+among threads.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ from undertow.kernels.cpu.compile import kernel
 
 
 @kernel
-def mix(first: int, last: int, gram: Any, products: Any, shares: Any, rounds: int, tolerance: float) -> None:
+def mix(
+    first: int, last: int, gram: Any, products: Any, shares: Any, rounds: int, tolerance: float
+) -> None:
     """shares[d] = the x >= 0 that minimises x.gram.x / 2 - x.products[d].
 
-    A coordinate that stays 0 costs one comparison, and most do. A document is done when no coordinate moves by more
-    than the tolerance.
+    A coordinate that stays 0 costs one comparison, and most do. A document is done when no
+    coordinate moves by more than the tolerance.
     """
     n = gram.shape[0]
     left = np.empty(n)  # products - gram.x

@@ -1,6 +1,7 @@
 """The products of one vector with many, which are kept in bytes: a scan over all of them.
 
-All vectors' first numbers lie together, then all second ones: a question is about few topics, and only theirs are read.
+All vectors' first numbers lie together, then all second ones: a question is about few topics, and
+only theirs are read.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from numpy.typing import NDArray
 from undertow.kernels.cpu.compile import kernel
 
 BLOCK = 2048  # products that are worked on at a time, so that they stay near
-TOGETHER = 4  # topics that are added at a time: one at a time, most of the work would be to fetch and put back sums
+# topics that are added at a time: one at a time, most of the work would be to fetch and put back
+# sums
+TOGETHER = 4
 
 
 @kernel
-def products(first: int, last: int, small: Any, topics: Any, weights: Any, scales: Any, out: Any) -> None:
-    """out[i] = scales[i] * the sum over k of weights[k] * small[topics[k], i], for i from `first` to before `last`.
+def products(
+    first: int, last: int, small: Any, topics: Any, weights: Any, scales: Any, out: Any
+) -> None:
+    """out[i] = scales[i] * the sum over k of weights[k] * small[topics[k], i], for i from `first`
+    to before `last`.
 
     There have to be a multiple of `TOGETHER` topics; `in_fours` sees to it.
     """
@@ -38,8 +44,12 @@ def products(first: int, last: int, small: Any, topics: Any, weights: Any, scale
 
 
 @kernel
-def fuse(first: int, last: int, words: Any, by_words: float, cosines: Any, by_cosines: float, out: Any) -> None:
-    """out[i] = (by_words * words[i])^3 + by_cosines * cosines[i], for i from `first` to before `last`."""
+def fuse(
+    first: int, last: int, words: Any, by_words: float, cosines: Any, by_cosines: float, out: Any
+) -> None:
+    """out[i] = (by_words * words[i])^3 + by_cosines * cosines[i], for i from `first` to before
+    `last`.
+    """
     matches, near, sums = words[first:last], cosines[first:last], out[first:last]
     one, other = np.float32(by_words), np.float32(by_cosines)
     for i in range(last - first):
@@ -47,7 +57,9 @@ def fuse(first: int, last: int, words: Any, by_words: float, cosines: Any, by_co
         sums[i] = match * match * match + other * near[i]
 
 
-def in_fours(topics: NDArray[np.int64], weights: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
+def in_fours(
+    topics: NDArray[np.int64], weights: NDArray[np.float32]
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Topics and weights, and as many of weight 0 as are missing to a multiple of `TOGETHER`."""
     missing = -len(topics) % TOGETHER
     return np.pad(topics, (0, missing)), np.pad(weights, (0, missing))

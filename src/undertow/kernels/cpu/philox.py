@@ -1,4 +1,6 @@
-"""Philox-4x32-10, compiled: the same numbers as `undertow.kernels.randomness`, where the counter is described."""
+"""Philox-4x32-10, compiled: the same numbers as `undertow.kernels.randomness`, where the counter is
+described.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ def philox(seed: Any, purpose: Any, stage: Any, epoch: Any, document: Any, draw:
     k0, k1 = key & MASK, key >> SHIFT
     for _ in range(ROUNDS):
         first, second = c0 * MULTIPLIER_0, c2 * MULTIPLIER_1
-        c0, c1, c2, c3 = (second >> SHIFT) ^ c1 ^ k0, second & MASK, (first >> SHIFT) ^ c3 ^ k1, first & MASK
+        c0, c1, c2, c3 = (
+            (second >> SHIFT) ^ c1 ^ k0,
+            second & MASK,
+            (first >> SHIFT) ^ c3 ^ k1,
+            first & MASK,
+        )
         k0, k1 = (k0 + STEP_0) & MASK, (k1 + STEP_1) & MASK
     return c0, c1, c2, c3
 

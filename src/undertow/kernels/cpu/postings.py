@@ -1,7 +1,8 @@
-"""BM25 of all documents for the words of a question: a walk along the lists of documents that hold each word.
+"""BM25 of all documents for the words of a question: a walk along the lists of documents that hold
+each word.
 
-Threads share the documents, not the words: a document's parts are added in the order of the words whoever does it, so
-scores do not depend on the number of threads.
+Threads share the documents, not the words: a document's parts are added in the order of the words
+whoever does it, so scores do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -15,12 +16,21 @@ from undertow.kernels.cpu.compile import kernel
 
 @kernel
 def add_matches(
-    first: int, last: int, begins: Any, ends: Any, weights: Any, documents: Any, counts: Any, norms: Any, scores: Any
+    first: int,
+    last: int,
+    begins: Any,
+    ends: Any,
+    weights: Any,
+    documents: Any,
+    counts: Any,
+    norms: Any,
+    scores: Any,
 ) -> None:
-    """Adds weight * count / (count + norm) to the scores of the documents from `first` to before `last`.
+    """Adds weight * count / (count + norm) to the scores of the documents from `first` to before
+    `last`.
 
-    The list of word w is `documents[begins[w] : ends[w]]`, rising. A damaged list may hold any number: what is not
-    below `last` ends the walk, so nothing outside is ever written.
+    The list of word w is `documents[begins[w] : ends[w]]`, rising. A damaged list may hold any
+    number: what is not below `last` ends the walk, so nothing outside is ever written.
     """
     for word in range(begins.size):
         begin, end = begins[word], ends[word]

@@ -1,7 +1,7 @@
 """Asking for memory before it is needed.
 
-Rows of a large W are scattered over main memory. A loop that knows which row comes next asks for it early, so that
-the processor waits once for many rows instead of once for each.
+Rows of a large W are scattered over main memory. A loop that knows which row comes next asks for it
+early, so that the processor waits once for many rows instead of once for each.
 """
 
 from __future__ import annotations

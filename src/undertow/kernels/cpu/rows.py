@@ -1,8 +1,8 @@
 """The gradient of W in factored form, touching only the rows that occur.
 
-A row's gradient is a sum of coefficient * vector over its entries: a token of a document brings that document's
-vector, a word of the noise stream brings its position's vector. Vectors are shared, so the gradient is never
-written out.
+A row's gradient is a sum of coefficient * vector over its entries: a token of a document brings
+that document's vector, a word of the noise stream brings its position's vector. Vectors are shared,
+so the gradient is never written out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from undertow.kernels.cpu.prefetch import FAR_AHEAD, prefetch_number
 
 
 class Entries(NamedTuple):
-    """Coordinates of the factored gradient, in any order: shard s has counts[s] of them, from starts[s] on."""
+    """Coordinates of the factored gradient, in any order: shard s has counts[s] of them, from
+    starts[s] on.
+    """
 
     words: NDArray[np.int32]
     vectors: NDArray[np.int32]  # which vector
@@ -29,8 +31,8 @@ class Entries(NamedTuple):
 
 
 class RowGradient(NamedTuple):
-    """The entries grouped by word, in parts that have words of their own. Part p has sizes[p] rows: row i is word
-    rows[p, i], with entries starts[p, i] to starts[p, i + 1].
+    """The entries grouped by word, in parts that have words of their own. Part p has sizes[p] rows:
+    row i is word rows[p, i], with entries starts[p, i] to starts[p, i + 1].
     """
 
     sizes: NDArray[np.int64]  # (P,)
@@ -43,17 +45,27 @@ class RowGradient(NamedTuple):
 
     def touched(self) -> NDArray[np.int32]:
         """All words that have a row."""
-        return np.concatenate([rows[:size] for rows, size in zip(self.rows, self.sizes, strict=True)])
+        return np.concatenate(
+            [rows[:size] for rows, size in zip(self.rows, self.sizes, strict=True)]
+        )
 
 
 @shared
 def split_entries(
-    first: int, last: int, documents: Any, kept: Any, word_weights: Any, spans: Any, entries: Any, n: int
+    first: int,
+    last: int,
+    documents: Any,
+    kept: Any,
+    word_weights: Any,
+    spans: Any,
+    entries: Any,
+    n: int,
 ) -> int:
-    """Appends documents `first` to `last` of a minibatch at entry n, each split into replaced tokens (vectors 0 to B)
-    and kept ones (vectors B to 2B); returns where they end.
+    """Appends documents `first` to `last` of a minibatch at entry n, each split into replaced
+    tokens (vectors 0 to B) and kept ones (vectors B to 2B); returns where they end.
 
-    spans[d]: where the replaced tokens of document d begin, where its kept ones do, and where these end.
+    spans[d]: where the replaced tokens of document d begin, where its kept ones do, and where these
+    end.
     """
     starts, words, counts = documents.starts, documents.words, documents.counts
     size = starts.size - 1
@@ -72,7 +84,9 @@ def split_entries(
 
 
 @shared
-def stream_entries(stream: Any, covering: Any, word_weights: Any, first_vector: int, entries: Any, n: int) -> int:
+def stream_entries(
+    stream: Any, covering: Any, word_weights: Any, first_vector: int, entries: Any, n: int
+) -> int:
     """Appends the covered positions of a noise stream at entry n; returns where they end."""
     for position in range(stream.size):
         if covering[position] > 0:
@@ -96,7 +110,9 @@ def document_entries(
     entries: Any,
     n: int,
 ) -> int:
-    """Appends whole documents, document d with vector `first_vector + d`, at entry n; returns where they end."""
+    """Appends whole documents, document d with vector `first_vector + d`, at entry n; returns where
+    they end.
+    """
     for d in range(first, last):
         for i in range(starts[d], starts[d + 1]):
             word = words[i]
@@ -111,9 +127,9 @@ def document_entries(
 def group_part(entries: Any, part: int, slots: Any, found: Any, grouped: Any) -> None:
     """Groups the entries of one part of the words by word, in the order of first occurrence.
 
-    There are a power of two of parts, and the lowest bits of a word say which is its own. `slots` (P, words of a part)
-    is -1 everywhere before and after: the place of each touched word among the rows. `found` (P, entries, 2) is
-    scratch.
+    There are a power of two of parts, and the lowest bits of a word say which is its own. `slots`
+    (P, words of a part) is -1 everywhere before and after: the place of each touched word among the
+    rows. `found` (P, entries, 2) is scratch.
     """
     parts = slots.shape[0]
     bits = 0
@@ -144,8 +160,8 @@ def group_part(entries: Any, part: int, slots: Any, found: Any, grouped: Any) ->
     for row in range(n_rows):
         starts[row + 1] += starts[row]
         mine[rows[row] >> bits] = -1
-    # Fill each row from its end, last entry first, so that a row keeps the order of its entries; this moves
-    # starts[row + 1] back to starts[row], which is put right afterwards.
+    # Fill each row from its end, last entry first, so that a row keeps the order of its entries;
+    # this moves starts[row + 1] back to starts[row], which is put right afterwards.
     vector_ids, coefficients = grouped.vector_ids[part], grouped.coefficients[part]
     for at in range(n - 1, -1, -1):
         i, slot = seen[at, 0], seen[at, 1]
@@ -172,7 +188,9 @@ def group_entries(seat: Any, entries: Any, slots: Any, found: Any, grouped: Any)
 
 @piece
 def row_gradient(gradient: Any, part: Any, row: Any, weights: Any, l2: Any, total: Any) -> Any:
-    """Writes the gradient of a touched row, L2 included, to `total`, and returns its mean square."""
+    """Writes the gradient of a touched row, L2 included, to `total`, and returns its mean
+    square.
+    """
     for j in range(total.size):
         total[j] = l2 * weights[j]
     starts = gradient.starts[part]
@@ -196,5 +214,7 @@ def row_scalar(gradient: Any, part: Any, row: Any) -> Any:
     """The sparse part of the gradient of the visible bias of a touched word."""
     total = np.float32(0.0)
     for entry in range(gradient.starts[part, row], gradient.starts[part, row + 1]):
-        total += gradient.coefficients[part, entry] * gradient.scalars[gradient.vector_ids[part, entry]]
+        total += (
+            gradient.coefficients[part, entry] * gradient.scalars[gradient.vector_ids[part, entry]]
+        )
     return total

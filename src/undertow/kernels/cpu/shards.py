@@ -1,8 +1,9 @@
-"""A minibatch in shards of a few documents, each worked through from the draws to the gradient by one thread.
+"""A minibatch in shards of a few documents, each worked through from the draws to the gradient by
+one thread.
 
-A shard has a noise stream of its own, so it shares nothing with the others, and its tables (a row of H for every word
-of its stream, twice) stay in the cache of the core that works on it. The number of documents in a shard is fixed: it
-decides which documents share noise, and so the result.
+A shard has a noise stream of its own, so it shares nothing with the others, and its tables (a row
+of H for every word of its stream, twice) stay in the cache of the core that works on it. The number
+of documents in a shard is fixed: it decides which documents share noise, and so the result.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from undertow.kernels.cpu.contrast import (
     press_towards_target,
 )
 from undertow.kernels.cpu.documents import document_inputs
-from undertow.kernels.cpu.rows import Entries, RowGradient, document_entries, group_part, split_entries, stream_entries
+from undertow.kernels.cpu.rows import (
+    Entries,
+    RowGradient,
+    document_entries,
+    group_part,
+    split_entries,
+    stream_entries,
+)
 
 SHARD = 32  # documents
 UNITS = 64  # hidden units that are summed over the minibatch at a time
@@ -71,7 +79,9 @@ class Stream(NamedTuple):
 
     words: NDArray[np.int32]
     row_starts: NDArray[np.int64]  # (S + 1,)
-    noise_starts: NDArray[np.int64]  # empty for windows; else where the words of each noise document begin, (B k + 1,)
+    noise_starts: NDArray[
+        np.int64
+    ]  # empty for windows; else where the words of each noise document begin, (B k + 1,)
     ones: NDArray[np.int32]  # as many as words where there are noise_starts
     alias: NDArray[np.uint32]  # the table that words are drawn with
 
@@ -81,7 +91,9 @@ class Sums(NamedTuple):
 
     activity: NDArray[np.float32]  # (H,): mean P(h | V_d)
     hidden_bias: NDArray[np.float32]  # (H,): the gradient of a
-    losses: NDArray[np.float64]  # (1 + blocks of units,): of the documents, and of the pressure on the units
+    losses: NDArray[
+        np.float64
+    ]  # (1 + blocks of units,): of the documents, and of the pressure on the units
 
 
 class Step(NamedTuple):
@@ -105,12 +117,15 @@ class Step(NamedTuple):
 
 
 @kernel
-def lay_out(documents: Any, kept: Any, stream: Any, entry_starts: Any, least: int, n_noise: int) -> int:
-    """Counts the tokens, and gives every shard its rows of the noise table and its entries of W's gradient; returns
-    how many rows the largest shard has.
+def lay_out(
+    documents: Any, kept: Any, stream: Any, entry_starts: Any, least: int, n_noise: int
+) -> int:
+    """Counts the tokens, and gives every shard its rows of the noise table and its entries of W's
+    gradient; returns how many rows the largest shard has.
 
-    A shard's stream has `least` words, but twice its longest window, so that even the longest document sees different
-    windows; it has one row more. Independent noise takes a row for each noise document, and one that is zero.
+    A shard's stream has `least` words, but twice its longest window, so that even the longest
+    document sees different windows; it has one row more. Independent noise takes a row for each
+    noise document, and one that is zero.
     """
     partial_noise.count_tokens(
         documents.starts, documents.counts, kept.levels, kept.tokens, kept.to_keep, kept.replaced
@@ -143,15 +158,27 @@ def lay_out(documents: Any, kept: Any, stream: Any, entry_starts: Any, least: in
 
 @section
 def _split(
-    first: int, last: int, key: Any, documents: Any, kept: Any, model: Any, split: Any, entries: Any, n: int
+    first: int,
+    last: int,
+    key: Any,
+    documents: Any,
+    kept: Any,
+    model: Any,
+    split: Any,
+    entries: Any,
+    n: int,
 ) -> int:
-    """Draws the kept tokens of documents `first` to `last`, writes their entries at n, and sums the two parts of each
-    document; returns where the entries end.
+    """Draws the kept tokens of documents `first` to `last`, writes their entries at n, and sums the
+    two parts of each document; returns where the entries end.
     """
     starts, words, counts = documents.starts, documents.words, documents.counts
     drawn = (kept.tokens, kept.to_keep, kept.counts)
-    partial_noise.keep_tokens(first, last, key.seed, key.epoch, documents.ids, starts, counts, *drawn)
-    n = split_entries(first, last, documents, kept.counts, model.word_weights, split.spans, entries, n)
+    partial_noise.keep_tokens(
+        first, last, key.seed, key.epoch, documents.ids, starts, counts, *drawn
+    )
+    n = split_entries(
+        first, last, documents, kept.counts, model.word_weights, split.spans, entries, n
+    )
     partial_noise.sum_parts(first, last, model.weights, entries, n, split)
     if model.gains.size:
         for d in range(first, last):
@@ -164,7 +191,13 @@ def _split(
 @section
 def _contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
     """The gradient of a shard, with noise cut from its stream."""
-    key, documents, kept, model, stream = step.key, step.documents, step.kept, step.model, step.stream
+    key, documents, kept, model, stream = (
+        step.key,
+        step.documents,
+        step.kept,
+        step.model,
+        step.stream,
+    )
     split, noise, result, entries = step.split, step.noise, step.result, step.entries
     size, at = documents.ids.size, entries.starts[shard]
     first, last = shard * SHARD, min((shard + 1) * SHARD, size)
@@ -182,7 +215,18 @@ def _contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
 
     changes = result.noise_vectors[top:bottom]
     changes[:, :] = np.float32(0.0)
-    contrast(first, last, shard, top, split, noise, noise_inputs, model.hidden_bias, step.objective, result)
+    contrast(
+        first,
+        last,
+        shard,
+        top,
+        split,
+        noise,
+        noise_inputs,
+        model.hidden_bias,
+        step.objective,
+        result,
+    )
     covering = np.empty(bottom - top, dtype=np.int32)
     windows.cover(noise.begins[first:last], noise.ends[first:last], top, covering)
     windows.sweep(covering, changes)
@@ -192,10 +236,17 @@ def _contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
 
 @section
 def _contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -> None:
-    """The same with words of its own for every noise document: noise m = d k + j of the minibatch has the words from
-    noise_starts[m] on, and row m + shard of the table. The last row of a shard stays zero.
+    """The same with words of its own for every noise document: noise m = d k + j of the minibatch
+    has the words from noise_starts[m] on, and row m + shard of the table. The last row of a shard
+    stays zero.
     """
-    key, documents, kept, model, stream = step.key, step.documents, step.kept, step.model, step.stream
+    key, documents, kept, model, stream = (
+        step.key,
+        step.documents,
+        step.kept,
+        step.model,
+        step.stream,
+    )
     split, noise, result, entries = step.split, step.noise, step.result, step.entries
     (size, n_noise), at = noise.begins.shape, entries.starts[shard]
     first, last = shard * SHARD, min((shard + 1) * SHARD, size)
@@ -203,7 +254,9 @@ def _contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -
     n = _split(first, last, key, documents, kept, model, split, entries, at)
 
     drawn = (stream.noise_starts, n_noise, stream.alias, stream.words)
-    partial_noise.draw_independent(first, last, key.seed, key.epoch, documents.ids, kept.replaced, *drawn)
+    partial_noise.draw_independent(
+        first, last, key.seed, key.epoch, documents.ids, kept.replaced, *drawn
+    )
     for d in range(first, last):
         noise.begins[d, :] = bottom - 1
         for j in range(n_noise):
@@ -212,7 +265,15 @@ def _contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -
     starts = stream.noise_starts[first_noise : last_noise + 1]
     lengths = noise.lengths[top:bottom]
     document_inputs(
-        0, starts.size - 1, starts, stream.words, stream.ones, model.weights, model.word_weights, noise_inputs, lengths
+        0,
+        starts.size - 1,
+        starts,
+        stream.words,
+        stream.ones,
+        model.weights,
+        model.word_weights,
+        noise_inputs,
+        lengths,
     )
     noise_inputs[bottom - 1 - top, :] = np.float32(0.0)
     noise.lengths[bottom - 1] = 0.0
@@ -224,15 +285,30 @@ def _contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -
                 noise.gains[m + shard] += model.gains[stream.words[i]]
 
     result.noise_vectors[top:bottom, :] = np.float32(0.0)
-    contrast(first, last, shard, top, split, noise, noise_inputs, model.hidden_bias, step.objective, result)
+    contrast(
+        first,
+        last,
+        shard,
+        top,
+        split,
+        noise,
+        noise_inputs,
+        model.hidden_bias,
+        step.objective,
+        result,
+    )
     words = (stream.noise_starts, stream.words, stream.ones)
-    n = document_entries(first_noise, last_noise, *words, model.word_weights, 2 * size + shard, entries, n)
+    n = document_entries(
+        first_noise, last_noise, *words, model.word_weights, 2 * size + shard, entries, n
+    )
     entries.counts[shard] = n - at
 
 
 @section
 def _sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: Any) -> None:
-    """Mean activity, losses and the gradient of a, for units `first` to `last`, and what the pressure on them adds."""
+    """Mean activity, losses and the gradient of a, for units `first` to `last`, and what the
+    pressure on them adds.
+    """
     activity, bias = sums.activity, sums.hidden_bias
     activity[first:last] = np.float32(0.0)
     bias[first:last] = np.float32(0.0)
@@ -248,14 +324,20 @@ def _sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: An
         sums.losses[0] = result.losses.sum()
     if pressure.cost > 0.0:
         for j in range(first, last):
-            sums.losses[1 + block] += pressure.cost * (np.float64(activity[j]) - pressure.target) ** 2
+            sums.losses[1 + block] += (
+                pressure.cost * (np.float64(activity[j]) - pressure.target) ** 2
+            )
         seen = (activity, result.posteriors, result.lengths)
-        press_towards_target(first, last, pressure, *seen, result.rest_vectors, result.kept_vectors, bias)
+        press_towards_target(
+            first, last, pressure, *seen, result.rest_vectors, result.kept_vectors, bias
+        )
 
 
 @kernel
 def contrast_together(seat: Any, step: Any) -> None:
-    """The gradient of a minibatch: a program for a team. First shard by shard, then unit by unit and word by word."""
+    """The gradient of a minibatch: a program for a team. First shard by shard, then unit by unit
+    and word by word.
+    """
     worker = team.enter(seat)
     if worker < 0:
         return
@@ -275,6 +357,8 @@ def contrast_together(seat: Any, step: Any) -> None:
             group_part(step.entries, item, step.slots, step.found, step.grouped)
         else:
             first = (item - parts) * UNITS
-            _sum_over_shards(first, min(first + UNITS, units), step.pressure, step.result, step.sums)
+            _sum_over_shards(
+                first, min(first + UNITS, units), step.pressure, step.result, step.sums
+            )
         item = team.take(seat, 1)
     team.leave(seat, 2)

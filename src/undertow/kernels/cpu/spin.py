@@ -1,8 +1,8 @@
-"""Waiting for another thread without going to sleep: a thread that the system has to wake comes 50 microseconds
-late.
+"""Waiting for another thread without going to sleep: a thread that the system has to wake comes 50
+microseconds late.
 
-Between looks the core is offered to whoever else wants it, so that waiting costs others little where threads
-outnumber cores.
+Between looks the core is offered to whoever else wants it, so that waiting costs others little
+where threads outnumber cores.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from numba.extending import intrinsic
 
 from undertow.kernels.cpu.compile import kernel, piece
 
-LOOKS_PER_OFFER = 2000  # some microseconds; a busy neighbour that is offered the core keeps it for milliseconds
+LOOKS_PER_OFFER = (
+    2000  # some microseconds; a busy neighbour that is offered the core keeps it for milliseconds
+)
 
 _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 
@@ -47,8 +49,8 @@ else:
 
 @kernel
 def wait(array: Any, index: int, value: int, until_equal: bool, offers: int) -> bool:
-    """Waits until array[index] equals `value` (or differs from it); False if the core was offered `offers` times
-    first.
+    """Waits until array[index] equals `value` (or differs from it); False if the core was offered
+    `offers` times first.
     """
     for _ in range(offers):
         for _ in range(LOOKS_PER_OFFER):

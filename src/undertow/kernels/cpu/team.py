@@ -1,4 +1,5 @@
-"""Several threads inside one compiled program: who takes part, what each does next, and waiting for one another.
+"""Several threads inside one compiled program: who takes part, what each does next, and waiting for
+one another.
 
 A program is a kernel whose first argument is a `Seat`. All threads of a team run the same program:
 
@@ -9,8 +10,9 @@ A program is a kernel whose first argument is a `Seat`. All threads of a team ru
         ...
         team.leave(seat, 2)
 
-Nothing of this needs Python's lock. A thread that has to wait for that lock is put to sleep and comes back 50
-microseconds late, which is why short parallel regions strung together in Python never paid.
+Nothing of this needs Python's lock. A thread that has to wait for that lock is put to sleep and
+comes back 50 microseconds late, which is why short parallel regions strung together in Python never
+paid.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class Seat(NamedTuple):
     sync: NDArray[np.int64]  # numbers that the team shares
     bell: NDArray[np.int64]  # rings with the number of the next job
     number: int  # of this job
-    patience: int  # how often a thread that is done offers its core before it stops looking out for the next job
+    # how often a thread that is done offers its core before it stops looking out for the next job
+    patience: int
 
 
 def new_sync() -> NDArray[np.int64]:
@@ -73,7 +76,8 @@ def _store(_context: Any, array: Any, _index: Any, _value: Any) -> Any:
 
 @kernel
 def call(bell: Any, number: int, sync: Any, helpers: int, offers: int) -> None:
-    """Rings for a job, and waits until `helpers` threads have entered or the core was offered `offers` times.
+    """Rings for a job, and waits until `helpers` threads have entered or the core was offered
+    `offers` times.
 
     The bell rings in here, where Python's lock is free for those who come.
     """

@@ -1,14 +1,15 @@
 """The threads that kernels run under: one crew of ours for the whole process.
 
-Kernels release the GIL, so plain threads use all cores; no OpenMP and no threading layer of numba is involved. A
-training step is a few short regions of parallel work in quick succession. The crew's threads therefore look out for
-the next one for about half a millisecond before they go to sleep: handing work over takes some 5 microseconds then,
-instead of 80 through a queue.
+Kernels release the GIL, so plain threads use all cores; no OpenMP and no threading layer of numba
+is involved. A training step is a few short regions of parallel work in quick succession. The crew's
+threads therefore look out for the next one for about half a millisecond before they go to sleep:
+handing work over takes some 5 microseconds then, instead of 80 through a queue.
 
-A step of training goes further: `run_together` runs one compiled program on all threads at once (see `team`).
+A step of training goes further: `run_together` runs one compiled program on all threads at once
+(see `team`).
 
-Several Python threads may call at once: one gets the crew, the others do their work themselves, as do nested
-calls. A forked child makes a crew of its own.
+Several Python threads may call at once: one gets the crew, the others do their work themselves, as
+do nested calls. A forked child makes a crew of its own.
 """
 
 from __future__ import annotations
@@ -31,13 +32,17 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]
 OFFERS = 250  # about half a millisecond
 NAP = 50e-6  # seconds between looks at a thread that takes longer than that
 SHARE = 0.25  # of the latest call in what is remembered
-SHORTEST_REST, LONGEST_REST = 8, 512  # calls between tries; they double while the habit is confirmed
+SHORTEST_REST, LONGEST_REST = (
+    8,
+    512,
+)  # calls between tries; they double while the habit is confirmed
 TRY = 3  # calls
 SLOT = 8  # each thread's number has a cache line of its own
 
 
 def run(tasks: Iterable[Task], threads: int) -> None:
-    """Run all tasks, on the calling thread and on up to `threads - 1` others; returns when all have ended.
+    """Run all tasks, on the calling thread and on up to `threads - 1` others; returns when all have
+    ended.
 
     The first error ends the region and is raised here.
     """
@@ -54,7 +59,8 @@ def run(tasks: Iterable[Task], threads: int) -> None:
 
 
 def run_together(program: Callable[..., Any], threads: int, *arguments: Any) -> None:
-    """Run `program(seat, *arguments)` on the calling thread and on up to `threads - 1` others, as a team.
+    """Run `program(seat, *arguments)` on the calling thread and on up to `threads - 1` others, as a
+    team.
 
     Those that do not come in time are not waited for: the program goes on without them.
     """
@@ -68,7 +74,9 @@ def run_together(program: Callable[..., Any], threads: int, *arguments: Any) -> 
 
 
 class Program:
-    """A program that is called again and again, by several threads or by one, whichever is quicker at the time."""
+    """A program that is called again and again, by several threads or by one, whichever is quicker
+    at the time.
+    """
 
     def __init__(self, program: Callable[..., Any], threads: int) -> None:
         self._program, self._threads, self._habit = program, threads, Habit()
@@ -82,8 +90,9 @@ class Program:
 
 
 class Habit:
-    """Whether threads pay: small steps are quicker alone, and so is everything where others use the cores as well,
-    since threads that wait for one another then wait long. What is not the habit is tried now and again.
+    """Whether threads pay: small steps are quicker alone, and so is everything where others use the
+    cores as well, since threads that wait for one another then wait long. What is not the habit is
+    tried now and again.
     """
 
     def __init__(self) -> None:
@@ -97,7 +106,9 @@ class Habit:
         return self._together != (self._until_next_try < 0)
 
     def note(self, together: bool, seconds: float) -> None:
-        """Remembers how long a call took; the very first one may have been compiled and says nothing."""
+        """Remembers how long a call took; the very first one may have been compiled and says
+        nothing.
+        """
         if not self._begun:
             self._begun = True
             return
@@ -110,7 +121,9 @@ class Habit:
             self._break()
 
     def _note_try(self, seconds: float) -> None:
-        """A try is several calls and the last one counts: the first may have to wake threads that are asleep."""
+        """A try is several calls and the last one counts: the first may have to wake threads that
+        are asleep.
+        """
         if self._until_next_try > -TRY:
             return
         self._seconds[not self._together] = seconds
@@ -120,13 +133,19 @@ class Habit:
             self._rest = self._until_next_try = min(2 * self._rest, LONGEST_REST)
 
     def _break(self) -> None:
-        """The other way from now on. This one is tried again soon: it may have been a moment's disturbance."""
+        """The other way from now on. This one is tried again soon: it may have been a moment's
+        disturbance.
+        """
         self._together = not self._together
         self._rest = self._until_next_try = SHORTEST_REST
 
 
-def split(kernel: Callable[..., Any], items: int, threads: int, *arguments: Any, least: int = 1) -> Iterator[Task]:
-    """Tasks `kernel(first, last, *arguments)` that together cover `items`, two per thread to even out the ends."""
+def split(
+    kernel: Callable[..., Any], items: int, threads: int, *arguments: Any, least: int = 1
+) -> Iterator[Task]:
+    """Tasks `kernel(first, last, *arguments)` that together cover `items`, two per thread to even
+    out the ends.
+    """
     pieces = 1 if threads == 1 else min(2 * threads, max(items // least, 1))
     for piece in range(pieces):
         first, last = piece * items // pieces, (piece + 1) * items // pieces
@@ -159,7 +178,9 @@ class _Job:
 
 
 class _Crew:
-    """Threads that wait for jobs. Python's lock makes every statement here see what others wrote before it."""
+    """Threads that wait for jobs. Python's lock makes every statement here see what others wrote
+    before it.
+    """
 
     def __init__(self) -> None:
         self.free = threading.Lock()
@@ -190,7 +211,9 @@ class _Crew:
         if job.error is not None:
             raise job.error
 
-    def run_together(self, program: Callable[..., Any], helpers: int, arguments: tuple[Any, ...]) -> None:
+    def run_together(
+        self, program: Callable[..., Any], helpers: int, arguments: tuple[Any, ...]
+    ) -> None:
         """Runs a program with a team; the caller holds `free`."""
         if helpers > len(self._beds):
             self._grow(helpers)
@@ -219,7 +242,9 @@ class _Crew:
         self._asleep += [False] * (helpers - old)
         self._beds += [threading.Semaphore(0) for _ in range(helpers - old)]
         for thread in range(old, helpers):
-            threading.Thread(target=self._live, args=(thread,), name=f"undertow-{thread}", daemon=True).start()
+            threading.Thread(
+                target=self._live, args=(thread,), name=f"undertow-{thread}", daemon=True
+            ).start()
 
     def _live(self, thread: int) -> None:
         seen, offers = 0, OFFERS

@@ -1,7 +1,7 @@
 """Optimisers over the touched rows of W, and over small dense vectors.
 
-Adaptive updates are lazy: a row that does not occur in a minibatch is neither read nor written, so the cost does
-not grow with the vocabulary. L2 pulls a row when it is touched.
+Adaptive updates are lazy: a row that does not occur in a minibatch is neither read nor written, so
+the cost does not grow with the vocabulary. L2 pulls a row when it is touched.
 """
 
 from __future__ import annotations
@@ -27,11 +27,14 @@ def _inverse_deviation(moment: Any, square: Any, decay: Any) -> Any:
 
 
 @shared
-def adam_per_row(part: int, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float) -> None:
+def adam_per_row(
+    part: int, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float
+) -> None:
     """Adam without momentum and with one second moment per row: 8 bytes of state a word.
 
-    moments[word] holds the decaying sum of the gradient's mean squares and the decaying sum of ones; their quotient
-    is the mean over the times that this row was touched, without bias and without a power of the decay.
+    moments[word] holds the decaying sum of the gradient's mean squares and the decaying sum of
+    ones; their quotient is the mean over the times that this row was touched, without bias and
+    without a power of the decay.
     """
     total = np.empty(weights.shape[1], dtype=np.float32)
     rows = gradient.rows[part, : gradient.sizes[part]]
@@ -92,16 +95,24 @@ def adam_per_element(
 
 
 @kernel
-def adam_scalars(part: int, gradient: Any, values: Any, moments: Any, rate: float, decay: float) -> None:
+def adam_scalars(
+    part: int, gradient: Any, values: Any, moments: Any, rate: float, decay: float
+) -> None:
     """The same for the visible biases of touched words."""
     for i in range(gradient.sizes[part]):
         word = gradient.rows[part, i]
         slope = row_scalar(gradient, part, i)
-        values[word] -= np.float32(rate) * _inverse_deviation(moments[word], slope * slope, np.float32(decay)) * slope
+        values[word] -= (
+            np.float32(rate)
+            * _inverse_deviation(moments[word], slope * slope, np.float32(decay))
+            * slope
+        )
 
 
 @kernel
-def adam_dense(values: Any, slope: Any, moments: Any, rate: float, decay: float, mass: float) -> None:
+def adam_dense(
+    values: Any, slope: Any, moments: Any, rate: float, decay: float, mass: float
+) -> None:
     """The same for a vector that every step moves; `mass` is the decaying sum of ones."""
     for j in range(values.size):
         moments[j] = decay * moments[j] + (1.0 - decay) * slope[j] * slope[j]
@@ -109,7 +120,9 @@ def adam_dense(values: Any, slope: Any, moments: Any, rate: float, decay: float,
 
 
 @kernel
-def momentum_rows(part: int, gradient: Any, weights: Any, velocities: Any, rate: float, l2: float) -> None:
+def momentum_rows(
+    part: int, gradient: Any, weights: Any, velocities: Any, rate: float, l2: float
+) -> None:
     """The part of SGD with momentum that touched rows bring: velocity -= rate * gradient."""
     total = np.empty(weights.shape[1], dtype=np.float32)
     for i in range(gradient.sizes[part]):
@@ -122,7 +135,9 @@ def momentum_rows(part: int, gradient: Any, weights: Any, velocities: Any, rate:
 
 @kernel
 def coast(first: int, last: int, weights: Any, velocities: Any, momentum: float) -> None:
-    """The part of SGD with momentum that every row takes: weights += velocity, then velocity *= momentum."""
+    """The part of SGD with momentum that every row takes: weights += velocity, then velocity *=
+    momentum.
+    """
     for row in range(first, last):
         velocity, values = velocities[row], weights[row]
         for j in range(velocity.size):
@@ -132,7 +147,8 @@ def coast(first: int, last: int, weights: Any, velocities: Any, momentum: float)
 
 @shared
 def retained(since: int, until: int, decay: float) -> float:
-    """d_{since+1} * ... * d_{until}, with d_t = 1 - 4 / (t + 3), at most `decay`: what an average keeps of itself.
+    """d_{since+1} * ... * d_{until}, with d_t = 1 - 4 / (t + 3), at most `decay`: what an average
+    keeps of itself.
 
     The early factors (t - 1) / (t + 3) telescope.
     """
@@ -148,8 +164,12 @@ def retained(since: int, until: int, decay: float) -> float:
 
 
 @shared
-def average_rows(rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float) -> None:
-    """Brings the running average of rows up to `step`: since `seen` they have stood still at their present values."""
+def average_rows(
+    rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
+) -> None:
+    """Brings the running average of rows up to `step`: since `seen` they have stood still at their
+    present values.
+    """
     for i in range(rows.size):
         prefetch_row_to_write(averages[rows[min(i + AHEAD, rows.size - 1)]])
         word = rows[i]
@@ -162,12 +182,16 @@ def average_rows(rows: Any, weights: Any, averages: Any, seen: Any, step: int, d
 
 
 @kernel
-def average_together(seat: Any, gradient: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float) -> None:
+def average_together(
+    seat: Any, gradient: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
+) -> None:
     """The same for all rows that a gradient touches: a program for a team."""
     if team.enter(seat) >= 0:
         part = team.take(seat, 0)
         while part < gradient.sizes.size:
-            average_rows(gradient.rows[part, : gradient.sizes[part]], weights, averages, seen, step, decay)
+            average_rows(
+                gradient.rows[part, : gradient.sizes[part]], weights, averages, seen, step, decay
+            )
             part = team.take(seat, 0)
         team.leave(seat, 1)
 

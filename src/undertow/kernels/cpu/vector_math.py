@@ -1,7 +1,9 @@
-"""Sums of softplus and sigmoids of whole vectors, in single precision, written so that the compiler vectorises them.
+"""Sums of softplus and sigmoids of whole vectors, in single precision, written so that the compiler
+vectorises them.
 
-sum_j softplus(x_j) = sum_j max(x_j, 0) + log prod_j (1 + e^{-|x_j|}): one exponential per unit and one logarithm per
-block of 64 units. (The product over 64 units is at most 2^64; over 128 it would overflow single precision.)
+sum_j softplus(x_j) = sum_j max(x_j, 0) + log prod_j (1 + e^{-|x_j|}): one exponential per unit and
+one logarithm per block of 64 units. (The product over 64 units is at most 2^64; over 128 it would
+overflow single precision.)
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ from undertow.kernels.cpu.compile import piece
 BLOCK = 64
 
 ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
-SMALLEST_EXPONENT = np.float32(-87.0)  # e^-87 is the last that is a normal number in single precision
+SMALLEST_EXPONENT = np.float32(
+    -87.0
+)  # e^-87 is the last that is a normal number in single precision
 LOG2_OF_E = np.float32(1.44269504)
 LOG_2_HIGH = np.float32(0.693359375)  # log 2 in two parts, so that n log 2 is exact in the first
 LOG_2_LOW = np.float32(-2.12194440e-4)
-# Polynomial of e^r on |r| <= log(2) / 2 after the terms 1 + r (the coefficients of the Cephes library).
+# Polynomial of e^r on |r| <= log(2) / 2 after the terms 1 + r (the coefficients of the Cephes
+# library).
 E2, E3, E4 = np.float32(5.0000001201e-1), np.float32(1.6666665459e-1), np.float32(4.1665795894e-2)
 E5, E6, E7 = np.float32(8.3334519073e-3), np.float32(1.3981999507e-3), np.float32(1.9875691500e-4)
 
@@ -42,7 +47,9 @@ def _power_of_two(_context: Any, _exponent: Any) -> Any:
 
 @piece
 def exp_of_negative(x: np.float32) -> np.float32:
-    """e^x for x <= 0, within 5 units in the last place (2 above -20); below -87 it is e^-87, as good as 0 here."""
+    """e^x for x <= 0, within 5 units in the last place (2 above -20); below -87 it is e^-87, as
+    good as 0 here.
+    """
     x = max(x, SMALLEST_EXPONENT)
     n = np.floor(x * LOG2_OF_E + HALF)
     r = x - n * LOG_2_HIGH - n * LOG_2_LOW
@@ -67,7 +74,9 @@ def _squash_block(x: NDArray[np.float32]) -> Any:
 
 @piece
 def squash(x: NDArray[np.float32]) -> Any:
-    """Replaces x by sigmoid(x), and returns the sum of softplus(x) (over fixed blocks, added up in float64)."""
+    """Replaces x by sigmoid(x), and returns the sum of softplus(x) (over fixed blocks, added up in
+    float64).
+    """
     total = 0.0
     for first in range(0, x.size, BLOCK):
         total += np.float64(_squash_block(x[first : min(first + BLOCK, x.size)]))

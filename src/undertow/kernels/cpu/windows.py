@@ -1,9 +1,11 @@
-"""Noise windows: sums over any window of a stream from prefix sums, and the way back from windows to positions.
+"""Noise windows: sums over any window of a stream from prefix sums, and the way back from windows
+to positions.
 
-Let prefix[i] be the sum of the weighted rows of W of the first i words of the stream. A window [begin, end) then
-has the input prefix[end] - prefix[begin], whatever its length. Backwards, the gradient at position i is the sum over
-the windows that cover i: whoever has a window's gradient adds it at `end` and takes it away at `begin`, and one sweep
-from the right turns these changes into sums.
+Let prefix[i] be the sum of the weighted rows of W of the first i words of the stream. A window
+[begin, end) then has the input prefix[end] - prefix[begin], whatever its length. Backwards, the
+gradient at position i is the sum over the windows that cover i: whoever has a window's gradient
+adds it at `end` and takes it away at `begin`, and one sweep from the right turns these changes into
+sums.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ def prefix_rows(stream: Any, weights: Any, word_weights: Any, prefix: Any) -> No
 
 @shared
 def cover(begins: Any, ends: Any, first_row: int, covering: Any) -> None:
-    """covering[i]: how many windows cover position i, which is row first_row + i (the last element is 0)."""
+    """covering[i]: how many windows cover position i, which is row first_row + i (the last element
+    is 0).
+    """
     covering[:] = 0
     for d in range(begins.shape[0]):
         for n in range(begins.shape[1]):

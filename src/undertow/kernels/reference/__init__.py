@@ -1,5 +1,5 @@
-"""The same mathematics in plain NumPy and float64, on small dense arrays: slow, obvious, and what the kernels are
-tested against.
+"""The same mathematics in plain NumPy and float64, on small dense arrays: slow, obvious, and what
+the kernels are tested against.
 
 - `energies`: the model.
 - `draws`: every random draw, token by token.

@@ -1,6 +1,7 @@
 """Every random draw of a minibatch, token by token, from the NumPy version of Philox.
 
-Documents are rows of dense counts; a document's tokens are its words in order of the vocabulary, repeated as counted.
+Documents are rows of dense counts; a document's tokens are its words in order of the vocabulary,
+repeated as counted.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from undertow.kernels.randomness import Purpose, philox, uniforms
 Counts = NDArray[np.int64]
 
 
-def _bits(seed: int, purpose: int, epoch: int, document: int, number: int, *, stage: int = 0) -> list[int]:
+def _bits(
+    seed: int, purpose: int, epoch: int, document: int, number: int, *, stage: int = 0
+) -> list[int]:
     """The first `number` 32-bit numbers of a document."""
     calls = np.arange(-(-number // 4))
-    return [int(bit) for bit in philox(seed, purpose, stage, epoch, document, calls).ravel()[:number]]
+    return [
+        int(bit) for bit in philox(seed, purpose, stage, epoch, document, calls).ravel()[:number]
+    ]
 
 
 def _below(bit: int, bound: int) -> int:
@@ -29,7 +34,9 @@ def _word(table: NDArray[np.uint32], high: int, low: int) -> int:
     return column if fraction < int(table[column, 0]) else int(table[column, 1])
 
 
-def noise_levels(seed: int, epoch: int, documents: list[int], lowest: float, highest: float) -> NDArray[np.float64]:
+def noise_levels(
+    seed: int, epoch: int, documents: list[int], lowest: float, highest: float
+) -> NDArray[np.float64]:
     """The noise level that each document draws for itself."""
     shares = uniforms(seed, Purpose.LEVEL, 0, epoch, np.array(documents), 0)
     levels: NDArray[np.float64] = lowest + (highest - lowest) * shares
@@ -54,14 +61,22 @@ def kept_counts(seed: int, epoch: int, document: int, counts: Counts, to_keep: i
     return kept
 
 
-def stream(seed: int, epoch: int, batch: int, shard: int, table: NDArray[np.uint32], length: int) -> list[int]:
+def stream(
+    seed: int, epoch: int, batch: int, shard: int, table: NDArray[np.uint32], length: int
+) -> list[int]:
     """The words of the noise stream of a shard of a minibatch."""
     bits = _bits(seed, Purpose.STREAM, epoch, batch, 2 * length, stage=shard)
     return [_word(table, *bits[2 * i : 2 * i + 2]) for i in range(length)]
 
 
 def window_noise(
-    seed: int, epoch: int, document: int, words: list[int], replaced: int, n_noise: int, vocabulary: int
+    seed: int,
+    epoch: int,
+    document: int,
+    words: list[int],
+    replaced: int,
+    n_noise: int,
+    vocabulary: int,
 ) -> Counts:
     """The counts of the words that replace tokens in each noise document, cut from the stream."""
     noise = np.zeros((n_noise, vocabulary), dtype=np.int64)

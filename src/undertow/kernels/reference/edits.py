@@ -7,7 +7,9 @@ from functools import lru_cache
 
 @lru_cache(maxsize=100_000)
 def edits(one: str, other: str) -> int:
-    """The fewest letters put in, left out or replaced, or neighbours swapped, none of them edited twice."""
+    """The fewest letters put in, left out or replaced, or neighbours swapped, none of them edited
+    twice.
+    """
     if not one or not other:
         return len(one) + len(other)
     ways = [

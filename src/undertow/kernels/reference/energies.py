@@ -1,10 +1,12 @@
 """The Replicated Softmax model on dense weighted counts.
 
-With weighted counts u = w * v (documents x K), weighted length L = sum of u, and parameters W (K x H), a (H), b (K):
+With weighted counts u = w * v (documents x K), weighted length L = sum of u, and parameters W (K x
+H), a (H), b (K):
 
     E(V, h) = -h.W.u - b.u - L a.h                       (Eq. 1 of the paper)
     S(u)    = sum_j softplus(W_j.u + L a_j) - H log 2
-    F(V)    = -(b.u + S(u) + H log 2) = -log sum_h e^{-E(V, h)}   (Eq. 2, whose sign is a slip in the paper)
+    F(V)    = -(b.u + S(u) + H log 2) = -log sum_h e^{-E(V, h)}   (Eq. 2, whose sign is a slip in
+    the paper)
 """
 
 from __future__ import annotations
@@ -57,8 +59,8 @@ def posterior(u: Array, W: Array, a: Array) -> Array:
 
 
 def strength(u: Array, W: Array, a: Array, length: float) -> Array:
-    """log(1 + softplus(x)), x the input of a document stretched or shrunk to a length: 0 where a unit is off, and
-    growing slowly where it is on.
+    """log(1 + softplus(x)), x the input of a document stretched or shrunk to a length: 0 where a
+    unit is off, and growing slowly where it is on.
     """
     L = lengths(u)[..., None]
     x = inputs(u, W, a) * length / np.where(L > 0.0, L, 1.0)

@@ -1,7 +1,7 @@
 """alpha-NCE's objective with its gradient, and the sparsity penalty, for given draws.
 
-Shapes: documents B, noise documents per document k, words K, units H. `documents` and `kept` are counts (B, K), and
-`noise` is the counts of the words that replace the others (B, k, K).
+Shapes: documents B, noise documents per document k, words K, units H. `documents` and `kept` are
+counts (B, K), and `noise` is the counts of the words that replace the others (B, k, K).
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Model:
-    """Parameters in float64, with the noise distribution and the corrections c_D of the frozen log Z."""
+    """Parameters in float64, with the noise distribution and the corrections c_D of the frozen log
+    Z.
+    """
 
     W: Array
     a: Array
@@ -48,8 +50,12 @@ class Gradients:
     corrections: Array
 
 
-def log_ratios(model: Model, kept: Counts, replaced: Counts, *, uniform: bool) -> tuple[Array, Array]:
-    """X of documents made of kept and replaced tokens, and the factor 1/L before its bracket (1 without UCE)."""
+def log_ratios(
+    model: Model, kept: Counts, replaced: Counts, *, uniform: bool
+) -> tuple[Array, Array]:
+    """X of documents made of kept and replaced tokens, and the factor 1/L before its bracket (1
+    without UCE).
+    """
     log_z = np.log(np.exp(model.b).sum())
     gains = (model.w * replaced) @ (model.b - log_z - np.log(model.p))
     u, u_kept = model.w * (kept + replaced), model.w * kept
@@ -62,7 +68,9 @@ def log_ratios(model: Model, kept: Counts, replaced: Counts, *, uniform: bool) -
     return factor * bracket, factor
 
 
-def alpha_nce(model: Model, draws: Draws, *, uniform: bool, sharpness: float) -> tuple[float, Gradients]:
+def alpha_nce(
+    model: Model, draws: Draws, *, uniform: bool, sharpness: float
+) -> tuple[float, Gradients]:
     """J, and its gradient with respect to W, a, b and the corrections."""
     B, k, _ = draws.noise.shape
     kept = draws.kept[:, None, :]
@@ -92,8 +100,12 @@ def _backward(model: Model, kept: Counts, replaced: Counts, slope: Array) -> Gra
     return Gradients(W, a, b, corrections)
 
 
-def sparsity(model: Model, documents: Counts, *, target: float, cost: float) -> tuple[float, Array, Array]:
-    """cost * sum_j (mean activity of unit j - target)^2, and its gradients with respect to W and a."""
+def sparsity(
+    model: Model, documents: Counts, *, target: float, cost: float
+) -> tuple[float, Array, Array]:
+    """cost * sum_j (mean activity of unit j - target)^2, and its gradients with respect to W and
+    a.
+    """
     u = model.w * documents
     h = posterior(u, model.W, model.a)
     excess = h.mean(axis=0) - target
@@ -102,7 +114,9 @@ def sparsity(model: Model, documents: Counts, *, target: float, cost: float) -> 
 
 
 def divergence(model: Model, documents: Counts, samples: Counts) -> tuple[Array, Array, Array]:
-    """Gradients of CD with respect to W, a and b: the model's statistics less the data's, as a mean over documents."""
+    """Gradients of CD with respect to W, a and b: the model's statistics less the data's, as a mean
+    over documents.
+    """
     terms = []
     for counts in (samples, documents):
         u = model.w * counts

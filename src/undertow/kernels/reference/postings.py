@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 
 def bm25(
-    documents: Sequence[Sequence[str]], question: Mapping[str, float], k1: float = 1.2, b: float = 0.75
+    documents: Sequence[Sequence[str]],
+    question: Mapping[str, float],
+    k1: float = 1.2,
+    b: float = 0.75,
 ) -> NDArray[np.float64]:
     """The score of each document, a list of words, for a question, whose words have weights."""
     total = len(documents)

@@ -1,11 +1,23 @@
-"""The noise level chosen without labels, against the best of Figure 3's grid, which was found with them."""
+"""The noise level chosen without labels, against the best of Figure 3's grid, which was found with
+them.
+"""
 
 from __future__ import annotations
 
 from undertow.paper.experiments import fig3
 from undertow.paper.experiments.models import level_cells, records_of
 from undertow.paper.kinds import ModelCell
-from undertow.paper.report import NONE, Cells, Experiment, Report, Results, Table, named, share, summarise
+from undertow.paper.report import (
+    NONE,
+    Cells,
+    Experiment,
+    Report,
+    Results,
+    Table,
+    named,
+    share,
+    summarise,
+)
 from undertow.paper.scale import Scale
 
 LINE, FAMILY = "idf", "tuned"
@@ -25,7 +37,8 @@ def cells(scale: Scale) -> Cells:
 def report(scale: Scale, results: Results) -> Report:
     """A table for each of Figure 3's panels."""
     notes = [
-        "The best level is the one with the best mean over seeds on the test part; differences are seed by seed, and "
+        "The best level is the one with the best mean over seeds on the test part; differences are "
+        "seed by seed, and "
         "positive where the choice without labels is better."
     ]
     return Report(tables=[_table(panel, scale, results) for panel in fig3.PANELS], notes=notes)
@@ -53,11 +66,23 @@ def _table(panel: fig3.Panel, scale: Scale, results: Results) -> Table:
         figure, other = ours.figures.get(panel.figure), theirs.figures.get(panel.figure)
         difference = None if figure is None or other is None else figure - other
         differences += [] if difference is None else [difference]
-        rows.append([str(seed), _level(ours.figures.get("noise_level")), *_shown(panel, figure, other, difference)])
+        rows.append(
+            [
+                str(seed),
+                _level(ours.figures.get("noise_level")),
+                *_shown(panel, figure, other, difference),
+            ]
+        )
     means = [summarise(records, panel.figure).mean for records in (chosen, ideal)]
     mean_difference = sum(differences) / len(differences) if differences else None
     rows.append(["mean", "", *_shown(panel, *means, mean_difference)])
-    columns = ["seed", "level chosen", f"{panel.axis} there", f"at the best level, {best:g}", "difference"]
+    columns = [
+        "seed",
+        "level chosen",
+        f"{panel.axis} there",
+        f"at the best level, {best:g}",
+        "difference",
+    ]
     return Table(f"{panel.title}: {panel.axis}, idf", columns, rows)
 
 

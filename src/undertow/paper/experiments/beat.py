@@ -1,4 +1,6 @@
-"""The goals beyond the paper: our best models, what they had to reach, and what people would use instead."""
+"""The goals beyond the paper: our best models, what they had to reach, and what people would use
+instead.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,17 @@ from undertow.paper import settings
 from undertow.paper.cells import Record
 from undertow.paper.experiments.models import cells_of, records_of
 from undertow.paper.kinds import BaselineCell, FineTunedCell
-from undertow.paper.report import NONE, Cells, Experiment, Report, Results, Table, named, share, summarise
+from undertow.paper.report import (
+    NONE,
+    Cells,
+    Experiment,
+    Report,
+    Results,
+    Table,
+    named,
+    share,
+    summarise,
+)
 from undertow.paper.scale import Scale
 
 FIGURES = {
@@ -28,7 +40,9 @@ def cells(scale: Scale) -> Cells:
     """Our models and the baselines of every goal."""
     found: Cells = {}
     for goal in settings.GOALS:
-        found |= named(cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden), "goal", goal.name)
+        found |= named(
+            cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden), "goal", goal.name
+        )
         for name, recipe in goal.rivals:
             found |= named(cells_of(scale, goal.corpus, recipe, hidden=goal.hidden), "rival", name)
         found |= named(_fine_tuned(scale, goal), "goal", f"{goal.name}, fine-tuned")
@@ -55,12 +69,17 @@ def _fine_tuned(scale: Scale, goal: settings.Goal) -> list[FineTunedCell]:
     if goal.tuning is None:
         return []
     models = cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden)
-    return [FineTunedCell(cell.corpus, cell.recipe, cell.hidden, cell.seed, goal.tuning) for cell in models]
+    return [
+        FineTunedCell(cell.corpus, cell.recipe, cell.hidden, cell.seed, goal.tuning)
+        for cell in models
+    ]
 
 
 def _table(goal: settings.Goal, scale: Scale, results: Results) -> Table:
     records = records_of(cells_of(scale, goal.corpus, goal.recipe, hidden=goal.hidden), results)
-    wanted = f"accuracy ≥ {share(goal.accuracy)}" + (f", MAP ≥ {share(goal.map)}" if goal.map else "")
+    wanted = f"accuracy ≥ {share(goal.accuracy)}" + (
+        f", MAP ≥ {share(goal.map)}" if goal.map else ""
+    )
     label = f"{goal.recipe.learner} {goal.recipe.weighting or 'counts'}"
     rows = [[label, *_figures(records), wanted, verdict(goal, records)]]
     if goal.tuning is not None:
@@ -79,8 +98,12 @@ def _table(goal: settings.Goal, scale: Scale, results: Results) -> Table:
 
 
 def verdict(goal: settings.Goal, records: list[Record]) -> str:
-    """Whether the means over seeds reach the goal: accuracy, and retrieval where it is asked for."""
-    accuracy, precision = (summarise(records, figure).mean for figure in (goal.judged_by, goal.retrieved_by))
+    """Whether the means over seeds reach the goal: accuracy, and retrieval where it is asked
+    for.
+    """
+    accuracy, precision = (
+        summarise(records, figure).mean for figure in (goal.judged_by, goal.retrieved_by)
+    )
     reached = accuracy is not None and accuracy >= goal.accuracy
     if goal.map is not None:
         reached = reached and precision is not None and precision >= goal.map

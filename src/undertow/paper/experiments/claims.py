@@ -1,4 +1,5 @@
-"""The paper's claims, one by one: what is compared, by which figure, and whether the difference is one.
+"""The paper's claims, one by one: what is compared, by which figure, and whether the difference is
+one.
 
 A difference counts where it is larger than twice its standard error over seeds.
 """
@@ -16,7 +17,18 @@ from undertow.paper.experiments import fig1
 from undertow.paper.experiments.models import cells_of, level_cells, model_cells, records_of
 from undertow.paper.kinds import ModelCell
 from undertow.paper.recipe import Recipe
-from undertow.paper.report import NONE, Cells, Experiment, Report, Results, Summary, Table, named, share, summarise
+from undertow.paper.report import (
+    NONE,
+    Cells,
+    Experiment,
+    Report,
+    Results,
+    Summary,
+    Table,
+    named,
+    share,
+    summarise,
+)
 from undertow.paper.scale import Scale
 
 Of = Callable[[Scale, str], list[ModelCell]]  # the cells of a family
@@ -31,7 +43,9 @@ BEYOND = 2.0  # standard errors
 
 @dataclass(frozen=True)
 class Claim:
-    """That one model is better than another by a figure on a data set; `harmless`: that it is not worse."""
+    """That one model is better than another by a figure on a data set; `harmless`: that it is not
+    worse.
+    """
 
     text: str
     corpus: Corpus
@@ -50,14 +64,20 @@ def _level(corpus: Corpus, model: str, level: float) -> Of:
 
 
 def _changed(corpus: Corpus, model: str, change: Callable[[Recipe], Recipe]) -> Of:
-    return lambda scale, family: cells_of(scale, corpus, change(settings.FAMILIES[family](corpus.data, model)))
+    return lambda scale, family: cells_of(
+        scale, corpus, change(settings.FAMILIES[family](corpus.data, model))
+    )
 
 
 def _claims() -> Iterator[Claim]:
     posts, films = settings.POSTS, settings.FILMS
     on_posts = {"counts": "α-NCE 25", "idf": "α-NCE 25 idf"}
     on_films = {"counts": "α-NCE 5", "idf": "α-NCE 5 idf"}
-    judged = [(posts, ACCURACY, on_posts), (posts, PRECISION, on_posts), (films, ACCURACY, on_films)]
+    judged = [
+        (posts, ACCURACY, on_posts),
+        (posts, PRECISION, on_posts),
+        (films, ACCURACY, on_films),
+    ]
     for figure in (ACCURACY, PRECISION):
         for fewer, more in (("α-NCE 1", "α-NCE 5"), ("α-NCE 5", "α-NCE 25")):
             text = f"more noise is better: k = {more.split()[-1]} over {fewer.split()[-1]}"
@@ -65,7 +85,10 @@ def _claims() -> Iterator[Claim]:
     for corpus, figure, models in judged:
         both = _model(corpus, models["idf"]), _model(corpus, models["counts"])
         yield Claim("idf weights are better than counts", corpus, figure, *both)
-    for level, text in ((0.0, "partial noise is better than full noise, α = 0"), (0.9, "it is better than α = .9")):
+    for level, text in (
+        (0.0, "partial noise is better than full noise, α = 0"),
+        (0.9, "it is better than α = .9"),
+    ):
         for corpus, figure, models in judged:
             for line, model in models.items():
                 both = _model(corpus, model), _level(corpus, model, level)
@@ -79,7 +102,11 @@ def _claims() -> Iterator[Claim]:
             yield Claim(text, posts, figure, _model(posts, model), _model(posts, rival))
     model = "α-NCE 25"
     for figure in (ACCURACY, PRECISION):
-        learned = _changed(posts, model, lambda recipe: replace(recipe, learner_options=(("normaliser", "learned"),)))
+        learned = _changed(
+            posts,
+            model,
+            lambda recipe: replace(recipe, learner_options=(("normaliser", "learned"),)),
+        )
         text = "freezing log Z does not harm"
         yield Claim(text, posts, figure, _model(posts, model), learned, harmless=True)
     for figure in (ACCURACY, PRECISION):
@@ -106,7 +133,8 @@ def report(scale: Scale, results: Results) -> Report:
     rows = [_row(claim, scale, results) for claim in CLAIMS]
     columns = ["claim", "by", *settings.FAMILIES]
     notes = [
-        f"Each entry: the figure of the side that the paper has ahead, that of the other, and the verdict: a "
+        f"Each entry: the figure of the side that the paper has ahead, that of the other, and the "
+        f"verdict: a "
         f"difference counts where it is larger than {BEYOND:g} standard errors over seeds."
     ]
     return Report(tables=[Table("Claims", columns, rows), _speed(scale, results)], notes=notes)
@@ -117,7 +145,8 @@ def _row(claim: Claim, scale: Scale, results: Results) -> list[str]:
     shown = []
     for family in settings.FAMILIES:
         better, worse = (
-            figure_of(records_of(side(scale, family), results), claim.figure) for side in (claim.better, claim.worse)
+            figure_of(records_of(side(scale, family), results), claim.figure)
+            for side in (claim.better, claim.worse)
         )
         numbers = " / ".join(share(side.mean, digits) for side in (better, worse))
         shown.append(f"{numbers}: {verdict(better, worse, harmless=claim.harmless)}")
@@ -130,16 +159,23 @@ def figure_of(records: Sequence[Record], figure: str) -> Summary:
         return summarise(records, figure)
     place = 0 if figure == LOW else -1
     kept = [record for record in records if not record.diverged]
-    return Summary(tuple(float(record.figures["precision"][place]) for record in kept), len(records) - len(kept))
+    return Summary(
+        tuple(float(record.figures["precision"][place]) for record in kept),
+        len(records) - len(kept),
+    )
 
 
 def verdict(better: Summary, worse: Summary, *, harmless: bool = False) -> str:
-    """Whether one is better than the other, beyond chance; a side that always diverged is the worse one."""
+    """Whether one is better than the other, beyond chance; a side that always diverged is the worse
+    one.
+    """
     if better.mean is None and worse.mean is None:
         return NEITHER
     if better.mean is None or worse.mean is None:
         return HOLDS if better.mean is not None else REFUTED
-    error = math.hypot(*((side.spread or 0.0) / math.sqrt(len(side.values)) for side in (better, worse)))
+    error = math.hypot(
+        *((side.spread or 0.0) / math.sqrt(len(side.values)) for side in (better, worse))
+    )
     difference = better.mean - worse.mean
     if difference < -BEYOND * error:
         return REFUTED
@@ -149,21 +185,30 @@ def verdict(better: Summary, worse: Summary, *, harmless: bool = False) -> str:
 
 
 def _speed(scale: Scale, results: Results) -> Table:
-    """How many times the time of alpha-NCE a step of CD takes, from the quickest CD to the slowest."""
+    """How many times the time of alpha-NCE a step of CD takes, from the quickest CD to the
+    slowest.
+    """
     rows = []
     for words in scale.timed_words:
         row = [f"{words:,}"]
         for corpus in fig1.DATA.values():
             times = {
-                one: results[fig1.line(scale, corpus, one)[words]].figures["median_ms"] for one in fig1.series(scale)
+                one: results[fig1.line(scale, corpus, one)[words]].figures["median_ms"]
+                for one in fig1.series(scale)
             }
             divergences = [time for one, time in times.items() if one.learner == "cd"]
             noises = [time for one, time in times.items() if one.learner != "cd"]
             row.append(
-                f"{min(divergences) / max(noises):.1f} to {max(divergences) / min(noises):.0f}" if times else NONE
+                f"{min(divergences) / max(noises):.1f} to {max(divergences) / min(noises):.0f}"
+                if times
+                else NONE
             )
         rows.append(row)
-    return Table("Speed: the time of CD over that of alpha-NCE; the paper has 10 to 500", ["words", *fig1.DATA], rows)
+    return Table(
+        "Speed: the time of CD over that of alpha-NCE; the paper has 10 to 500",
+        ["words", *fig1.DATA],
+        rows,
+    )
 
 
 EXPERIMENT = Experiment("claims", "The paper's claims, one by one", cells, report)

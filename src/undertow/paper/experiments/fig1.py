@@ -1,4 +1,6 @@
-"""Figure 1: time per minibatch over the vocabulary size, CD against alpha-NCE, on both data sets."""
+"""Figure 1: time per minibatch over the vocabulary size, CD against alpha-NCE, on both data
+sets.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,22 @@ def report(scale: Scale, results: Results) -> Report:
     """The figure, and its numbers as a table for each data set."""
     picture = Picture(
         "fig1",
-        f"Median time of a training step (gradient and update; minibatches of 128, 128 hidden units, "
-        f"{scale.timed_threads} threads) over the vocabulary size. Filled markers: real documents and their most "
-        "frequent words. Hollow markers: the data have fewer words; made-up documents of the same lengths, whose "
+        f"Median time of a training step (gradient and update; minibatches of 128, 128 hidden "
+        f"units, "
+        f"{scale.timed_threads} threads) over the vocabulary size. Filled markers: real documents "
+        f"and their most "
+        "frequent words. Hollow markers: the data have fewer words; made-up documents of the same "
+        "lengths, whose "
         "words follow Zipf's law.",
-        partial(plots.time_panels, {name: _points(scale, corpus, results) for name, corpus in DATA.items()}),
+        partial(
+            plots.time_panels,
+            {name: _points(scale, corpus, results) for name, corpus in DATA.items()},
+        ),
     )
-    return Report(tables=[_table(name, scale, corpus, results) for name, corpus in DATA.items()], pictures=[picture])
+    return Report(
+        tables=[_table(name, scale, corpus, results) for name, corpus in DATA.items()],
+        pictures=[picture],
+    )
 
 
 def series(scale: Scale) -> list[Series]:
@@ -57,7 +68,9 @@ def series(scale: Scale) -> list[Series]:
 
 
 def line(scale: Scale, corpus: Corpus, of: Series) -> dict[int, TimingCell]:
-    """Vocabulary size -> cell. The largest vocabulary of real words is counted once; smaller ones are its beginning."""
+    """Vocabulary size -> cell. The largest vocabulary of real words is counted once; smaller ones
+    are its beginning.
+    """
     counted = replace(scale.corpus(corpus), words=scale.timed_real_words)
     sizes = scale.timed_words + (scale.timed_words_further if of.learner == "alpha-nce" else ())
     return {
@@ -76,7 +89,9 @@ def line(scale: Scale, corpus: Corpus, of: Series) -> dict[int, TimingCell]:
 def _points(scale: Scale, corpus: Corpus, results: Results) -> dict[str, list[plots.Timing]]:
     return {
         one.label: [
-            plots.Timing(words, results[cell].figures["median_ms"], made_up=results[cell].figures["made_up"])
+            plots.Timing(
+                words, results[cell].figures["median_ms"], made_up=results[cell].figures["made_up"]
+            )
             for words, cell in line(scale, corpus, one).items()
         ]
         for one in series(scale)
@@ -87,7 +102,10 @@ def _table(name: str, scale: Scale, corpus: Corpus, results: Results) -> Table:
     lines = {one.label: line(scale, corpus, one) for one in series(scale)}
     rows = []
     for words in scale.timed_words + scale.timed_words_further:
-        times = [results[of[words]].figures["median_ms"] if words in of else None for of in lines.values()]
+        times = [
+            results[of[words]].figures["median_ms"] if words in of else None
+            for of in lines.values()
+        ]
         rows.append([f"{words:,}", *(NONE if time is None else f"{time:.2f}" for time in times)])
     return Table(f"{name}: milliseconds per minibatch", ["words", *lines], rows)
 

@@ -8,7 +8,16 @@ import numpy as np
 
 from undertow.paper import plots, settings
 from undertow.paper.experiments.models import model_cells, records_of
-from undertow.paper.report import Cells, Experiment, Picture, Report, Results, Table, named, summarise
+from undertow.paper.report import (
+    Cells,
+    Experiment,
+    Picture,
+    Report,
+    Results,
+    Table,
+    named,
+    summarise,
+)
 from undertow.paper.scale import Scale
 
 
@@ -26,7 +35,8 @@ def report(scale: Scale, results: Results) -> Report:
     panels = {f"{family} settings": curves(scale, family, results) for family in settings.FAMILIES}
     picture = Picture(
         "fig2",
-        "Interpolated precision at levels of recall, mean over queries and seeds: test posts ask, training posts of "
+        "Interpolated precision at levels of recall, mean over queries and seeds: test posts ask, "
+        "training posts of "
         "the same group are right, by cosine of posteriors.",
         partial(plots.precision_recall_panels, panels),
     )
@@ -34,7 +44,9 @@ def report(scale: Scale, results: Results) -> Report:
 
 
 def curves(scale: Scale, family: str, results: Results) -> dict[str, plots.Curve]:
-    """Mean precision over the seeds that did not diverge, by model; a model that always diverged is left out."""
+    """Mean precision over the seeds that did not diverge, by model; a model that always diverged is
+    left out.
+    """
     found = {}
     for model in settings.FIGURE2_MODELS:
         records = records_of(model_cells(scale, settings.POSTS, family, model), results)
@@ -50,7 +62,9 @@ def _table(scale: Scale, results: Results) -> Table:
         [
             model,
             *(
-                summarise(records_of(model_cells(scale, settings.POSTS, family, model), results), "map").text()
+                summarise(
+                    records_of(model_cells(scale, settings.POSTS, family, model), results), "map"
+                ).text()
                 for family in settings.FAMILIES
             ),
         ]

@@ -1,4 +1,6 @@
-"""Figure 3: retrieval and accuracy over the noise level alpha, counts and idf, with CD as the line to beat."""
+"""Figure 3: retrieval and accuracy over the noise level alpha, counts and idf, with CD as the line
+to beat.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,17 @@ from undertow.paper import plots, settings
 from undertow.paper.corpora import Corpus
 from undertow.paper.experiments.models import level_cells, model_cells, records_of
 from undertow.paper.kinds import ModelCell
-from undertow.paper.report import Cells, Experiment, Picture, Report, Results, Summary, Table, named, summarise
+from undertow.paper.report import (
+    Cells,
+    Experiment,
+    Picture,
+    Report,
+    Results,
+    Summary,
+    Table,
+    named,
+    summarise,
+)
 from undertow.paper.scale import Scale
 
 
@@ -30,7 +42,14 @@ ON_POSTS = {"counts": "α-NCE 25", "idf": "α-NCE 25 idf"}
 ON_FILMS = {"counts": "α-NCE 5", "idf": "α-NCE 5 idf"}
 CD_ON_POSTS, CD_ON_FILMS = ("CD-1", "CD-5", "CD-1 idf"), ("CD-1", "CD-1 idf")
 PANELS = (
-    Panel("20 Newsgroups, k=25", "mean average precision", settings.POSTS, "map", ON_POSTS, CD_ON_POSTS),
+    Panel(
+        "20 Newsgroups, k=25",
+        "mean average precision",
+        settings.POSTS,
+        "map",
+        ON_POSTS,
+        CD_ON_POSTS,
+    ),
     Panel("20 Newsgroups, k=25", "accuracy", settings.POSTS, "accuracy", ON_POSTS, CD_ON_POSTS),
     Panel("IMDB, k=5", "accuracy", settings.FILMS, "accuracy", ON_FILMS, CD_ON_FILMS, digits=4),
 )
@@ -58,7 +77,8 @@ def report(scale: Scale, results: Results) -> Report:
         pictures.append(
             Picture(
                 "fig3" if family == "tuned" else f"fig3-{family}",
-                f"Noise level α, {family} settings, {seeds}; the dashed line is the best CD of these settings.",
+                f"Noise level α, {family} settings, {seeds}; the dashed line is the best CD of "
+                f"these settings.",
                 partial(plots.level_panels, panels),
             )
         )
@@ -68,20 +88,29 @@ def report(scale: Scale, results: Results) -> Report:
 
 def grid(scale: Scale, family: str, panel: Panel, line: str) -> dict[float, list[ModelCell]]:
     """alpha -> cells of a line of a panel."""
-    return {level: level_cells(scale, panel.corpus, family, panel.models[line], level) for level in scale.levels}
+    return {
+        level: level_cells(scale, panel.corpus, family, panel.models[line], level)
+        for level in scale.levels
+    }
 
 
-def _best_divergence(panel: Panel, scale: Scale, family: str, results: Results) -> tuple[str, Summary]:
+def _best_divergence(
+    panel: Panel, scale: Scale, family: str, results: Results
+) -> tuple[str, Summary]:
     """The CD with the best mean, and its figures."""
     found = {
-        model: summarise(records_of(model_cells(scale, panel.corpus, family, model), results), panel.figure)
+        model: summarise(
+            records_of(model_cells(scale, panel.corpus, family, model), results), panel.figure
+        )
         for model in panel.divergences
     }
     best = max(found, key=lambda model: found[model].rank)
     return best, found[best]
 
 
-def _summaries(panel: Panel, scale: Scale, family: str, line: str, results: Results) -> dict[float, Summary]:
+def _summaries(
+    panel: Panel, scale: Scale, family: str, line: str, results: Results
+) -> dict[float, Summary]:
     return {
         level: summarise(records_of(cells, results), panel.figure)
         for level, cells in grid(scale, family, panel, line).items()

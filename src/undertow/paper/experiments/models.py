@@ -14,7 +14,9 @@ from undertow.paper.report import Results
 from undertow.paper.scale import Scale
 
 
-def cells_of(scale: Scale, corpus: Corpus, recipe: Recipe, *, hidden: int = settings.HIDDEN) -> list[ModelCell]:
+def cells_of(
+    scale: Scale, corpus: Corpus, recipe: Recipe, *, hidden: int = settings.HIDDEN
+) -> list[ModelCell]:
     """A cell per seed; corpus, recipe and hidden units are those of the full scale."""
     small = scale.corpus(corpus), normalised(scale.recipe(recipe)), scale.hidden(hidden)
     return [ModelCell(*small, seed=seed) for seed in range(scale.seeds)]
@@ -25,7 +27,9 @@ def model_cells(scale: Scale, corpus: Corpus, family: str, model: str) -> list[M
     return cells_of(scale, corpus, settings.FAMILIES[family](corpus.data, model))
 
 
-def level_cells(scale: Scale, corpus: Corpus, family: str, model: str, level: float | str) -> list[ModelCell]:
+def level_cells(
+    scale: Scale, corpus: Corpus, family: str, model: str, level: float | str
+) -> list[ModelCell]:
     """The same with another noise level."""
     recipe = settings.FAMILIES[family](corpus.data, model)
     return cells_of(scale, corpus, replace(recipe, noise_level=level))  # type: ignore[arg-type]

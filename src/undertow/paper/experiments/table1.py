@@ -1,4 +1,6 @@
-"""Table 1: accuracy of a softmax regression on 20 Newsgroups; with headers kept and removed, faithful and tuned."""
+"""Table 1: accuracy of a softmax regression on 20 Newsgroups; with headers kept and removed,
+faithful and tuned.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ COLUMNS: dict[str, tuple[Corpus, str]] = {
 }
 FIGURES = {
     "accuracy": "Accuracy from posteriors, as in the paper",
-    "accuracy_activation": "Accuracy from activations (the posteriors' arguments per unit of length)",
+    "accuracy_activation": (
+        "Accuracy from activations (the posteriors' arguments per unit of length)"
+    ),
     "accuracy_strength": "Accuracy from strengths (log(1 + softplus) of the posteriors' arguments)",
     "map": "Retrieval by posteriors: mean average precision",
     "map_strength": "Retrieval by strengths: mean average precision",
@@ -34,7 +38,9 @@ def cells(scale: Scale) -> Cells:
 
 def report(scale: Scale, results: Results) -> Report:
     """A table per figure; the paper has numbers for the first."""
-    return Report(tables=[_table(figure, title, scale, results) for figure, title in FIGURES.items()])
+    return Report(
+        tables=[_table(figure, title, scale, results) for figure, title in FIGURES.items()]
+    )
 
 
 def _table(figure: str, title: str, scale: Scale, results: Results) -> Table:
@@ -45,7 +51,9 @@ def _table(figure: str, title: str, scale: Scale, results: Results) -> Table:
             summarise(records_of(model_cells(scale, corpus, family, model), results), figure).text()
             for corpus, family in COLUMNS.values()
         ]
-        rows.append([model, *([share(settings.QUOTED_TABLE1.get(model))] if quoted else []), *shown])
+        rows.append(
+            [model, *([share(settings.QUOTED_TABLE1.get(model))] if quoted else []), *shown]
+        )
     return Table(title, ["model", *(["paper (quoted)"] if quoted else []), *COLUMNS], rows)
 
 

@@ -1,16 +1,34 @@
-"""Table 2: sentiment of IMDB reviews; Replicated Softmax faithful and tuned, and the baselines run here."""
+"""Table 2: sentiment of IMDB reviews; Replicated Softmax faithful and tuned, and the baselines run
+here.
+"""
 
 from __future__ import annotations
 
 from undertow.paper import settings
 from undertow.paper.experiments.models import model_cells, records_of
 from undertow.paper.kinds import BaselineCell
-from undertow.paper.report import NONE, Cells, Experiment, Report, Results, Table, named, share, summarise
+from undertow.paper.report import (
+    NONE,
+    Cells,
+    Experiment,
+    Report,
+    Results,
+    Table,
+    named,
+    share,
+    summarise,
+)
 from undertow.paper.scale import Scale
 
 DIGITS = 4
-FEATURES = {"posteriors": "accuracy", "activations": "accuracy_activation", "strengths": "accuracy_strength"}
-BASELINES: dict[str, tuple[str, bool]] = {  # name here -> name of the paper's row, and whether it has dimensions
+FEATURES = {
+    "posteriors": "accuracy",
+    "activations": "accuracy_activation",
+    "strengths": "accuracy_strength",
+}
+BASELINES: dict[
+    str, tuple[str, bool]
+] = {  # name here -> name of the paper's row, and whether it has dimensions
     "Words, counts": ("Bag of words", False),
     "Words, binary": ("Bag of words", False),
     "Words, tf-idf": ("Bag of words", False),
@@ -35,7 +53,10 @@ def baseline_cells(scale: Scale, name: str) -> list[BaselineCell]:
     size = scale.hidden(settings.HIDDEN) if BASELINES[name][1] else 0
     passes = scale.lda_passes if name == "LDA" else 0
     seeds = scale.seeds if size else 1
-    return [BaselineCell(scale.corpus(settings.FILMS), name, size, seed, passes=passes) for seed in range(seeds)]
+    return [
+        BaselineCell(scale.corpus(settings.FILMS), name, size, seed, passes=passes)
+        for seed in range(seeds)
+    ]
 
 
 def report(scale: Scale, results: Results) -> Report:

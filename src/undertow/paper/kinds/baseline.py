@@ -1,4 +1,6 @@
-"""Cells of the models that people would use instead: words themselves, LSA and LDA, on the same counts."""
+"""Cells of the models that people would use instead: words themselves, LSA and LDA, on the same
+counts.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class BaselineCell(Cell):
 
     @property
     def cost(self) -> float:
-        return COSTS[self.model] * (self.corpus.documents or (75_000 if self.corpus.reviews else 11_314))
+        return COSTS[self.model] * (
+            self.corpus.documents or (75_000 if self.corpus.reviews else 11_314)
+        )
 
     def labels(self) -> dict[str, Any]:
         return {
@@ -57,12 +61,18 @@ class BaselineCell(Cell):
         counted = corpora.counted(self.corpus)
         if self.model.startswith("Words"):
             return _words(self.model, counted, self.seed)
-        encoder = _lsa(self.size, self.seed) if self.model == "LSA" else _lda(self.size, self.seed, self.passes)
+        encoder = (
+            _lsa(self.size, self.seed)
+            if self.model == "LSA"
+            else _lda(self.size, self.seed, self.passes)
+        )
         return _judged(encoder, counted, with_retrieval=not self.corpus.reviews)
 
 
 def _words(model: str, counted: Counted, seed: int) -> dict[str, Any]:
-    """Bags of words: the counts as they are, whether a word occurs at all, tf-idf, or naive Bayes' log ratios."""
+    """Bags of words: the counts as they are, whether a word occurs at all, tf-idf, or naive Bayes'
+    log ratios.
+    """
     from sklearn.feature_extraction.text import TfidfTransformer
 
     from undertow.counts import log_counts
@@ -70,11 +80,19 @@ def _words(model: str, counted: Counted, seed: int) -> dict[str, Any]:
 
     if model == "Words, tf-idf":
         weighting = TfidfTransformer().fit(log_counts(counted.learn))
-        return {"accuracy": judge.sparse_accuracy(lambda x: weighting.transform(log_counts(x)), counted, seed=seed)}
+        return {
+            "accuracy": judge.sparse_accuracy(
+                lambda x: weighting.transform(log_counts(x)), counted, seed=seed
+            )
+        }
     if model == "Words, naive Bayes":
         return {"accuracy": judge.sparse_accuracy(_naive_bayes(counted), counted, seed=seed)}
     binary = model == "Words, binary"
-    return {"accuracy": judge.sparse_accuracy(lambda x: (x > 0) * 1.0 if binary else x * 1.0, counted, seed=seed)}
+    return {
+        "accuracy": judge.sparse_accuracy(
+            lambda x: (x > 0) * 1.0 if binary else x * 1.0, counted, seed=seed
+        )
+    }
 
 
 def _naive_bayes(counted: Counted) -> Callable[[sparse.csr_array], sparse.csr_array]:
@@ -85,10 +103,14 @@ def _naive_bayes(counted: Counted) -> Callable[[sparse.csr_array], sparse.csr_ar
 
     from undertow.paper.fine_tuning import label_ratios
 
-    ratios = label_ratios(counted.train, counted.train_labels == np.unique(counted.train_labels)[-1])
+    ratios = label_ratios(
+        counted.train, counted.train_labels == np.unique(counted.train_labels)[-1]
+    )
 
     def encode(counts: sparse.csr_array) -> sparse.csr_array:
-        weighed = sparse.csr_array((ratios[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
+        weighed = sparse.csr_array(
+            (ratios[counts.indices], counts.indices, counts.indptr), shape=counts.shape
+        )
         return sparse.csr_array(normalize(weighed))
 
     return encode
@@ -108,7 +130,12 @@ def _lda(size: int, seed: int, passes: int) -> Any:
     from sklearn.decomposition import LatentDirichletAllocation
 
     return LatentDirichletAllocation(
-        size, learning_method="online", batch_size=1024, max_iter=passes, random_state=seed, n_jobs=1
+        size,
+        learning_method="online",
+        batch_size=1024,
+        max_iter=passes,
+        random_state=seed,
+        n_jobs=1,
     )
 
 

@@ -1,4 +1,6 @@
-"""A cell that trains a Replicated Softmax whose words the labels weigh, and fine-tunes it: supervised, and named so."""
+"""A cell that trains a Replicated Softmax whose words the labels weigh, and fine-tunes it:
+supervised, and named so.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ HEAD_REGULARISATION = 0.1  # C of the regression that fine-tuning begins from
 
 @dataclass(frozen=True)
 class FineTunedCell(Cell):
-    """Corpus of two labels, recipe, hidden units and seed of the model, and how it is fine-tuned."""
+    """Corpus of two labels, recipe, hidden units and seed of the model, and how it is
+    fine-tuned.
+    """
 
     kind: ClassVar[str] = "fine-tuned"
     corpus: Corpus
@@ -42,7 +46,10 @@ class FineTunedCell(Cell):
         return 1.5 * self._model.cost
 
     def labels(self) -> dict[str, Any]:
-        return self._model.labels() | {"weighting": "by label", "learner": f"{self.recipe.learner}, fine-tuned"}
+        return self._model.labels() | {
+            "weighting": "by label",
+            "learner": f"{self.recipe.learner}, fine-tuned",
+        }
 
     def run(self, corpora: Corpora) -> dict[str, Any]:
         import numpy as np
@@ -53,14 +60,24 @@ class FineTunedCell(Cell):
         counted = corpora.counted(self.corpus)
         second = counted.train_labels == np.unique(counted.train_labels)[-1]
         weights = fine_tuning.label_weights(counted.train, second)
-        model = estimator(self.recipe, hidden=self.hidden, seed=self.seed).set_params(weighting=weights)
+        model = estimator(self.recipe, hidden=self.hidden, seed=self.seed).set_params(
+            weighting=weights
+        )
         model.fit(counted.learn)
-        figures = {"accuracy_activation": judge.accuracy(lambda counts: model.encode(counts, "activation"), counted)}
-        known, asked = (fine_tuning.shares(log_counts(part), weights) for part in (counted.train, counted.test))
+        figures = {
+            "accuracy_activation": judge.accuracy(
+                lambda counts: model.encode(counts, "activation"), counted
+            )
+        }
+        known, asked = (
+            fine_tuning.shares(log_counts(part), weights) for part in (counted.train, counted.test)
+        )
         classifier = begin(model, known, second)
         fine_tuning.fine_tune(classifier, known, second, self.tuning, seed=self.seed)
         wanted = counted.test_labels == np.unique(counted.train_labels)[-1]
-        return figures | {"accuracy_fine_tuned": float(np.mean((classifier.margins(asked) > 0) == wanted))}
+        return figures | {
+            "accuracy_fine_tuned": float(np.mean((classifier.margins(asked) > 0) == wanted))
+        }
 
     @property
     def _model(self) -> ModelCell:

@@ -35,7 +35,11 @@ class ModelCell(Cell):
     @property
     def cost(self) -> float:
         documents = self.corpus.documents or DOCUMENTS[self.corpus.reviews]
-        epochs = self.recipe.epochs if self.recipe.epochs != "auto" else max(math.ceil(576_000 / documents), 10)
+        epochs = (
+            self.recipe.epochs
+            if self.recipe.epochs != "auto"
+            else max(math.ceil(576_000 / documents), 10)
+        )
         words = self.corpus.words or 35_000
         if self.recipe.learner == "cd":
             microseconds = self.recipe.n_steps * (40 + words / 50)
@@ -81,7 +85,9 @@ class ModelCell(Cell):
 
 
 def _training_figures(model: ReplicatedSoftmax) -> dict[str, Any]:
-    """How training went; `split_half` is that of the held-out documents, where early stopping holds some out."""
+    """How training went; `split_half` is that of the held-out documents, where early stopping holds
+    some out.
+    """
     held_out = [record.split_half for record in model.history_ if record.split_half is not None]
     last = model.history_[-1]
     return {
@@ -92,8 +98,12 @@ def _training_figures(model: ReplicatedSoftmax) -> dict[str, Any]:
         "split_half": max(held_out) if held_out else None,
         "best_epoch": 1 + held_out.index(max(held_out)) if held_out else None,
         "training_seconds": round(sum(record.seconds for record in model.history_), 3),
-        "noise_level": plain_level(getattr(model, "noise_level_", None)),  # the one chosen, where it was "auto"
-        "noise_level_scores": [[plain_level(level), score] for level, score in _level_scores(model).items()],
+        "noise_level": plain_level(
+            getattr(model, "noise_level_", None)
+        ),  # the one chosen, where it was "auto"
+        "noise_level_scores": [
+            [plain_level(level), score] for level, score in _level_scores(model).items()
+        ],
     }
 
 
@@ -105,5 +115,7 @@ def plain_level(level: Any) -> float | list[float] | None:
 
 
 def _level_scores(model: ReplicatedSoftmax) -> dict[Any, float]:
-    """What each level that was tried reached without labels; nothing where none had to be chosen."""
+    """What each level that was tried reached without labels; nothing where none had to be
+    chosen.
+    """
     return dict(getattr(model, "noise_level_scores_", None) or {})

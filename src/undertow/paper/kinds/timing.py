@@ -1,4 +1,6 @@
-"""A cell that takes the time of training steps: gradient and update, through the engine's own loop."""
+"""A cell that takes the time of training steps: gradient and update, through the engine's own
+loop.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ ZIPF_SHIFT = 2.7  # p(rank) is proportional to 1 / (rank + 2.7)
 
 @dataclass(frozen=True)
 class TimingCell(Cell):
-    """Learner, vocabulary size and corpus; `corpus.words` is the largest vocabulary of real words."""
+    """Learner, vocabulary size and corpus; `corpus.words` is the largest vocabulary of real
+    words.
+    """
 
     kind: ClassVar[str] = "timing"
     alone: ClassVar[bool] = True
@@ -40,7 +44,9 @@ class TimingCell(Cell):
 
     @property
     def cost(self) -> float:
-        milliseconds = self.draws * (5 + self.words / 1000) if self.learner == "cd" else 3 + self.words / 1e5
+        milliseconds = (
+            self.draws * (5 + self.words / 1000) if self.learner == "cd" else 3 + self.words / 1e5
+        )
         return 1e-3 * milliseconds * (self.steps + WARM_UP) + 1e-5 * self.words + 0.5
 
     def labels(self) -> dict[str, Any]:
@@ -58,7 +64,9 @@ class TimingCell(Cell):
 
         counts = log_counts(corpora.counted(self.corpus).learn)
         made_up = self.words > counts.shape[1]
-        documents = (self.steps + WARM_UP) * BATCH  # enough for a single epoch: what ends an epoch is not timed
+        documents = (
+            self.steps + WARM_UP
+        ) * BATCH  # enough for a single epoch: what ends an epoch is not timed
         if made_up:
             counts, shares = zipf_counts(counts, self.words, documents)
         else:
@@ -82,7 +90,14 @@ class TimingCell(Cell):
         source = CsrSource(counts)
         parameters = initial_parameters(UNITS, shares, np.ones(self.words), 0)
         settings = Settings(learner=learner(recipe), batch_size=BATCH)
-        run = Run(parameters, shares, settings, documents=counts.shape[0], longest=source.longest, threads=self.threads)
+        run = Run(
+            parameters,
+            shares,
+            settings,
+            documents=counts.shape[0],
+            longest=source.longest,
+            threads=self.threads,
+        )
         times: list[float] = []
         last = time.perf_counter()
 
@@ -99,8 +114,12 @@ class TimingCell(Cell):
         return times
 
 
-def zipf_counts(like: sparse.csr_array, words: int, documents: int) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    """Documents with the lengths of real ones, whose words follow Zipf's law over `words` words, and that law."""
+def zipf_counts(
+    like: sparse.csr_array, words: int, documents: int
+) -> tuple[sparse.csr_array, NDArray[np.float64]]:
+    """Documents with the lengths of real ones, whose words follow Zipf's law over `words` words,
+    and that law.
+    """
     generator = np.random.default_rng(0)
     lengths = generator.choice(np.asarray(like.sum(axis=1)).ravel(), documents)
     masses = 1.0 / (np.arange(words, dtype=np.float64) + ZIPF_SHIFT)
@@ -112,8 +131,12 @@ def zipf_counts(like: sparse.csr_array, words: int, documents: int) -> tuple[spa
     return sparse.coo_array((ones, (rows, drawn)), shape=(documents, words)).tocsr(), shares
 
 
-def _first_words(counts: sparse.csr_array, words: int, documents: int) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    """Some of the documents with their most frequent words (columns fall in frequency), and all words' shares."""
+def _first_words(
+    counts: sparse.csr_array, words: int, documents: int
+) -> tuple[sparse.csr_array, NDArray[np.float64]]:
+    """Some of the documents with their most frequent words (columns fall in frequency), and all
+    words' shares.
+    """
     from undertow.counts import word_distribution
 
     counts = counts[:, :words]
