@@ -15,7 +15,7 @@ from benchmarks.yardstick import Yardstick
 from undertow.counts import CountBatch
 from undertow.estimators import ReplicatedSoftmax
 from undertow.learn import Settings
-from undertow.model import posteriors
+from undertow.vectors import posteriors
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:

@@ -35,11 +35,11 @@ from benchmarks.tables import Sheet, figure, printed
 from undertow import ReplicatedSoftmax, TopicModel, Vectorizer, load
 from undertow.corpus import open_corpus
 from undertow.fulltext.lists import best
-from undertow.model.joining import unit
 from undertow.search import Index
 from undertow.search._asking import asked_in_words
 from undertow.search._folder import WORDS, size_on_disk
 from undertow.search._modes import MODES, SHARPNESS
+from undertow.vectors.joining import unit
 
 QUESTIONS = 200  # a kind and mode,
 EXPLAINED = 50  # and with reasons

@@ -1,7 +1,7 @@
-"""The time of one whole training step: tokens and noise drawn, energies, gradients, optimiser and
+"""The time of one whole training step: tokens and noise drawn, energies, gradients, optimizer and
 visible biases.
 
-    python -m benchmarks.step     # the choice of the optimiser's state and of b's treatment, at
+    python -m benchmarks.step     # the choice of the optimizer's state and of b's treatment, at
     three vocabulary sizes
 
 Documents are 84 tokens drawn from a Zipf law over K words, weighted by idf: text has fewer distinct
@@ -126,9 +126,9 @@ def interleaved(timers: Mapping[Any, Timer], *, rounds: int, steps: Callable[[An
 
 VARIANTS = {
     "Adam, a moment per row, b frozen": Settings(),
-    "Adam, moments per element, b frozen": Settings(optimiser=Adam(moments="element")),
+    "Adam, moments per element, b frozen": Settings(optimizer=Adam(moments="element")),
     "Adam, moments per element and momentum": Settings(
-        optimiser=Adam(moments="element", momentum=0.9)
+        optimizer=Adam(moments="element", momentum=0.9)
     ),
     "Adam, a moment per row, b learned": Settings(learner=AlphaNCE(visible_bias="learned")),
 }

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from undertow.learn.learner import Learner
 
 from tests.oracles.subjects import corpus, halves, untrained
 from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
@@ -21,8 +22,7 @@ from undertow.learn import (
     Sparsity,
     train,
 )
-from undertow.learn.optimiser import Optimiser
-from undertow.learn.step import Learner
+from undertow.learn.optimizer import Optimizer
 from undertow.model import initial_parameters
 from undertow.storage import resume_run, save_run
 from undertow.topics._stored import arrays_of, plain
@@ -38,7 +38,7 @@ LEARNERS: dict[str, Learner] = {
     "cd": ContrastiveDivergence(n_steps=2),
     "pcd": ContrastiveDivergence(persistent=True),
 }
-OPTIMISERS: dict[str, Optimiser] = {
+OPTIMIZERS: dict[str, Optimizer] = {
     "adam": Adam(),
     "adam per element": Adam(moments="element", momentum=0.9),
     "sgd": SGD(),
@@ -66,10 +66,10 @@ def begin(counts: sparse.csr_array, settings: Settings, threads: int) -> tuple[R
     return run, source
 
 
-def make_settings(learner: Learner, optimiser: str = "adam") -> Settings:
+def make_settings(learner: Learner, optimizer: str = "adam") -> Settings:
     return Settings(
         learner=learner,
-        optimiser=OPTIMISERS[optimiser],
+        optimizer=OPTIMIZERS[optimizer],
         sparsity=Sparsity(0.1, 0.5),
         averaging=0.9,
         batch_size=70,  # three shards, and a last minibatch of two
@@ -108,14 +108,14 @@ class _Stop(Exception):
 
 
 @pytest.mark.parametrize(
-    ("name", "optimiser"),
+    ("name", "optimizer"),
     [(name, "adam") for name in LEARNERS]
     + [("alpha-nce", "adam per element"), ("cd", "sgd"), ("alpha-nce", "sgd")],
 )
 def test_stopped_and_resumed_gives_the_same_bits(
-    counts: sparse.csr_array, name: str, optimiser: str, tmp_path: Path
+    counts: sparse.csr_array, name: str, optimizer: str, tmp_path: Path
 ) -> None:
-    settings = make_settings(LEARNERS[name], optimiser)
+    settings = make_settings(LEARNERS[name], optimizer)
     whole, source = begin(counts, settings, 1)
     train(whole, source, epochs=3)
 

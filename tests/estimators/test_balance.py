@@ -18,10 +18,11 @@ from tests.storage.helpers import edit_header
 from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load, save_model
 from undertow.counts import CountBatch
 from undertow.estimators import replicated_softmax
-from undertow.estimators._balance import balance_of, plain_balance
 from undertow.learn import Adam
-from undertow.model import Parameters, balanced
-from undertow.model.directions import word_directions
+from undertow.model import Parameters
+from undertow.vectors import balanced
+from undertow.vectors.balance import balance_of, plain_balance
+from undertow.vectors.directions import word_directions
 
 WORDS, UNITS = 30, 6
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ from undertow.counts import CsrSource, checked_counts, word_distribution
 from undertow.estimators._fitting import (
     brevity,
     make_learner,
-    make_optimiser,
+    make_optimizer,
     make_sparsity,
     sharpness,
 )
@@ -96,8 +96,8 @@ def assert_same_bits(one: ReplicatedSoftmax, another: ReplicatedSoftmax) -> None
 )
 def test_the_rate_is_less_for_long_documents(length: float, share: float) -> None:
     assert brevity(length) == share
-    optimiser = make_optimiser("auto", AlphaNCE(), 0, length)
-    assert optimiser == Adam(learning_rate=0.01 * share)
+    optimizer = make_optimizer("auto", AlphaNCE(), 0, length)
+    assert optimizer == Adam(learning_rate=0.01 * share)
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_what_is_given_is_taken_as_it_is(length: float) -> None:
     assert make_sparsity(0.1, 2.5, length) == Sparsity(0.1, 2.5)
     assert make_sparsity(0.1, 0, length) == Sparsity(0.1, 0)
     for given in (Adam(learning_rate=0.5), SGD()):
-        assert make_optimiser(given, AlphaNCE(), 100, length) is given
+        assert make_optimizer(given, AlphaNCE(), 100, length) is given
 
 
 def test_cd_and_plain_nce_do_not_go_by_length() -> None:
     for length in (10.0, 4000.0):
-        optimiser = make_optimiser("auto", ContrastiveDivergence(), 100, length)
-        assert optimiser == Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
+        optimizer = make_optimizer("auto", ContrastiveDivergence(), 100, length)
+        assert optimizer == Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
     plain = make_learner("nce")
     assert isinstance(plain, AlphaNCE)
     assert plain.sharpness == 1.0

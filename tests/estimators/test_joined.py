@@ -16,9 +16,9 @@ import undertow
 from tests.oracles.subjects import fitted
 from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, TopicModel
 from undertow.estimators import _documents
-from undertow.model.joining import join, unit
 from undertow.storage import load_model
 from undertow.topics import _texts
+from undertow.vectors.joining import join, unit
 
 WIDTH = 4
 TEXTS: list[str] = fitted().table["text"].to_list()

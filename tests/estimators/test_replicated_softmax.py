@@ -217,7 +217,7 @@ def test_partial_fit_takes_longer_documents_and_every_learner(
 
 
 def test_partial_fit_on_the_same_rows_is_fit(counts: sparse.csr_array) -> None:
-    """Epochs one by one are the epochs of a fit: the optimiser's state is carried over to the
+    """Epochs one by one are the epochs of a fit: the optimizer's state is carried over to the
     bit.
     """
     whole = make_model(max_epochs=3, optimizer=Adam(annealing=0), sparsity_cost=0.3).fit(counts)
@@ -407,13 +407,13 @@ def test_auto_epochs_have_no_leaps() -> None:
     ("steps", "times"), [(0, 1), (10, 3), (1500, 3), (2250, 2), (4500, 1), (40_000, 1)]
 )
 def test_short_runs_learn_faster(steps: int, times: float) -> None:
-    from undertow.estimators._fitting import make_optimiser
+    from undertow.estimators._fitting import make_optimizer
 
-    optimiser = make_optimiser("auto", AlphaNCE(), steps)
-    assert optimiser == Adam(annealing=1.5 * (1 + times), l2=1e-4 * times)
+    optimizer = make_optimizer("auto", AlphaNCE(), steps)
+    assert optimizer == Adam(annealing=1.5 * (1 + times), l2=1e-4 * times)
     cd = ContrastiveDivergence()
-    assert make_optimiser("auto", cd, steps) == make_optimiser("auto", cd)  # a constant rate
-    assert make_optimiser(Adam(l2=0.5), AlphaNCE(), steps) == Adam(l2=0.5)
+    assert make_optimizer("auto", cd, steps) == make_optimizer("auto", cd)  # a constant rate
+    assert make_optimizer(Adam(l2=0.5), AlphaNCE(), steps) == Adam(l2=0.5)
 
 
 def test_pace_is_for_runs_with_an_end(counts: sparse.csr_array) -> None:
@@ -436,13 +436,13 @@ def test_trials_of_noise_levels_have_the_pace_of_the_run(
 ) -> None:
     from undertow.estimators import _fitting
 
-    make, planned = _fitting.make_optimiser, []
+    make, planned = _fitting.make_optimizer, []
 
     def noted(optimizer: Any, learner: Any, steps: int, length: float) -> Any:
         planned.append(steps)
         return make(optimizer, learner, steps, length)
 
-    monkeypatch.setattr(_fitting, "make_optimiser", noted)
+    monkeypatch.setattr(_fitting, "make_optimizer", noted)
     make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=4).fit(counts)
     assert len(planned) > 2
     assert set(planned) == {4 * math.ceil(counts.shape[0] / 32)}

@@ -20,8 +20,8 @@ from tests.estimators.test_topic_model import make_texts
 from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.learn import SGD
 from undertow.model import initial_parameters
-from undertow.model.joining import unit
-from undertow.model.word_start import started_from
+from undertow.vectors.joining import unit
+from undertow.vectors.word_start import started_from
 
 WIDTH = 5
 PAGE = Path(__file__).parents[2] / "docs" / "joining.md"

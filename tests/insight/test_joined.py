@@ -18,8 +18,8 @@ from undertow.insight import (
     overview_of_index,
     overview_of_texts,
 )
-from undertow.model.joining import compared
 from undertow.search import Index
+from undertow.vectors.joining import compared
 
 WIDTH = 4
 

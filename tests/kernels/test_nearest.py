@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from undertow.kernels.cpu.nearest import fuse, in_fours, products
 from undertow.kernels.reference.nearest import cosines, fused
-from undertow.model.joining import compared
 from undertow.search import _near
 from undertow.search._near import HIGHEST, LEFT_OUT, NearVectors, telling
+from undertow.vectors.joining import compared
 
 EPS = float(np.finfo(np.float32).eps)
 

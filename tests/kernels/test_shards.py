@@ -11,12 +11,12 @@ from typing import Literal
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from undertow.learn.room import Layout, new_layout
 
 from tests.oracles.engine import EPOCH, NUMBER, Case, make_case
 from undertow.kernels.cpu.alias import build_alias_table
 from undertow.kernels.cpu.shards import SHARD, Documents, lay_out
 from undertow.learn import AlphaNCE
-from undertow.learn.room import Layout, new_layout
 
 Noise = Literal["windows", "independent"]
 LEAST, N_NOISE, LEVEL = 24, 3, 0.3

@@ -1,4 +1,4 @@
-"""The optimisers' kernels against their textbook forms in float64, over several steps."""
+"""The optimizers' kernels against their textbook forms in float64, over several steps."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from undertow.learn.gradient import Gradient
 
 from tests.oracles.engine import (
     EPOCH,
@@ -25,7 +26,6 @@ from tests.oracles.engine import (
 from undertow.kernels.reference import objectives
 from undertow.learn import AlphaNCE, Sparsity
 from undertow.learn.alpha_nce import AlphaNCEStep
-from undertow.learn.gradient import Gradient
 
 # Sums of a few dozen single-precision terms of order one: 2^-24 each, with room for the polynomial
 # of the exponential.

@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from undertow.learn.gradient import Gradient
 
 from tests.oracles.engine import SEED, Case, dense_rows, dense_visible, make_case
 from undertow.kernels.cpu import gibbs
 from undertow.kernels.reference import objectives
 from undertow.learn import ContrastiveDivergence, Sparsity
 from undertow.learn.divergence import DivergenceStep
-from undertow.learn.gradient import Gradient
 
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 

@@ -28,7 +28,8 @@ from undertow.learn import (
     train,
 )
 from undertow.learn.averaging import RunningAverage
-from undertow.model import Parameters, initial_parameters, posteriors
+from undertow.model import Parameters, initial_parameters
+from undertow.vectors import posteriors
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +165,7 @@ def test_a_parameter_that_is_not_finite_is_named(counts: sparse.csr_array, name:
 
 
 def test_a_diverging_run_is_caught(counts: sparse.csr_array) -> None:
-    settings = Settings(learner=AlphaNCE(stream_length=64), optimiser=SGD(learning_rate=1e38))
+    settings = Settings(learner=AlphaNCE(stream_length=64), optimizer=SGD(learning_rate=1e38))
     run, source = begin(counts, settings)
     with pytest.raises(TrainingDiverged, match=r"not finite|the loss is"):
         train(run, source, epochs=20)
@@ -208,9 +209,9 @@ def test_averages_are_those_of_every_step(counts: sparse.csr_array) -> None:
     assert not np.array_equal(run.result().weights, run.parameters.weights)
 
 
-@pytest.mark.parametrize("optimiser", [Adam(annealing=4), SGD(annealing=4)], ids=["adam", "sgd"])
+@pytest.mark.parametrize("optimizer", [Adam(annealing=4), SGD(annealing=4)], ids=["adam", "sgd"])
 def test_an_annealed_step_is_one_at_that_rate(
-    counts: sparse.csr_array, optimiser: Adam | SGD
+    counts: sparse.csr_array, optimizer: Adam | SGD
 ) -> None:
     """A quarter of the run behind it, a step has the rate 4 * 3/4 of what is given; past the end,
     4/100.
@@ -218,14 +219,14 @@ def test_an_annealed_step_is_one_at_that_rate(
     for progress, rate in [(0.0, 4.0), (0.25, 3.0), (1.0, 0.04), (None, 1.0)]:
         results = []
         for changed, point in [
-            (optimiser, progress),
-            (replace(optimiser, learning_rate=0.1 * rate), None),
+            (optimizer, progress),
+            (replace(optimizer, learning_rate=0.1 * rate), None),
         ]:
             if point is not None or progress is None:
                 changed = replace(changed, learning_rate=0.1)
             learner = AlphaNCE(stream_length=64, visible_bias="learned", normaliser="learned")
             run, source = begin(
-                counts, Settings(learner=learner, optimiser=changed, batch_size=100)
+                counts, Settings(learner=learner, optimizer=changed, batch_size=100)
             )
             batch = next(iter(source.batches(seed=0, epoch=0, batch_size=100)))
             run.updater.apply(run.step.gradient(batch, epoch=0, number=0), point)

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
+from undertow.learn.learner import Learner
 
 from tests.oracles.engine import Case, dense_rows, make_case
 from undertow.counts import CsrSource, checked_counts, word_distribution
 from undertow.kernels.reference import objectives
 from undertow.kernels.reference.energies import lengths, posterior, sigmoid
 from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, train
-from undertow.learn.step import Learner
 from undertow.model import Parameters, exact_log_probabilities, initial_parameters
 from undertow.model.partition import all_documents
 
@@ -139,8 +139,8 @@ def test_learner_approaches_a_known_model(name: str, seed: int) -> None:
     def divergence(parameters: Parameters) -> float:
         return float(np.exp(log_p) @ (log_p - exact_log_probabilities(parameters, tokens)[1]))
 
-    optimiser = Adam(learning_rate=0.01, l2=0.0, hidden_bias_rate=1.0)
-    settings = Settings(learner=LEARNERS[name], optimiser=optimiser, averaging=0.999, seed=seed)
+    optimizer = Adam(learning_rate=0.01, l2=0.0, hidden_bias_rate=1.0)
+    settings = Settings(learner=LEARNERS[name], optimizer=optimizer, averaging=0.999, seed=seed)
     run = Run(
         initial_parameters(2, p, np.ones(4), seed),
         p,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from undertow.learn.gradient import Extra, Gradient
 
 from tests.oracles.gradients import LARGEST_GRADIENT, MOST_ENTRIES, dense_gradient, make_gradient
 from tests.oracles.rounding import UNIT
@@ -17,8 +18,7 @@ from undertow._errors import InvalidInput
 from undertow.counts import CsrSource, checked_counts, word_distribution
 from undertow.kernels.cpu import update
 from undertow.learn import SGD, AlphaNCE, Run, Settings, train
-from undertow.learn.gradient import Extra, Gradient
-from undertow.learn.optimiser import SGDUpdater
+from undertow.learn.optimizer import SGDUpdater
 from undertow.model import Parameters, initial_parameters
 
 WORDS, UNITS, STEPS = 9, 3, 8
@@ -226,8 +226,8 @@ def test_a_run_that_is_carried_on_counts_its_steps_on() -> None:
     """Ten steps, the first seven of them early: at once, and as two runs of five."""
     counts = checked_counts(np.random.default_rng(0).multinomial(20, np.full(30, 1 / 30), size=100))
     source, p = CsrSource(counts), word_distribution(counts)
-    optimiser = SGD(learning_rate=1.0, early_steps=7)
-    settings = Settings(learner=AlphaNCE(stream_length=64), optimiser=optimiser, batch_size=20)
+    optimizer = SGD(learning_rate=1.0, early_steps=7)
+    settings = Settings(learner=AlphaNCE(stream_length=64), optimizer=optimizer, batch_size=20)
 
     def begin(parameters: Parameters) -> Run:
         return Run(parameters, p, settings, documents=100, longest=source.longest, threads=1)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tests.oracles.rounding import UNIT
-from undertow.model import directions
-from undertow.model.directions import with_more_rows, word_directions
+from undertow.vectors import directions
+from undertow.vectors.directions import with_more_rows, word_directions
 
 WORDS = 40
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from undertow import InvalidInput
-from undertow.model.given import ROWS, GivenVectors, given_vector, given_vectors, stored_width
-from undertow.model.joining import asked, compared, join, unit
+from undertow.vectors.given import ROWS, GivenVectors, given_vector, given_vectors, stored_width
+from undertow.vectors.joining import asked, compared, join, unit
 
 GENERATOR = np.random.default_rng(0)
 OWN = GENERATOR.random((6, 5)).astype(np.float32)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.oracles.engine import make_case
 from undertow._errors import InvalidInput
-from undertow.model import sample_documents
+from undertow.vectors import sample_documents
 
 PARAMETERS = make_case(words=7, units=5).parameters
 SIZES = [3, 1, 8] * 40  # more documents than one block

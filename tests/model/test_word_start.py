@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.kernels.randomness import Purpose, normals
 from undertow.model import Parameters, initial_parameters
-from undertow.model.word_start import checked_word_vectors, started_from
+from undertow.vectors.word_start import checked_word_vectors, started_from
 
 WORDS, WIDTH, UNITS, SEED = 30, 7, 5, 11
 WITHOUT = [0, 4, 29]  # words that have no vector

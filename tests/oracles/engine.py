@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from undertow.learn.gradient import Gradient
+from undertow.learn.step import StepContext
 
 from undertow.counts import CountBatch
 from undertow.kernels.cpu.alias import build_alias_table
@@ -17,9 +19,7 @@ from undertow.kernels.cpu.shards import SHARD
 from undertow.kernels.reference import draws
 from undertow.kernels.reference.objectives import Draws, Model
 from undertow.learn.alpha_nce import AlphaNCE, AlphaNCEStep
-from undertow.learn.gradient import Gradient
 from undertow.learn.sparsity import Sparsity
-from undertow.learn.step import StepContext
 from undertow.model import Parameters
 
 SEED, EPOCH, NUMBER = 7, 3, 2

@@ -1,4 +1,4 @@
-"""Factored gradients of a few rows, and the optimisers' textbook forms in float64."""
+"""Factored gradients of a few rows, and the optimizers' textbook forms in float64."""
 
 from __future__ import annotations
 

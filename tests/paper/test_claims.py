@@ -192,11 +192,11 @@ def make_results() -> dict[Cell, Record]:
             continue
         assert isinstance(cell, ModelCell)
         recipe, shift = cell.recipe, 0.01 * (2 * cell.seed - 1)
-        if recipe.learner == "nce" and recipe.optimiser == "adam":
+        if recipe.learner == "nce" and recipe.optimizer == "adam":
             results[cell] = record(diverged=True)
             continue
         better = (
-            0.0 if recipe.optimiser == "adam" or recipe.learner == "cd" else 0.01 * recipe.n_noise
+            0.0 if recipe.optimizer == "adam" or recipe.learner == "cd" else 0.01 * recipe.n_noise
         )
         figure = 0.5 + better + shift
         results[cell] = record(

@@ -60,7 +60,7 @@ def test_divergence_has_its_gibbs_steps_and_adam() -> None:
 def test_options_without_a_field_are_passed_on() -> None:
     recipe = Recipe(
         learner_options=(("stream_length", 99),),
-        optimiser_options=(("decay", 0.9),),
+        optimizer_options=(("decay", 0.9),),
         estimator_options=(("features", "activation"),),
     )
     model = estimator(recipe, hidden=4, seed=0)
@@ -98,7 +98,7 @@ def test_what_a_learner_does_not_use_is_not_remembered() -> None:
     changed = replace(settings.TUNED_CD, **changes)
     assert normalised(changed) == normalised(settings.TUNED_CD)
     assert normalised(replace(changed, n_steps=5)) != normalised(changed)
-    full = replace(settings.TUNED_NCE, early_stopping=True, optimiser="sgd")
+    full = replace(settings.TUNED_NCE, early_stopping=True, optimizer="sgd")
     assert normalised(replace(full, **changes)) == replace(full, **changes)
 
 

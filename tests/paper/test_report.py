@@ -135,7 +135,7 @@ def test_levels_are_run_for_every_seed_and_with_both_settings() -> None:
         for cell in fig3.cells(TWO_SEEDS)
         if isinstance(cell, ModelCell) and cell.recipe.learner != "cd"
     ]
-    found = {(cell.recipe.optimiser, cell.recipe.noise_level, cell.seed) for cell in cells}
+    found = {(cell.recipe.optimizer, cell.recipe.noise_level, cell.seed) for cell in cells}
     assert found == set(product(("sgd", "adam"), TWO_SEEDS.levels, (0, 1)))
 
 

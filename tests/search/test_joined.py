@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tests.search.conftest import make_table
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow._errors import IndexFileError
-from undertow.model.given import GivenVectors
 from undertow.search import Index, _build
 from undertow.search import _documents as documents_module
+from undertow.vectors.given import GivenVectors
 
 WIDTH = 6
 # Off by what half precision and bytes are: 2^-11 of each number of a vector of length 1, on both

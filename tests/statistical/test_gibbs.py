@@ -14,7 +14,8 @@ from tests.oracles.engine import make_case
 from tests.oracles.enumeration import enumerate_joint
 from tests.oracles.goodness import assert_fits, pair_counts
 from undertow.kernels.cpu import gibbs
-from undertow.model import Parameters, exact_log_probabilities, sample_documents, words_given_hidden
+from undertow.model import Parameters, exact_log_probabilities, words_given_hidden
+from undertow.vectors import sample_documents
 
 SEED, EPOCH, STEP = 3, 1, 2
 Array = NDArray[np.float64]

@@ -18,8 +18,8 @@ from undertow.cli._typed import about
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
-    from undertow.model.given import GivenVectors
     from undertow.search import Index
+    from undertow.vectors.given import GivenVectors
 
 CorpusArgument = Annotated[
     str,
@@ -132,8 +132,8 @@ def vectors_in(path: Path | None) -> GivenVectors | None:
     """The vectors in a .npy file, read when they are used."""
     if path is None:
         return None
-    from undertow.model.given import GivenVectors
     from undertow.storage.npy import map_npy
+    from undertow.vectors.given import GivenVectors
 
     return GivenVectors(map_npy(path))
 

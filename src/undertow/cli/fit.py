@@ -89,7 +89,7 @@ def fit(
         ),
     ] = None,
     n_noise: Annotated[int | None, _option(LEARNING, "Noise documents per document.")] = None,
-    learning_rate: Annotated[float | None, _option(LEARNING, "Step of the optimiser.")] = None,
+    learning_rate: Annotated[float | None, _option(LEARNING, "Step of the optimizer.")] = None,
     max_epochs: Annotated[
         int | None, _option(LEARNING, "Passes over the corpus.  \\[default: chosen by its size]")
     ] = None,
@@ -363,9 +363,9 @@ def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:
 
 
 def _optimizer(learner: str, learning_rate: float | None) -> Any:
-    from undertow.estimators._fitting import make_learner, make_optimiser
+    from undertow.estimators._fitting import make_learner, make_optimizer
 
     if learning_rate is None:
         return "auto"
-    optimizer: Any = make_optimiser("auto", make_learner(learner))
+    optimizer: Any = make_optimizer("auto", make_learner(learner))
     return optimizer.set_params(learning_rate=learning_rate)

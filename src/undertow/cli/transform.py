@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
-    from undertow.model.given import GivenVectors
+    from undertow.vectors.given import GivenVectors
 
     Encode = Callable[[pl.Series, Any], list[pl.Series]]
 

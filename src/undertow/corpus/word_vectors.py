@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
 from undertow.corpus._formats import TableSource
-from undertow.model.given import given_vector
+from undertow.vectors.given import given_vector
 
 NAME = "word_vectors"  # as the argument of `fit` is called
 ROWS = 4096  # lines at a time

@@ -16,10 +16,11 @@ from undertow.estimators import _progress
 from undertow.estimators._documents import HELD_OUT_AT_MOST
 from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, EpochRecord, Run, Sparsity, train
 from undertow.learn.alpha_nce import SHARPNESS
-from undertow.learn.optimiser import Optimiser
-from undertow.learn.step import Learner
-from undertow.model import Parameters, posteriors
+from undertow.learn.learner import Learner
+from undertow.learn.optimizer import Optimizer
+from undertow.model import Parameters
 from undertow.tasks import split_half_mrr, split_halves, splittable
+from undertow.vectors import posteriors
 
 WATCHED_AT_MOST = 500  # documents whose split-half figure the progress bar shows
 STEPS, FEWEST_EPOCHS, MOST_STEPS = 4500, 10, 40_000
@@ -67,10 +68,10 @@ def sharpness(typical_length: float) -> float:
     )
 
 
-def make_optimiser(
+def make_optimizer(
     optimizer: Any, learner: Learner, planned_steps: int = 0, typical_length: float = LONG
-) -> Optimiser:
-    """The optimiser given, or one that suits the learner, the planned steps (0: no end is known)
+) -> Optimizer:
+    """The optimizer given, or one that suits the learner, the planned steps (0: no end is known)
     and the documents.
     """
     if optimizer == "auto":
@@ -84,7 +85,7 @@ def make_optimiser(
             l2=usual.l2 * times,
         )
     if hasattr(optimizer, "begin"):
-        chosen: Optimiser = optimizer
+        chosen: Optimizer = optimizer
         return chosen
     raise InvalidInput(f"optimizer must be 'auto', an Adam or an SGD, got {optimizer!r}")
 

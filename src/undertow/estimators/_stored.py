@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from undertow._errors import ModelFileError
-from undertow.estimators._balance import plain_balance
 from undertow.estimators._fitting import make_learner
 from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord
-from undertow.model import Balance
 from undertow.storage import StoredModel, save_model
+from undertow.vectors import Balance
+from undertow.vectors.balance import plain_balance
 
 if TYPE_CHECKING:
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax

@@ -21,8 +21,6 @@ from undertow.counts import CountSpool
 from undertow.estimators._counts import transformed_counts
 from undertow.estimators._documents import read_blocks, read_rows
 from undertow.estimators.units import pushes
-from undertow.model.given import GivenVectors, given_vectors, stored_width
-from undertow.model.joining import asked, join
 from undertow.topics import (
     Atlas,
     Branch,
@@ -38,6 +36,8 @@ from undertow.topics._clusters import Vectors, unit
 from undertow.topics._texts import SampledTexts, sampled_rows
 from undertow.topics.curation import Curation, Curator, Matched
 from undertow.topics.grow import Sample, grow
+from undertow.vectors.given import GivenVectors, given_vectors, stored_width
+from undertow.vectors.joining import asked, join
 
 if TYPE_CHECKING:
     from undertow.corpus import Vectorizer

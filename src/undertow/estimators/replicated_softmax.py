@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource, CountSpool
+from undertow.engines import Engine, find_engine
 from undertow.estimators import _fitting, _noise_level
-from undertow.estimators._balance import balance_of, plain_balance
 from undertow.estimators._base import Base
 from undertow.estimators._counts import transformed_counts, word_weights
 from undertow.estimators._display import TopicsDisplay
@@ -36,26 +36,22 @@ from undertow.estimators.units import (
     units_of_documents,
 )
 from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, train
-from undertow.model import (
-    activations,
-    balanced,
-    free_energies,
-    initial_parameters,
-    posteriors,
-    sample_documents,
-    soft_posteriors,
-    strengths,
-    with_more_words,
-    words_given_hidden,
-)
-from undertow.model.directions import with_more_rows, word_directions
-from undertow.model.word_start import checked_word_vectors, started_from
+from undertow.model import initial_parameters, with_more_words, words_given_hidden
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
+from undertow.vectors import (
+    FEATURES,
+    KINDS,
+    Measures,
+    encode,
+    free_energies,
+    posteriors,
+    sample_documents,
+)
+from undertow.vectors.balance import balance_of, plain_balance
+from undertow.vectors.directions import with_more_rows, word_directions
+from undertow.vectors.word_start import checked_word_vectors, started_from
 
-FEATURES = ("balanced", "posterior", "soft", "activation", "strength")
-SOFT = 0.25  # of the typical length: what "soft" takes a document to
-KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
 
 
@@ -104,6 +100,8 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any
         `n_jobs`.
     n_jobs : threads; None for one per core. It never changes the result.
+    engine : what computes: "cpu"; "reference", the same in plain NumPy and float64, for tests of
+        small models; or an engine of your own (`undertow.engines`).
     verbose : 1 shows a progress bar.
 
     Attributes
@@ -144,6 +142,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         callbacks: Sequence[Callable[[Any, EpochRecord], bool | None]] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        engine: Any = "cpu",
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -164,6 +163,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         self.callbacks = callbacks
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.engine = engine
         self.verbose = verbose
 
     # Learning
@@ -283,7 +283,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
             run, source = self._new_run(known, short, level, paced_as=steps)
             learned = train(run, source, epochs=short).result()
             return halves.lift(
-                lambda half: posteriors(learned, CountBatch.from_csr(half), threads=self.n_jobs)
+                lambda half: posteriors(learned, CountBatch.from_csr(half), engine=self._engine())
             )
 
         self.noise_level_scores_ = _noise_level.figures(trial, verbose=self.verbose)
@@ -295,7 +295,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         """A run from the present parameters on, annealed over so many epochs (0: not annealed), and
         its source.
 
-        `paced_as` is for how many steps the optimiser is set up, where these are not the run's own.
+        `paced_as` is for how many steps the optimizer is set up, where these are not the run's own.
         """
         source = documents.source(self.parameters_.word_weights.astype(np.float64))
         steps_before = int(self._run_state.get("steps", 0))
@@ -310,7 +310,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
             self.noise_distribution_,
             settings,
             **sizes,
-            threads=self.n_jobs,
+            engine=self._engine(),
         )
         run.adopt(self._run_state, epoch=self.n_iter_)
         return run, source
@@ -363,7 +363,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
                 self.typical_length_,
                 self.balance_.directions,
             ),
-            threads=self.n_jobs,
+            engine=self._engine(),
         )
 
     def _settings(self, noise_level: Any, steps: int, documents: int) -> Settings:
@@ -374,7 +374,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
             learner = replace(learner, sharpness=_fitting.sharpness(self.typical_length_))
         return Settings(
             learner=learner,
-            optimiser=_fitting.make_optimiser(self.optimizer, learner, steps, self.typical_length_),
+            optimizer=_fitting.make_optimizer(self.optimizer, learner, steps, self.typical_length_),
             sparsity=_fitting.make_sparsity(
                 self.sparsity_target, self.sparsity_cost, self.typical_length_, documents
             ),
@@ -384,9 +384,9 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         )
 
     def _activity(self, counts: sparse.csr_array) -> NDArray[np.float64]:
-        on = np.zeros(self.parameters_.units)
+        on, engine = np.zeros(self.parameters_.units), self._engine()
         for block in self._blocks(counts):
-            on += (posteriors(self.parameters_, block, threads=self.n_jobs) > 0.5).sum(axis=0)
+            on += (posteriors(self.parameters_, block, engine=engine) > 0.5).sum(axis=0)
         return on / max(counts.shape[0], 1)
 
     def add_words(self, number: int) -> Self:
@@ -466,7 +466,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         """
         counts = self._fitted_counts(X)
         blocks = [
-            free_energies(self.parameters_, block, threads=self.n_jobs)
+            free_energies(self.parameters_, block, engine=self._engine())
             for block in self._blocks(counts)
         ]
         return np.concatenate(blocks)
@@ -492,7 +492,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         check_is_fitted(self)
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         drawn = sample_documents(
-            self.parameters_, lengths, n_steps=n_steps, seed=seed, threads=self.n_jobs
+            self.parameters_, lengths, n_steps=n_steps, seed=seed, engine=self._engine()
         )
         rows = np.repeat(np.arange(drawn.size), np.diff(drawn.starts))
         shape = (drawn.size, self.parameters_.words)
@@ -582,21 +582,16 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         return self._counts(X, reset=False)
 
     def _encoded(self, counts: sparse.csr_array, kind: str) -> NDArray[Any]:
-        return np.concatenate([self._block_vectors(block, kind) for block in self._blocks(counts)])
+        measures, engine = Measures(self.typical_length_, self.balance_), self._engine()
+        return np.concatenate(
+            [
+                encode(kind, self.parameters_, block, measures, engine=engine)
+                for block in self._blocks(counts)
+            ]
+        )
 
-    def _block_vectors(self, block: CountBatch, kind: str) -> NDArray[Any]:
-        if kind == "balanced":
-            return balanced(self.parameters_, block, self.balance_, threads=self.n_jobs)
-        if kind == "activation":
-            return activations(self.parameters_, block, threads=self.n_jobs)
-        if kind == "soft":
-            return soft_posteriors(
-                self.parameters_, block, SOFT * self.typical_length_, threads=self.n_jobs
-            )
-        if kind == "strength":
-            return strengths(self.parameters_, block, self.typical_length_, threads=self.n_jobs)
-        on = posteriors(self.parameters_, block, threads=self.n_jobs)
-        return np.packbits(on > 0.5, axis=1) if kind == "code" else on
+    def _engine(self) -> Engine:
+        return find_engine(self.engine, threads=self.n_jobs)
 
     @staticmethod
     def _blocks(counts: sparse.csr_array) -> list[CountBatch]:

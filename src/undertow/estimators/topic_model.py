@@ -29,10 +29,10 @@ from undertow.estimators._stored import restore, store
 from undertow.estimators._tree import JOINED, TopicTreeMethods, several
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
-from undertow.model.given import GivenVectors, given_vectors
-from undertow.model.joining import join
 from undertow.storage import StoredModel
 from undertow.topics._texts import TextSample
+from undertow.vectors.given import GivenVectors, given_vectors
+from undertow.vectors.joining import join
 
 
 class TopicModel(TopicTreeMethods, TopicsDisplay, Base):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.insight import _neighbours
 from undertow.kernels import randomness
-from undertow.model.joining import unit
+from undertow.vectors.joining import unit
 
 MOST_LAID_OUT = 15_000
 FEWEST = 10  # of fewer, the two directions in which they differ most say as much

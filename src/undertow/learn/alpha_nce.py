@@ -9,28 +9,20 @@ Plain NCE is `AlphaNCE(noise_level=0, uniform=False)`; a learned log Z is `norma
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
-from undertow.kernels.cpu import partial_noise, threads
-from undertow.kernels.cpu.alias import build_alias_table
-from undertow.kernels.cpu.contrast import Objective
-from undertow.kernels.cpu.shards import Documents, Key, Model, Step, contrast_together, lay_out
-from undertow.learn.gradient import Extra, Gradient, new_slots
+from undertow.engines import Gradient, Noise, Objective, Place, Pressure, Session
+from undertow.learn.learner import Corpus
 from undertow.learn.options import Options
-from undertow.learn.room import Layout, Room, Sizes, new_layout
-from undertow.learn.step import StepContext
-from undertow.learn.visible import FrozenVisible, LearnedVisible
 
+CORRECTIONS = "learner.corrections"  # c_D: log Z of D tokens less the frozen one; c_0 = 0
 SHARPNESS = 10.0  # where nothing is known of the documents
-SIZES_KEPT = 2  # sizes of minibatches: the usual one, and that of the last of an epoch
 
 
 @dataclass(frozen=True)
@@ -65,14 +57,16 @@ class AlphaNCE(Options):
         _check.one_of("visible_bias", self.visible_bias, ("frozen", "learned"))
         _check.one_of("normaliser", self.normaliser, ("frozen", "learned"))
 
-    def begin(self, context: StepContext) -> AlphaNCEStep:
-        """The step of a run, with its tables and buffers."""
+    def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> AlphaNCEStep:
+        """The step of a run."""
         if self.noise_level == "auto":
             raise InvalidInput(
                 "noise_level must be chosen before a run begins, got 'auto', which estimators "
                 "choose"
             )
-        return AlphaNCEStep(self, context)
+        if self.normaliser == "learned":
+            session.hold(CORRECTIONS, np.zeros(corpus.longest + 1), learned=True)
+        return AlphaNCEStep(self, session, pressure)
 
 
 def _checked_level(level: object) -> Any:
@@ -93,124 +87,25 @@ def _checked_level(level: object) -> Any:
 
 
 class AlphaNCEStep:
-    """Turns minibatches into gradients. State that has to survive a resume: the learned corrections
-    of log Z.
-    """
+    """Turns minibatches into gradients."""
 
-    def __init__(self, options: AlphaNCE, context: StepContext) -> None:
-        self._options = options
-        self._context = context
-        self._slots = new_slots(context.parameters.words, context.threads)
-        self._table = build_alias_table(context.noise_distribution)
-        visible = LearnedVisible if options.visible_bias == "learned" else FrozenVisible
-        self._visible = visible(context.parameters, context.noise_distribution)
-        sharpness = SHARPNESS if options.sharpness == "auto" else options.sharpness
-        self._objective = (math.log(options.n_noise), sharpness, options.uniform)
-        self._program = threads.Program(contrast_together, context.threads)
-        self._layouts: dict[
-            int, Layout
-        ] = {}  # by the number of documents: the last minibatch of an epoch has fewer
-        self._rooms: dict[int, Room] = {}
-        self.corrections = np.zeros(
-            context.longest + 1
-        )  # c_D: log Z of D tokens less the frozen one; c_0 = 0
-
-    @property
-    def state(self) -> dict[str, NDArray[np.float64]]:
-        """Arrays that a checkpoint holds; they are restored in place."""
-        return {"corrections": self.corrections}
-
-    def gradient(self, batch: CountBatch, *, epoch: int, number: int) -> Gradient:
-        """The gradient of J on one minibatch, number `number` of its epoch."""
-        parameters = self._context.parameters
-        documents = Documents(batch.document_ids, batch.starts, batch.words, batch.counts)
-        room = self._prepare(documents, epoch)
-        step = Step(
-            Key(self._context.seed, epoch, number),
-            documents,
-            room.kept,
-            Model(
-                parameters.weights,
-                parameters.word_weights,
-                parameters.hidden_bias,
-                self._visible.gains(),
-            ),
-            room.stream,
-            room.split,
-            room.noise,
-            Objective(*self._objective, 1.0 / batch.size),
-            self._context.sparsity.pressure,
-            room.result,
-            room.sums,
-            *room.grouping,
+    def __init__(self, options: AlphaNCE, session: Session, pressure: Pressure) -> None:
+        self._session, self._pressure = session, pressure
+        self._level: Any = options.noise_level
+        self._noise = Noise(
+            documents=options.n_noise,
+            independent=options.noise == "independent",
+            stream_length=options.stream_length,
         )
-        self._program(step)
-        dense = self._visible.gradient(room)
-        return Gradient(
-            rows=room.grouping.rows,
-            hidden_bias=room.sums.hidden_bias,
-            visible_bias=dense,
-            learns_visible_bias=dense is not None,
-            loss=float(room.sums.losses.sum()),
-            activity=room.sums.activity,
-            extras=self._correction_gradient(room),
+        self._objective = Objective(
+            uniform=options.uniform,
+            sharpness=SHARPNESS if options.sharpness == "auto" else options.sharpness,
+            learns_visible_bias=options.visible_bias == "learned",
+            corrections=CORRECTIONS if options.normaliser == "learned" else None,
         )
 
-    def _prepare(self, documents: Documents, epoch: int) -> Room:
-        """Lays the minibatch out, and finds it room."""
-        options, size = self._options, len(documents.ids)
-        layout = self._layout(size)
-        if isinstance(options.noise_level, tuple):
-            levels = (*options.noise_level, layout.kept.levels)
-            partial_noise.draw_levels(self._context.seed, epoch, documents.ids, *levels)
-        largest = lay_out(documents, *layout, options.stream_length, options.n_noise)
-        rows, entries = int(layout.stream.row_starts[-1]), int(layout.entry_starts[-1])
-        sizes = Sizes(size, len(documents.words), rows, largest, entries)
-        room = self._rooms.get(size)
-        if room is None or not sizes.within(room.sizes):
-            self._rooms[size] = room = Room(
-                sizes.with_some_to_spare(),
-                layout,
-                slots=self._slots,
-                units=self._context.parameters.units,
-                n_noise=options.n_noise,
-                n_threads=self._context.threads,
-            )
-        if options.normaliser == "learned":
-            np.subtract(
-                self.corrections[layout.kept.tokens],
-                self.corrections[layout.kept.to_keep],
-                out=room.split.corrections,
-            )
-        return room
-
-    def _layout(self, size: int) -> Layout:
-        """For so many documents; those of the last few sizes are kept."""
-        if size not in self._layouts:
-            if len(self._layouts) == SIZES_KEPT:
-                oldest = next(iter(self._layouts))
-                del self._layouts[oldest]
-                self._rooms.pop(oldest, None)
-            layout = new_layout(
-                size,
-                self._options.n_noise,
-                self._table,
-                independent=self._options.noise == "independent",
-            )
-            if not isinstance(self._options.noise_level, tuple):
-                layout.kept.levels[:] = self._options.noise_level
-            self._layouts[size] = layout
-        return self._layouts[size]
-
-    def _correction_gradient(self, room: Room) -> tuple[Extra, ...]:
-        """-dJ/d(log-ratio) for c_D and its opposite for c_{D_r}; c_0 stays 0, since no words need
-        no normaliser.
-        """
-        if self._options.normaliser == "frozen":
-            return ()
-        factors = room.result.data_factors + room.result.noise_factors.sum(axis=1)
-        gradient = np.zeros_like(self.corrections)
-        np.subtract.at(gradient, room.kept.tokens, factors)
-        np.add.at(gradient, room.kept.to_keep, factors)
-        gradient[0] = 0.0
-        return (Extra("corrections", self.corrections, gradient),)
+    def gradient(self, batch: CountBatch, place: Place) -> Gradient:
+        """The gradient of J on one minibatch: keep words, draw noise, contrast."""
+        kept = self._session.keep_words(batch, place, self._level)
+        noise = self._session.draw_noise(kept, self._noise)
+        return self._session.contrast(noise, self._objective, self._pressure)

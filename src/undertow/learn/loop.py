@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from undertow._errors import InvalidInput, TrainingDiverged
 from undertow.counts import CountBatch, CountSource
-from undertow.learn.divergence import ContrastiveDivergence
-from undertow.learn.gradient import Gradient
+from undertow.engines import Gradient, Place
 from undertow.learn.history import EpochRecord, Tally
+from undertow.learn.optimizer import Moment
 from undertow.learn.run import Run
 
 logger = logging.getLogger("undertow")
@@ -44,7 +42,7 @@ def train(
             f"source must have {run.parameters.words} words as the model, got "
             f"{source.vocabulary_size}"
         )
-    with _one_blas_thread(run):
+    with threadpool_limits(1, user_api="blas"):  # threads are the engine's business
         while run.epoch < epochs:
             _train_epoch(run, source, on_batch)
             record = _close_epoch(run, measure)
@@ -87,13 +85,13 @@ def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
 
 def _train_batch(run: Run, batch: CountBatch) -> None:
     """One step: gradient, update."""
-    gradient = run.step.gradient(batch, epoch=run.epoch, number=run.batch)
+    gradient = run.step.gradient(batch, Place(run.epoch, run.batch))
     _stop_if_not_finite(run, gradient)
-    progress = run.progress
+    moment = Moment(run.steps + 1, run.progress)
     run.steps += 1
     if run.average:
-        run.average.before_update(gradient.rows, run.steps)
-    run.updater.apply(gradient, progress)
+        run.average.before_update(gradient, run.steps)
+    run.updater.apply(gradient, moment)
     if run.average:
         run.average.after_update(run.steps)
     run.tally.add(
@@ -102,8 +100,8 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
 
 
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
-    for name in ("weights", "hidden_bias", "visible_bias"):
-        if not np.isfinite(getattr(run.parameters, name)).all():
+    for name, array in run.session.learned().items():
+        if not np.isfinite(array).all():
             raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {_ADVICE}")
     record = run.tally.record(run.epoch, measure(run) if measure else None)
     run.history.append(record)
@@ -126,7 +124,7 @@ def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
 
 
 def _stop_if_not_finite(run: Run, gradient: Gradient) -> None:
-    if not (math.isfinite(gradient.loss) and np.isfinite(gradient.hidden_bias).all()):
+    if not gradient.finite:
         raise TrainingDiverged(
             f"the loss is {gradient.loss} in epoch {run.epoch + 1}, minibatch {run.batch + 1}: "
             f"{_ADVICE}"
@@ -134,13 +132,3 @@ def _stop_if_not_finite(run: Run, gradient: Gradient) -> None:
 
 
 _ADVICE = "lower learning_rate or hidden_bias_rate, or raise l2"
-
-
-def _one_blas_thread(run: Run) -> AbstractContextManager[object]:
-    """CD multiplies matrices in our own threads; more threads inside each product would only get in
-    their way.
-    """
-    if isinstance(run.settings.learner, ContrastiveDivergence):
-        limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
-        return limits
-    return nullcontext()

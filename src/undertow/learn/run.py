@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
-from undertow.kernels.cpu.threads import thread_count
+from undertow.engines import AVERAGE, OPTIMIZER, PARAMETERS, Engine, Start, find_engine
 from undertow.learn.alpha_nce import AlphaNCE
 from undertow.learn.averaging import RunningAverage
 from undertow.learn.history import EpochRecord, Tally
-from undertow.learn.optimiser import Adam, Optimiser
+from undertow.learn.learner import Corpus, Learner
+from undertow.learn.optimizer import Adam, Optimizer
 from undertow.learn.sparsity import Sparsity
-from undertow.learn.step import Learner, StepContext
 from undertow.model.parameters import Parameters
 
 
@@ -24,7 +25,7 @@ class Settings:
     """Everything that decides the result of a run; the number of threads does not."""
 
     learner: Learner = field(default_factory=AlphaNCE)
-    optimiser: Optimiser = field(default_factory=Adam)
+    optimizer: Optimizer = field(default_factory=Adam)
     sparsity: Sparsity = field(default_factory=Sparsity)
     averaging: float = 0.0  # decay of the running average of the parameters; 0 for none
     batch_size: int = 128
@@ -41,10 +42,10 @@ class Settings:
 
 
 class Run:
-    """Parameters, optimiser, learner and position of a training run.
+    """Parameters, optimizer, learner and position of a training run.
 
     `train` moves it on. Two runs with the same settings, source and state go on alike, to the bit,
-    whatever their threads.
+    whatever their threads. `engine` is the name of an engine, or one that was made.
     """
 
     def __init__(
@@ -55,36 +56,29 @@ class Run:
         *,
         documents: int,
         longest: int,
+        engine: str | Engine = "cpu",
         threads: int | None = None,
     ) -> None:
-        self.parameters, self.noise_distribution, self.settings = (
-            parameters,
-            noise_distribution,
-            settings,
-        )
+        self.noise_distribution, self.settings = noise_distribution, settings
         self.documents, self.longest = documents, longest
-        n_threads = thread_count(threads)
-        context = StepContext(
-            parameters,
-            noise_distribution,
-            settings.sparsity,
-            documents,
-            longest,
-            settings.seed,
-            n_threads,
-        )
-        self.step = settings.learner.begin(context)
-        self.updater = settings.optimiser.begin(parameters, self.step.state, n_threads)
+        self.engine = find_engine(engine, threads=threads)
+        self.session = self.engine.begin(parameters, Start(noise_distribution, settings.seed))
+        corpus = Corpus(documents, longest)
+        self.step = settings.learner.begin(self.session, corpus, settings.sparsity.pressure)
+        self.updater = settings.optimizer.begin(self.session)
         self.average = (
-            RunningAverage(parameters, settings.averaging, n_threads)
-            if settings.averaging
-            else None
+            RunningAverage(self.session, settings.averaging) if settings.averaging else None
         )
         self.epoch = 0  # epochs done
         self.batch = 0  # minibatches of the present epoch done
         self.steps = 0  # minibatches done altogether
         self.history: list[EpochRecord] = []
         self.tally = Tally(parameters.units)
+
+    @property
+    def parameters(self) -> Parameters:
+        """As they are now, without averaging."""
+        return self.session.parameters
 
     @property
     def progress(self) -> float | None:
@@ -97,20 +91,18 @@ class Run:
         return self.average.parameters(self.steps) if self.average else self.parameters
 
     def carried_state(self) -> dict[str, NDArray[Any]]:
-        """What a later run on other documents goes on with: optimiser, normaliser, the parameters
+        """What a later run on other documents goes on with: optimizer, normaliser, the parameters
         behind averages.
         """
-        kept = ["optimiser.", "learner.corrections"]
-        if self.average:
-            kept += ["average.", "parameters."]
-        arrays = {
-            name: array.copy()
-            for name, array in self.arrays().items()
-            if name.startswith(tuple(kept))
-        }
-        return arrays | {"steps": np.array(self.steps)}
+        learned = self.session.learned()
+        found = {}
+        for name, array in self.session.arrays().items():
+            behind = self.average is not None and name.startswith((AVERAGE, PARAMETERS))
+            if behind or name in learned or name.startswith(OPTIMIZER):
+                found[name] = array.copy()
+        return found | {"steps": np.array(self.steps)}
 
-    def adopt(self, carried: dict[str, NDArray[Any]], *, epoch: int) -> None:
+    def adopt(self, carried: Mapping[str, NDArray[Any]], *, epoch: int) -> None:
         """Goes on from the `carried_state` of an earlier run, counting epochs (and so drawing
         noise) on from it.
 
@@ -119,25 +111,28 @@ class Run:
         self.epoch, self.steps = epoch, int(carried.get("steps", 0))
         if self.average:
             self.average.begin_at(self.steps)
-        own = self.arrays()
+        own = self.session.arrays()
+        taken = {}
         for name, array in carried.items():
             if name in own and own[name].shape[1:] == array.shape[1:]:
                 size = min(len(own[name]), len(array))
-                own[name][:size] = array[:size]
+                taken[name] = np.concatenate([array[:size], own[name][size:]])
+        self.session.restore(taken)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays of the state, by name; writing to them restores a run."""
-        named: dict[str, NDArray[Any]] = {
-            "parameters.weights": self.parameters.weights,
-            "parameters.hidden_bias": self.parameters.hidden_bias,
-            "parameters.visible_bias": self.parameters.visible_bias,
-            "parameters.word_weights": self.parameters.word_weights,
+        """All arrays of the state, by name, as they are now."""
+        return self.session.arrays() | self._others()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Brings the arrays to a saved state."""
+        others = self._others()
+        self.session.restore({name: arrays[name] for name in arrays if name not in others})
+        for name, array in others.items():
+            array[...] = arrays[name]
+
+    def _others(self) -> dict[str, NDArray[Any]]:
+        """What the session does not hold."""
+        return {
             "noise_distribution": self.noise_distribution,
             "tally.activity": self.tally.activity,
         }
-        groups = {"learner": self.step.state, "optimiser": self.updater.state}
-        if self.average:
-            groups["average"] = self.average.state
-        for group, arrays in groups.items():
-            named |= {f"{group}.{name}": array for name, array in arrays.items()}
-        return named

@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from undertow import _check
-from undertow.kernels.cpu.contrast import Pressure
+from undertow.engines import Pressure
 
 
 @dataclass(frozen=True)
@@ -28,11 +25,5 @@ class Sparsity:
 
     @property
     def pressure(self) -> Pressure:
-        """As kernels take it."""
+        """As engines take it."""
         return Pressure(self.target, self.cost)
-
-    def penalty(self, activity: NDArray[np.float32]) -> float:
-        """What is added to the loss of a minibatch of this mean activity."""
-        if self.cost == 0.0:
-            return 0.0
-        return self.cost * float(np.square(activity - self.target, dtype=np.float64).sum())

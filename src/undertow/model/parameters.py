@@ -1,8 +1,14 @@
-"""What a Replicated Softmax model is made of."""
+"""What a model is made of: named arrays, listed in one place.
+
+Storage, averaging, checks of finiteness, resuming and fingerprints go by this list, so a model with
+other arrays (a second layer, say) is another dataclass that inherits from `Parameters`, and nothing
+else changes.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +19,15 @@ from undertow.kernels import randomness
 WEIGHT_SCALE = 0.01
 
 
+def array_of(*axes: str, learned: bool = True, non_negative: bool = False) -> Any:
+    """A field of `Parameters`: an array of single precision whose axes have these names.
+
+    Axes of the same name have the same length in all arrays. What is not learned is given before
+    training and stays.
+    """
+    return field(metadata={"axes": axes, "learned": learned, "non_negative": non_negative})
+
+
 @dataclass
 class Parameters:
     """W, a, b and the word weights w. Arrays are changed in place by training.
@@ -20,28 +35,48 @@ class Parameters:
     A document with counts v has weighted counts u = w * v and weighted length L = sum of u.
     """
 
-    weights: NDArray[np.float32]  # W (K, H): a row per word
-    hidden_bias: NDArray[np.float32]  # a (H,)
-    visible_bias: NDArray[np.float32]  # b (K,)
-    word_weights: NDArray[np.float32]  # w (K,), non-negative
+    weights: NDArray[np.float32] = array_of("words", "units")  # W (K, H): a row per word
+    hidden_bias: NDArray[np.float32] = array_of("units")  # a (H,)
+    visible_bias: NDArray[np.float32] = array_of("words")  # b (K,)
+    # w (K,)
+    word_weights: NDArray[np.float32] = array_of("words", learned=False, non_negative=True)
 
     def __post_init__(self) -> None:
         if self.weights.ndim != 2:
             raise InvalidInput(
                 f"weights must be a matrix of words x units, got shape {self.weights.shape}"
             )
-        words, units = self.weights.shape
-        for name, size in (
-            ("hidden_bias", units),
-            ("visible_bias", words),
-            ("word_weights", words),
-        ):
+        sizes = dict(zip(("words", "units"), self.weights.shape, strict=True))
+        for name, axes in self.axes().items():
             shape = getattr(self, name).shape
-            if shape != (size,):
+            if len(shape) == len(axes):  # an axis that comes first here says how long it is
+                sizes = dict(zip(axes, shape, strict=True)) | sizes
+            wanted = tuple(sizes.get(axis) for axis in axes)
+            if shape != wanted:
                 raise InvalidInput(
-                    f"{name} must have shape ({size},) to fit weights {words} x {units}, got "
-                    f"{shape}"
+                    f"{name} must have shape {wanted} to fit weights "
+                    f"{self.words} x {self.units}, got {shape}"
                 )
+
+    @classmethod
+    def axes(cls) -> dict[str, tuple[str, ...]]:
+        """The names of all arrays, in order, each with the names of its axes."""
+        return {one.name: one.metadata["axes"] for one in fields(cls)}
+
+    @classmethod
+    def non_negative(cls) -> tuple[str, ...]:
+        """The arrays that must not hold a negative number."""
+        return tuple(one.name for one in fields(cls) if one.metadata["non_negative"])
+
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """All arrays by name."""
+        return {name: getattr(self, name) for name in self.axes()}
+
+    def learned(self) -> dict[str, NDArray[np.float32]]:
+        """Those that training changes."""
+        return {
+            one.name: getattr(self, one.name) for one in fields(self) if one.metadata["learned"]
+        }
 
     @property
     def words(self) -> int:
@@ -53,14 +88,9 @@ class Parameters:
         """Number of hidden units H."""
         return int(self.weights.shape[1])
 
-    def copy(self) -> Parameters:
+    def copy(self) -> Self:
         """An independent copy."""
-        return Parameters(
-            self.weights.copy(),
-            self.hidden_bias.copy(),
-            self.visible_bias.copy(),
-            self.word_weights.copy(),
-        )
+        return type(self)(**{name: array.copy() for name, array in self.arrays().items()})
 
 
 def initial_parameters(

@@ -30,7 +30,7 @@ class Recipe:
     noise_level: float | tuple[float, float] | Literal["auto"] = 0.5  # alpha; NCE without UCE has 0
     sharpness: float = 1.0  # 1 is the paper's
     # all
-    optimiser: Literal["adam", "sgd"] = "adam"
+    optimizer: Literal["adam", "sgd"] = "adam"
     learning_rate: float = 0.01
     annealing: float = (
         0.0  # how many times that rate it begins with, to fall to nothing; 0 for a constant rate
@@ -47,7 +47,7 @@ class Recipe:
     patience: int = 5  # epochs without a rise, with early stopping
     # what has no field of its own: ((option, value), ...)
     learner_options: Options = ()
-    optimiser_options: Options = ()
+    optimizer_options: Options = ()
     estimator_options: Options = ()
 
 
@@ -63,7 +63,7 @@ def normalised(recipe: Recipe) -> Recipe:
     computes nothing anew.
     """
     unused = list(UNUSED[recipe.learner])
-    unused += ["momentum"] if recipe.optimiser == "adam" else []
+    unused += ["momentum"] if recipe.optimizer == "adam" else []
     unused += ["patience"] if not recipe.early_stopping else []
     unused += ["sparsity_target"] if recipe.sparsity_cost == 0 else []
     return replace(recipe, **{name: getattr(Recipe, name) for name in unused})
@@ -80,7 +80,7 @@ def estimator(
     return ReplicatedSoftmax(
         hidden,
         learner=learner(recipe),
-        optimizer=_optimiser(recipe),
+        optimizer=_optimizer(recipe),
         weighting=recipe.weighting,
         count_transform=recipe.count_transform,
         sparsity_target=recipe.sparsity_target,
@@ -116,17 +116,17 @@ def learner(recipe: Recipe) -> Any:
     )
 
 
-def _optimiser(recipe: Recipe) -> Any:
+def _optimizer(recipe: Recipe) -> Any:
     from undertow.learn import SGD, Adam
 
-    options = _given(recipe.optimiser_options)
+    options = _given(recipe.optimizer_options)
     common: dict[str, Any] = {
         "learning_rate": recipe.learning_rate,
         "annealing": recipe.annealing,
         "l2": recipe.l2,
         "hidden_bias_rate": recipe.hidden_bias_rate,
     }
-    if recipe.optimiser == "sgd":
+    if recipe.optimizer == "sgd":
         return SGD(**common, momentum=recipe.momentum, **options)
     return Adam(**common, **options)
 

@@ -53,11 +53,11 @@ FIGURE2_MODELS = ("CD-1", "NCE", "α-NCE 1", "α-NCE 5", "α-NCE 25", "α-NCE 25
 # ----------------------------------------------------------------------------------------- faithful
 
 # The rate 0.1 belongs to the gradient summed over the minibatch: 128 times that of the mean, which
-# the optimiser follows; so the weight cost, which Hinton's guide scales by the rate, is divided by
+# the optimizer follows; so the weight cost, which Hinton's guide scales by the rate, is divided by
 # it. docs/paper.md says why.
 BATCH = 128
 FAITHFUL_NCE = Recipe(
-    optimiser="sgd",
+    optimizer="sgd",
     learning_rate=0.1 * BATCH,
     momentum=0.9,
     l2=1e-4 / BATCH,
@@ -66,7 +66,7 @@ FAITHFUL_NCE = Recipe(
     sparsity_cost=0.0,
     averaging=0.0,
     batch_size=BATCH,
-    optimiser_options=(
+    optimizer_options=(
         ("early_momentum", 0.5),
         ("early_steps", 500),
     ),  # Hinton's guide: .5 at first, then .9
@@ -95,7 +95,7 @@ FAITHFUL_IDF: dict[str, dict[str, Any]] = {
 TUNED_NCE = Recipe(
     noise_level=0.7,
     sharpness=10.0,
-    optimiser="adam",
+    optimizer="adam",
     learning_rate=0.02,
     annealing=3.0,
     l2=2e-4,
@@ -111,7 +111,7 @@ TUNED_NCE_REVIEWS = replace(
 )
 TUNED_CD = Recipe(
     learner="cd",
-    optimiser="adam",
+    optimizer="adam",
     learning_rate=0.001,
     l2=1e-4,
     hidden_bias_rate=1.0,

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import IndexFileError, InvalidInput
-from undertow.model.given import GivenVectors, given_vector, given_vectors
 from undertow.search._encoder import Encoder
 from undertow.search._remote import is_remote
 from undertow.search._store import Store
+from undertow.vectors.given import GivenVectors, given_vector, given_vectors
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus

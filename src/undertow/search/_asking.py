@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.fulltext.lists import FullText
 from undertow.fulltext.similar import similar
-from undertow.model.joining import asked
 from undertow.search._encoder import Encoder
 from undertow.search._modes import LONGEST_TEXT, Question
 from undertow.search._store import Store
+from undertow.vectors.joining import asked
 
 LONGEST_QUERY = 100_000  # characters
 MOST_CORRECTED = 16  # words: of a longer question, none is taken for mistyped

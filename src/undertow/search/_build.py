@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
-    from undertow.model.given import GivenVectors
+    from undertow.vectors.given import GivenVectors
 
 Progress = Callable[[int, int], None]
 NO_CORPUS = "none"

@@ -14,10 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
-from undertow.model.joining import compared
 from undertow.search._encoded import Encoded
 from undertow.search._kinds import Columns, arrow_type, as_kind
 from undertow.search._where import CORPUS_NAME, DAY_FIRST, OWN_NUMBERS, column_kinds
+from undertow.vectors.joining import compared
 
 if TYPE_CHECKING:
     import pyarrow as pa

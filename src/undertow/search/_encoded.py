@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts.batch import CountBatch
-from undertow.model.features import inputs_of_few, mean_inputs, strengths_of
-from undertow.model.joining import unit
+from undertow.vectors.features import inputs_of_few, mean_inputs, strengths_of
+from undertow.vectors.joining import unit
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -39,7 +39,7 @@ class Encoded:
         what was counted.
         """
         from undertow.estimators._counts import transformed_counts
-        from undertow.model import posteriors, strengths
+        from undertow.vectors import posteriors, strengths
 
         softmax = model.softmax_
         parameters = softmax.parameters_

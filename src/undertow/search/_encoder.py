@@ -18,9 +18,9 @@ from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus._few import FewTexts
 from undertow.corpus._options import analyzer
 from undertow.counts.transform import damped
-from undertow.model.given import stored_width
 from undertow.search._encoded import Encoded
 from undertow.storage.model import StoredModel, load_model
+from undertow.vectors.given import stored_width
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel

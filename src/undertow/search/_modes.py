@@ -66,7 +66,7 @@ class Question:
 
     @property
     def vector(self) -> NDArray[np.float32]:
-        """Of length 1, or as `undertow.model.joining.asked` says."""
+        """Of length 1, or as `undertow.vectors.joining.asked` says."""
         vector: NDArray[np.float32] = (
             self.encoded.vectors[0] if self.joined is None else self.joined
         )

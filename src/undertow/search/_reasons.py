@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.fulltext.lists import FullText, Term
-from undertow.model.joining import unit
+from undertow.vectors.joining import unit
 
 if TYPE_CHECKING:
     from undertow.topics.outline import Outline

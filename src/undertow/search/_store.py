@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
-from undertow.model.joining import compared, unit
 from undertow.search._flow import Flow
 from undertow.search._loop import run, run_whole
 from undertow.search._matrix import matrix
 from undertow.search._where import OWN_NUMBERS, names_of, quoted
+from undertow.vectors.joining import compared, unit
 
 if TYPE_CHECKING:
     import pyarrow as pa

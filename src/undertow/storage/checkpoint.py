@@ -57,17 +57,16 @@ def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
         raise ModelFileError(
             f"{path} must hold the position and history of a run, got none that fits: {error}"
         ) from error
-    for name, array in own.items():
-        array[...] = arrays[name]
+    run.restore(arrays)
     return run
 
 
 def _described(run: Run) -> dict[str, Any]:
-    """The settings of a run as plain data; learner and optimiser are named by their classes."""
+    """The settings of a run as plain data; learner and optimizer are named by their classes."""
     settings = run.settings
     described = asdict(settings)
     described["learner"] = {"kind": type(settings.learner).__name__, **described["learner"]}
-    described["optimiser"] = {"kind": type(settings.optimiser).__name__, **described["optimiser"]}
+    described["optimizer"] = {"kind": type(settings.optimizer).__name__, **described["optimizer"]}
     plain: dict[str, Any] = _json.plain(
         "settings", described
     )  # a pair of noise levels comes back as a list

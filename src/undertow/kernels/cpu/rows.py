@@ -218,3 +218,13 @@ def row_scalar(gradient: Any, part: Any, row: Any) -> Any:
             gradient.coefficients[part, entry] * gradient.scalars[gradient.vector_ids[part, entry]]
         )
     return total
+
+
+@kernel
+def write_rows(gradient: Any, out: Any) -> None:
+    """Writes the gradients of all touched rows, part after part."""
+    n, nothing = 0, np.zeros(out.shape[1], dtype=np.float32)
+    for part in range(gradient.sizes.size):
+        for i in range(gradient.sizes[part]):
+            row_gradient(gradient, part, i, nothing, np.float32(0.0), out[n])
+            n += 1

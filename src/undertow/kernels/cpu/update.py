@@ -1,4 +1,4 @@
-"""Optimisers over the touched rows of W, and over small dense vectors.
+"""Optimizers over the touched rows of W, and over small dense vectors.
 
 Adaptive updates are lazy: a row that does not occur in a minibatch is neither read nor written, so
 the cost does not grow with the vocabulary. L2 pulls a row when it is touched.

@@ -63,7 +63,7 @@ class ModelCell(Cell):
             "noises": recipe.n_noise if recipe.learner != "cd" else None,
             "alpha": recipe.noise_level if recipe.learner == "alpha-nce" else None,
             "weighting": recipe.weighting or "counts",
-            "optimiser": recipe.optimiser,
+            "optimizer": recipe.optimizer,
             "seed": self.seed,
         }
 

@@ -8,10 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
-from undertow.kernels.cpu import gibbs
-from undertow.kernels.cpu import threads as pool
+from undertow.engines import Engine, Place, find_engine
 from undertow.model.parameters import Parameters
-from undertow.model.replicated_softmax import posteriors
 
 
 def sample_documents(
@@ -21,7 +19,7 @@ def sample_documents(
     n_steps: int,
     seed: int,
     start: NDArray[np.int32] | None = None,
-    threads: int | None = None,
+    engine: Engine | None = None,
 ) -> CountBatch:
     """Documents of `tokens` words each after `n_steps` Gibbs steps: hidden units given words, then
     words given hidden units.
@@ -45,18 +43,14 @@ def sample_documents(
         raise InvalidInput(
             f"start must hold words 0 to {parameters.words - 1}, got {words.min()} to {words.max()}"
         )
-    ids = np.arange(len(sizes), dtype=np.int64)
-    chain = gibbs.Chain(ids, starts, words)
+    ids, chosen = np.arange(len(sizes), dtype=np.int64), engine or find_engine("cpu")
     batch = CountBatch(ids, starts, words, np.ones(len(words), dtype=np.int32))
-    hidden = np.empty((len(sizes), parameters.units), dtype=np.float32)
-    n_threads = pool.thread_count(threads)
     for step in range(n_steps):
         if step == 0 and start is None:
-            chances = np.full(hidden.shape, 0.5, dtype=np.float32)
+            chances = np.full((len(sizes), parameters.units), 0.5, dtype=np.float32)
         else:
-            chances = posteriors(parameters, batch, threads=threads)
+            chances, _ = chosen.posteriors(parameters, batch)
         # The step stands where training has its epoch: a chain may be far longer than a stage
         # number can count.
-        gibbs.draw_hidden(0, len(sizes), seed, step, 0, ids, chances, hidden)
-        gibbs.draw_words(gibbs.Place(seed, step, 0), parameters, hidden, chain, n_threads)
+        batch = chosen.sample(parameters, chances, batch, Place(step, 0), seed)
     return batch

@@ -1,8 +1,8 @@
 """The arrays that a step of alpha-NCE works in, made once and used by step after step.
 
-What a minibatch needs differs from one to the next, so there is some room to spare, and more is
-made when it does not suffice. Handing out exact views at every step would take longer than some of
-the kernels.
+What a minibatch needs differs from one to the next, so arrays are made a little larger than they
+have to be, and made again when that does not suffice. Handing out exact views at every step would
+take longer than some of the kernels.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from undertow.engines.cpu.gradient import new_grouping
 from undertow.kernels.cpu.alias import AliasTable
 from undertow.kernels.cpu.contrast import ContrastResult, NoiseTable, SplitDocuments
 from undertow.kernels.cpu.shards import SHARD, UNITS, Kept, Stream, Sums
-from undertow.learn.gradient import new_grouping
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def new_layout(documents: int, n_noise: int, alias: AliasTable, *, independent: 
 _NOTHING = np.empty(0, dtype=np.int32)
 
 
-class Room:
+class MinibatchArrays:
     """The arrays, as the kernel takes them."""
 
     def __init__(

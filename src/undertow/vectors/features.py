@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts.batch import CountBatch
-from undertow.model.joining import unit
 from undertow.model.parameters import Parameters
+from undertow.vectors.joining import unit
 
 WORDS_SIDE = np.float32(0.7)  # the length of the words' side where that of the units is 1
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.learn.room import Room
+from undertow.engines.cpu.minibatch import MinibatchArrays
 from undertow.model.parameters import Parameters
 
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
@@ -27,7 +27,7 @@ class FrozenVisible:
         """w (b - logsumexp(b) - log p) of every word; empty when it is zero throughout."""
         return self._constant
 
-    def gradient(self, room: Room) -> None:
+    def gradient(self, arrays: MinibatchArrays) -> None:
         """There is none."""
         return None
 
@@ -44,31 +44,33 @@ class LearnedVisible:
         gains, self._softmax = _gains(self._parameters, self._log_noise)
         return gains
 
-    def gradient(self, room: Room) -> NDArray[np.float32]:
-        """Writes the sparse part, one number per gradient vector, to the room's scalars, and
+    def gradient(self, arrays: MinibatchArrays) -> NDArray[np.float32]:
+        """Writes the sparse part, one number per gradient vector, to the scalars of the arrays, and
         returns the dense part.
         """
-        scalars, result, documents = room.grouping.rows.scalars, room.result, room.sizes.documents
+        scalars, result = arrays.grouping.rows.scalars, arrays.result
+        documents = arrays.sizes.documents
         scalars[:documents] = result.data_factors
         scalars[documents : 2 * documents] = 0.0  # kept tokens cancel out of the log-ratio
-        scalars[2 * documents :] = self._of_noise_rows(room)
-        lengths, noise = room.noise.lengths, room.noise
+        scalars[2 * documents :] = self._of_noise_rows(arrays)
+        lengths, noise = arrays.noise.lengths, arrays.noise
         replaced = lengths[noise.ends] - lengths[noise.begins]
         pull = float(
-            result.data_factors @ room.split.rest_lengths + np.vdot(result.noise_factors, replaced)
+            result.data_factors @ arrays.split.rest_lengths
+            + np.vdot(result.noise_factors, replaced)
         )
         return (-pull * self._softmax).astype(np.float32)
 
-    def _of_noise_rows(self, room: Room) -> NDArray[np.float64]:
+    def _of_noise_rows(self, arrays: MinibatchArrays) -> NDArray[np.float64]:
         """Leads one number per noise document back to the rows of the noise table, as the kernel
         does with vectors.
         """
-        factors = room.result.noise_factors
-        changes = np.zeros(len(room.noise.lengths))
-        np.add.at(changes, room.noise.ends, factors)
-        if len(room.stream.noise_starts):  # a row for each noise document
+        factors = arrays.result.noise_factors
+        changes = np.zeros(len(arrays.noise.lengths))
+        np.add.at(changes, arrays.noise.ends, factors)
+        if len(arrays.stream.noise_starts):  # a row for each noise document
             return changes
-        np.subtract.at(changes, room.noise.begins, factors)
+        np.subtract.at(changes, arrays.noise.begins, factors)
         # Every window adds and takes away within its shard, so the sums over later shards are zero.
         return np.cumsum(changes[::-1])[::-1] - changes
 

@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
-from undertow.model import Balance, Parameters, activations, strengths
+from undertow.engines import Engine
+from undertow.model.parameters import Parameters
+from undertow.vectors.encoding import activations, strengths
+from undertow.vectors.features import Balance
 
 TIMES, SHARE = 3.0, 0.5
 ROUNDING = 64 * float(
@@ -37,7 +40,7 @@ def balance_of(
     length: float,
     directions: NDArray[np.float32],
     *,
-    threads: int | None,
+    engine: Engine,
 ) -> Balance:
     """The balance of a model by some of its documents; empty ones do not count. `length` is the
     typical one.
@@ -46,11 +49,11 @@ def balance_of(
     number = sum(block.size for block in known)
     if not number:
         return plain_balance(parameters.units, length, directions)
-    spread = _spread([activations(parameters, block, threads=threads) for block in known])
+    spread = _spread([activations(parameters, block, engine=engine) for block in known])
     scale = TIMES / spread if spread > 0 else length
     middle = np.zeros(parameters.units)
     for block in known:
-        middle += strengths(parameters, block, scale, threads=threads).sum(axis=0, dtype=np.float64)
+        middle += strengths(parameters, block, scale, engine=engine).sum(axis=0, dtype=np.float64)
     return Balance(scale, (SHARE * middle / number).astype(np.float32), directions)
 
 

@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from undertow._errors import InvalidInput
 from undertow.kernels import randomness
-from undertow.model.given import GivenVectors
 from undertow.model.parameters import Parameters
+from undertow.vectors.given import GivenVectors
 
 NAME = "word_vectors"  # as the argument of `fit` is called
 SCALE = 0.03  # root mean square of what the vectors add to W: chosen on validation documents

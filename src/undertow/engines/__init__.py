@@ -1,0 +1,41 @@
+"""Engines: what computes with models. `protocol` is the line between the algorithm and the machine.
+
+"cpu" is this machine's cores; "reference" the same in plain NumPy and float64, slow and obvious. An
+engine of your own is made known by `register_engine`.
+"""
+
+from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER, PARAMETERS, STARTED
+from undertow.engines.protocol import (
+    AdamRule,
+    Engine,
+    Gradient,
+    MomentumRule,
+    Noise,
+    Objective,
+    Place,
+    Pressure,
+    Session,
+    Start,
+)
+from undertow.engines.registry import engine_names, find_engine, register_engine
+
+__all__ = [
+    "AVERAGE",
+    "AVERAGED_UNTIL",
+    "OPTIMIZER",
+    "PARAMETERS",
+    "STARTED",
+    "AdamRule",
+    "Engine",
+    "Gradient",
+    "MomentumRule",
+    "Noise",
+    "Objective",
+    "Place",
+    "Pressure",
+    "Session",
+    "Start",
+    "engine_names",
+    "find_engine",
+    "register_engine",
+]

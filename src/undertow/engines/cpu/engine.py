@@ -1,0 +1,68 @@
+"""The engine of this machine's cores: kernels compiled by numba, on threads of our own.
+
+Threads never change a result. `kernels.cpu` has the kernels; this package puts them together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.counts import CountBatch
+from undertow.engines.cpu.session import CpuSession
+from undertow.engines.protocol import Array, Place, Start
+from undertow.kernels.cores import thread_count
+from undertow.kernels.cpu import gibbs
+from undertow.kernels.cpu import threads as pool
+from undertow.kernels.cpu.documents import document_inputs, squash_inputs
+from undertow.model.parameters import Parameters
+
+DOCUMENTS_PER_TASK = 32
+
+
+class CpuEngine:
+    """Computes on so many threads; None for one per core."""
+
+    name = "cpu"
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = thread_count(threads)
+
+    def begin(self, parameters: Parameters, start: Start) -> CpuSession:
+        return CpuSession(parameters, start, self.threads)
+
+    def inputs(
+        self, rows: Array, word_weights: Array, batch: CountBatch
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        sums = np.empty((batch.size, rows.shape[1]), dtype=np.float32)
+        lengths = np.empty(batch.size)
+        documents = (batch.starts, batch.words, batch.counts, rows, word_weights)
+        self._run(document_inputs, batch.size, *documents, sums, lengths)
+        return sums, lengths
+
+    def posteriors(
+        self, parameters: Parameters, batch: CountBatch
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        on, lengths = self.inputs(parameters.weights, parameters.word_weights, batch)
+        scores = np.empty(batch.size)
+        self._run(squash_inputs, batch.size, on, lengths, parameters.hidden_bias, scores)
+        return on, scores
+
+    def sample(
+        self,
+        parameters: Parameters,
+        chances: NDArray[np.float32],
+        batch: CountBatch,
+        place: Place,
+        seed: int,
+    ) -> CountBatch:
+        ids, words = batch.document_ids, np.empty(int(batch.starts[-1]), dtype=np.int32)
+        hidden = np.empty(chances.shape, dtype=np.float32)
+        gibbs.draw_hidden(0, batch.size, seed, *place, ids, chances, hidden)
+        chain = gibbs.Chain(ids, batch.starts, words)
+        gibbs.draw_words(gibbs.Place(seed, *place), parameters, hidden, chain, self.threads)
+        return CountBatch(ids, batch.starts, words, np.ones(len(words), dtype=np.int32))
+
+    def _run(self, kernel: object, items: int, *arguments: object) -> None:
+        tasks = pool.split(kernel, items, self.threads, *arguments, least=DOCUMENTS_PER_TASK)  # type: ignore[arg-type]
+        pool.run(tasks, self.threads)

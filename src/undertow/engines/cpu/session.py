@@ -1,0 +1,123 @@
+"""A training run on the CPU: every verb, handed to the module that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.counts import CountBatch
+from undertow.engines.cpu.contrast import Contrast, Drawn, Kept
+from undertow.engines.cpu.divergence import Chains, Divergence, Seen
+from undertow.engines.cpu.gathered import gathered
+from undertow.engines.cpu.gradient import CpuGradient, new_slots
+from undertow.engines.cpu.updates import Updates
+from undertow.engines.names import PARAMETERS, STARTED
+from undertow.engines.protocol import (
+    AdamRule,
+    Array,
+    MomentumRule,
+    Noise,
+    Objective,
+    Place,
+    Pressure,
+    Start,
+)
+from undertow.model.parameters import Parameters
+
+
+class CpuSession:
+    """Parameters are changed in place."""
+
+    def __init__(self, parameters: Parameters, start: Start, threads: int) -> None:
+        self.parameters = parameters
+        self._threads = threads
+        self._held: dict[str, NDArray[Any]] = {}
+        self._learned: list[str] = []  # of those held
+        self._slots = new_slots(parameters.words, threads)
+        self._contrast = Contrast(parameters, start, self._slots, threads)
+        self._divergence = Divergence(parameters, start, self._slots, threads)
+        self._updates = Updates(parameters, self._held, threads)
+
+    def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
+        self._held[name] = array
+        if learned:
+            self._learned.append(name)
+
+    def learned(self) -> dict[str, NDArray[Any]]:
+        held: dict[str, NDArray[Any]] = {name: self._held[name] for name in self._learned}
+        return {**self.parameters.learned(), **held}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        own: dict[str, NDArray[Any]] = {
+            PARAMETERS + name: array for name, array in self.parameters.arrays().items()
+        }
+        return own | self._held
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        own = self.arrays()
+        for name, array in arrays.items():
+            own[name][...] = array
+
+    def keep_words(
+        self, batch: CountBatch, place: Place, level: float | tuple[float, float]
+    ) -> Kept:
+        return self._contrast.keep_words(batch, place, level)
+
+    def draw_noise(self, kept: Kept, noise: Noise) -> Drawn:
+        return self._contrast.draw_noise(kept, noise)
+
+    def contrast(self, drawn: Drawn, objective: Objective, pressure: Pressure) -> CpuGradient:
+        name = objective.corrections
+        return self._contrast.contrast(
+            drawn, objective, pressure, None if name is None else self._held[name]
+        )
+
+    def see(self, batch: CountBatch) -> Seen:
+        return self._divergence.see(batch)
+
+    def gibbs(
+        self, seen: Seen, place: Place, *, steps: int, weighted: bool, chains: str | None = None
+    ) -> Seen:
+        left = None if chains is None else Chains(self._held[chains + STARTED], self._held[chains])
+        return self._divergence.gibbs(seen, place, steps=steps, weighted=weighted, chains=left)
+
+    def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> CpuGradient:
+        return self._divergence.difference(seen, sample, pressure)
+
+    def gather(
+        self,
+        words: NDArray[np.int32],
+        slopes: Array,
+        dense: Mapping[str, Array],
+        *,
+        loss: float,
+        activity: Array,
+    ) -> CpuGradient:
+        return gathered(
+            words,
+            slopes,
+            dense,
+            loss=loss,
+            activity=activity,
+            slots=self._slots,
+            vocabulary=self.parameters.words,
+            workers=self._threads,
+        )
+
+    def adam(self, gradient: CpuGradient, rule: AdamRule) -> None:
+        self._updates.adam(gradient, rule)
+
+    def momentum(self, gradient: CpuGradient, rule: MomentumRule) -> None:
+        self._updates.momentum(gradient, rule)
+
+    def move(self, words: NDArray[np.int32], steps: Array, dense: Mapping[str, Array]) -> None:
+        self._updates.move(words, steps, dict(dense))
+
+    def average_rows(self, gradient: CpuGradient | None, *, step: int, decay: float) -> None:
+        self._updates.average_rows(gradient, step=step, decay=decay)
+
+    def average_others(self, *, step: int, decay: float) -> None:
+        self._updates.average_others(step=step, decay=decay)

@@ -1,0 +1,128 @@
+"""Steps of optimizers, and running averages, on the CPU: over touched rows of W, and over vectors.
+
+Adaptive updates are lazy: a row that does not occur in a minibatch is neither read nor written, so
+the cost does not grow with the vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.engines.cpu.gradient import CpuGradient
+from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER
+from undertow.engines.protocol import AdamRule, MomentumRule
+from undertow.kernels.cpu import threads, update
+from undertow.model.parameters import Parameters
+
+
+class Updates:
+    """What changes the parameters of a session, in place, with the arrays that it holds."""
+
+    def __init__(self, parameters: Parameters, held: dict[str, NDArray[Any]], threads: int) -> None:
+        self._parameters, self._held, self._threads = parameters, held, threads
+
+    def adam(self, gradient: CpuGradient, rule: AdamRule) -> None:
+        """A step of Adam: rows that are touched, then everything else."""
+        rows, weights = gradient.factored, self._parameters.weights
+        if OPTIMIZER + "row_moments" in self._held:
+            moments = self._held[OPTIMIZER + "row_moments"]
+            numbers = (rule.rate, rule.decay, rule.l2)
+            threads.run_together(
+                update.adam_per_row_together, self._threads, rows, weights, moments, *numbers
+            )
+        else:
+            names = ("first_moments", "second_moments", "masses")
+            state = [self._held[OPTIMIZER + name] for name in names]
+            numbers = (rule.rate, rule.momentum, rule.decay, rule.l2)
+            self._by_parts(update.adam_per_element, gradient, weights, *state, *numbers)
+        if gradient.learns_visible_bias:
+            self._adam_of_visible_bias(gradient, rule)
+        bias_rate = rule.rate * rule.hidden_bias_rate
+        self._adam_of("hidden_bias", gradient.hidden_bias, rule, bias_rate)
+        for name, slope in gradient.others.items():
+            self._adam_of(name, slope, rule, rule.rate)
+
+    def _adam_of_visible_bias(self, gradient: CpuGradient, rule: AdamRule) -> None:
+        moments, bias = self._moments("visible_bias"), self._parameters.visible_bias
+        if gradient.visible_bias is None:
+            for part in range(len(gradient.factored.sizes)):
+                update.adam_scalars(part, gradient.factored, bias, moments, rule.rate, rule.decay)
+        else:
+            slope, mass = gradient.visible_slope(), 1.0 - rule.decay**rule.step
+            update.adam_dense(bias, slope, moments[:, 0], rule.rate, rule.decay, mass)
+
+    def _adam_of(self, name: str, slope: NDArray[Any], rule: AdamRule, rate: float) -> None:
+        mass = 1.0 - rule.decay**rule.step
+        update.adam_dense(self._learned(name), slope, self._moments(name), rate, rule.decay, mass)
+
+    def momentum(self, gradient: CpuGradient, rule: MomentumRule) -> None:
+        """A step with momentum: every row of W coasts, whether it is touched or not."""
+        parameters = self._parameters
+        velocities = self._velocities("weights")
+        pushes = (parameters.weights, velocities, rule.rate, rule.l2)
+        self._by_parts(update.momentum_rows, gradient, *pushes)
+        # it damps for the step to come
+        coasts = (parameters.weights, velocities, rule.next_momentum)
+        tasks = threads.split(update.coast, parameters.words, self._threads, *coasts)
+        threads.run(tasks, self._threads)
+        if gradient.learns_visible_bias:
+            self._momentum_of("visible_bias", gradient.visible_slope(), rule, rule.rate)
+        bias_rate = rule.rate * rule.hidden_bias_rate
+        self._momentum_of("hidden_bias", gradient.hidden_bias, rule, bias_rate)
+        for name, slope in gradient.others.items():
+            self._momentum_of(name, slope, rule, rule.rate)
+
+    def _momentum_of(self, name: str, slope: NDArray[Any], rule: MomentumRule, rate: float) -> None:
+        velocity = self._velocities(name)
+        velocity *= rule.momentum
+        velocity -= (rate * slope).astype(velocity.dtype)
+        values = self._learned(name)
+        values += velocity
+
+    def move(
+        self, words: NDArray[np.int32], steps: NDArray[Any], dense: dict[str, NDArray[Any]]
+    ) -> None:
+        """Adds these steps."""
+        self._parameters.weights[words] += steps
+        for name, step in dense.items():
+            values = self._learned(name)
+            values += step
+
+    def average_rows(self, gradient: CpuGradient | None, *, step: int, decay: float) -> None:
+        """Brings rows of the average of W up to a step: since their last one they stood still."""
+        state = (self._held[AVERAGE + "weights"], self._held[AVERAGED_UNTIL])
+        arguments = (self._parameters.weights, *state, step, decay)
+        if gradient is not None:
+            rows = gradient.factored
+            threads.run_together(update.average_together, self._threads, rows, *arguments)
+            return
+        words = np.arange(self._parameters.words, dtype=np.int32)
+        parts = np.array_split(words, self._threads)
+        threads.run([(update.average_rows, (part, *arguments)) for part in parts], self._threads)
+
+    def average_others(self, *, step: int, decay: float) -> None:
+        """Moves the averages of everything but W on to a step."""
+        share = np.float32(1.0 - update.retained(step - 1, step, decay))
+        for name, values in self._parameters.learned().items():
+            if name != "weights":
+                average = self._held[AVERAGE + name]
+                average += share * (values - average)
+
+    def _learned(self, name: str) -> NDArray[Any]:
+        """An array that is learned: one of the parameters, or one that is held."""
+        own = self._parameters.learned()
+        return own[name] if name in own else self._held[name]
+
+    def _moments(self, name: str) -> NDArray[Any]:
+        return self._held[f"{OPTIMIZER}{name}_moments"]
+
+    def _velocities(self, name: str) -> NDArray[Any]:
+        return self._held[f"{OPTIMIZER}{name}_velocities"]
+
+    def _by_parts(self, kernel: Any, gradient: CpuGradient, *arguments: Any) -> None:
+        rows = gradient.factored
+        tasks = [(kernel, (part, rows, *arguments)) for part in range(len(rows.sizes))]
+        threads.run(tasks, self._threads)

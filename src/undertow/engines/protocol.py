@@ -1,0 +1,278 @@
+"""Where the algorithm ends and the machine begins.
+
+Above this line a step of training reads as in the paper: keep words, draw noise, contrast, update.
+Below it an engine may do as it likes: threads, fused kernels, a device of its own. One contract
+suite (tests/engines) holds for every engine.
+
+`Handle` stands for what only the engine looks into: a minibatch laid out, noise that is drawn or is
+yet to be drawn. Draws are functions of (seed, epoch, document, draw), so it does not matter when an
+engine makes them: every engine draws the same. Arrays that survive from step to step are held under
+names, which verbs are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow.counts import CountBatch
+from undertow.model.parameters import Parameters
+
+Array = NDArray[np.floating[Any]]
+Handle = Any
+
+
+class Place(NamedTuple):
+    """Where in a run a minibatch stands; with the run's seed it keys every draw."""
+
+    epoch: int
+    number: int  # of the minibatch in its epoch
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a session begins with, beside parameters."""
+
+    noise_distribution: NDArray[np.float64]  # p (K,)
+    seed: int
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How the words are drawn that replace a document's own."""
+
+    documents: int  # k, noise documents for each document
+    independent: bool = False  # words of their own, instead of windows of a shared stream
+    stream_length: int = 1024  # words that 32 documents share, at least
+
+
+@dataclass(frozen=True)
+class Pressure:
+    """Adds cost * sum_j (mean activity of unit j - target)^2 to the loss."""
+
+    target: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class Objective:
+    """How documents are contrasted with their noise (see `learn.alpha_nce`)."""
+
+    uniform: bool  # divide the log-ratio by the document's length
+    sharpness: float
+    learns_visible_bias: bool = False
+    corrections: str | None = None  # the name that c_D is held under, where log Z is learned
+
+
+@dataclass(frozen=True)
+class AdamRule:
+    """One step of Adam (see `learn.optimizer`)."""
+
+    rate: float
+    hidden_bias_rate: float  # of the hidden bias, as a multiple of `rate`
+    decay: float
+    momentum: float
+    l2: float
+    step: int  # its number, from 1 on
+
+
+@dataclass(frozen=True)
+class MomentumRule:
+    """One step of gradient descent with momentum."""
+
+    rate: float
+    hidden_bias_rate: float
+    momentum: float
+    next_momentum: float  # that of the step to come
+    l2: float
+
+
+class Gradient(Protocol):
+    """The gradient of the loss of one minibatch, and what was seen on the way.
+
+    Loops and optimizers hand it on to the session that made it. For a look inside, and for
+    optimizers of your own, `rows` and `dense` write it out.
+    """
+
+    @property
+    def loss(self) -> float:
+        """Of the minibatch, a mean over its documents."""
+        ...
+
+    @property
+    def activity(self) -> Array:
+        """(H,) mean P(h_j | document)."""
+        ...
+
+    @property
+    def finite(self) -> bool:
+        """False where training has diverged."""
+        ...
+
+    def rows(self) -> tuple[NDArray[np.int32], Array]:
+        """The words whose rows of W have a gradient, each once, and those rows, (n, H)."""
+        ...
+
+    def dense(self) -> dict[str, Array]:
+        """The gradients of all other arrays that are learned, by name."""
+        ...
+
+
+class Session(Protocol):
+    """A training run on an engine: parameters, and all that survives from step to step."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """As they are now."""
+        ...
+
+    # What survives
+
+    def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
+        """Takes an array into the session under a name; checkpoints keep it. What is learned has
+        gradients, and optimizers move it.
+        """
+        ...
+
+    def learned(self) -> dict[str, NDArray[Any]]:
+        """All arrays that are learned, by name: those of the parameters and those held."""
+        ...
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that survives, by name; parameters as "parameters.weights" and so on."""
+        ...
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Overwrites what is held under these names."""
+        ...
+
+    # alpha-NCE and NCE
+
+    def keep_words(
+        self, batch: CountBatch, place: Place, level: float | tuple[float, float]
+    ) -> Handle:
+        """Of every document a subset of its tokens, this share of them (or a share of its own)."""
+        ...
+
+    def draw_noise(self, kept: Handle, noise: Noise) -> Handle:
+        """For every document k times as many words as were not kept, from p."""
+        ...
+
+    def contrast(self, drawn: Handle, objective: Objective, pressure: Pressure) -> Gradient:
+        """The gradient of telling documents from their noise."""
+        ...
+
+    # CD and PCD
+
+    def see(self, batch: CountBatch) -> Handle:
+        """What the hidden units see of documents: the positive phase."""
+        ...
+
+    def gibbs(
+        self,
+        seen: Handle,
+        place: Place,
+        *,
+        steps: int,
+        weighted: bool,
+        chains: str | None = None,
+    ) -> Handle:
+        """What they see of samples after some Gibbs steps: the negative phase.
+
+        `weighted`: words are drawn as the word weights say. `chains`: where hidden units are held,
+        packed to bits, a row for each document, and before them whether there are any yet. Chains
+        go on from these, and are left there.
+        """
+        ...
+
+    def difference(self, seen: Handle, sample: Handle, pressure: Pressure) -> Gradient:
+        """The gradient that makes documents likelier and samples less so."""
+        ...
+
+    # Learners of your own
+
+    def gather(
+        self,
+        words: NDArray[np.int32],
+        slopes: Array,
+        dense: Mapping[str, Array],
+        *,
+        loss: float,
+        activity: Array,
+    ) -> Gradient:
+        """A gradient computed elsewhere: a row of slopes for each of these words (words may
+        repeat), and the gradients of other learned arrays.
+        """
+        ...
+
+    # Optimizers
+
+    def adam(self, gradient: Gradient, rule: AdamRule) -> None:
+        """A step of Adam over touched rows, with the moments that `learn.optimizer` holds."""
+        ...
+
+    def momentum(self, gradient: Gradient, rule: MomentumRule) -> None:
+        """A step with momentum over all rows, with the velocities that `learn.optimizer` holds."""
+        ...
+
+    def move(self, words: NDArray[np.int32], steps: Array, dense: Mapping[str, Array]) -> None:
+        """Adds steps to the rows of these words, each named once, and to other learned arrays:
+        what an optimizer of your own ends with.
+        """
+        ...
+
+    # Averages
+
+    def average_rows(self, gradient: Gradient | None, *, step: int, decay: float) -> None:
+        """Brings the average of W up to a step in the rows that a gradient is about to move; None
+        for all rows. `learn.averaging` holds it.
+        """
+        ...
+
+    def average_others(self, *, step: int, decay: float) -> None:
+        """Brings the averages of all other parameters from the step before to this one."""
+        ...
+
+
+class Engine(Protocol):
+    """Computes with models: what a session needs, and what encodes documents."""
+
+    @property
+    def name(self) -> str:
+        """As `undertow.engines.engine` knows it."""
+        ...
+
+    def begin(self, parameters: Parameters, start: Start) -> Session:
+        """A session, which changes these parameters or a copy of them."""
+        ...
+
+    def inputs(
+        self, rows: Array, word_weights: Array, batch: CountBatch
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Of every document the weighted sum of its words' rows (W.u), and the sum of its weighted
+        counts (L).
+        """
+        ...
+
+    def posteriors(
+        self, parameters: Parameters, batch: CountBatch
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """P(h | document), and the scores S(u)."""
+        ...
+
+    def sample(
+        self,
+        parameters: Parameters,
+        chances: NDArray[np.float32],
+        batch: CountBatch,
+        place: Place,
+        seed: int,
+    ) -> CountBatch:
+        """One Gibbs step: hidden units that are on with these chances, then a new word for every
+        token of the batch, from P(word | hidden units).
+        """
+        ...

@@ -1,0 +1,177 @@
+"""Optimizers: a lazy Adam over the touched rows, and the paper's SGD with momentum.
+
+The gradient of the hidden bias a carries the factor L, so at W's rate all units would die within an
+epoch: its step is scaled down by `hidden_bias_rate`.
+
+Where a run knows its end, `annealing` lets the rate begin at that many times `learning_rate` and
+fall in a straight line to almost nothing: large steps first find better topics, small ones then
+settle them. Without an end in sight (`partial_fit`) the rate is `learning_rate` throughout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from undertow import _check
+from undertow.engines import OPTIMIZER, AdamRule, Gradient, MomentumRule, Session
+from undertow.learn.options import Options
+
+LAST_SHARE = 0.01  # of the rate that annealing begins with: what it never falls below
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where in a run a step is."""
+
+    step: int  # its number, from 1 on
+    progress: float | None  # the share of the run behind it; None where no end is known
+
+
+class Updater(Protocol):
+    """Applies gradients to the parameters of a run."""
+
+    def apply(self, gradient: Gradient, moment: Moment) -> None:
+        """One step down the gradient."""
+        ...
+
+
+class Optimizer(Protocol):
+    """Options of an optimizer, from which a run begins its updater."""
+
+    def begin(self, session: Session) -> Updater:
+        """The updater of a run. What has to survive a resume is held by the session, under names
+        that begin with "optimizer.".
+        """
+        ...
+
+
+def annealed(learning_rate: float, annealing: float, progress: float | None) -> float:
+    """The learning rate at a point of a run."""
+    if progress is None or annealing == 0.0:
+        return learning_rate
+    return learning_rate * annealing * max(1.0 - progress, LAST_SHARE)
+
+
+@dataclass(frozen=True)
+class Adam(Options):
+    """Adam over touched rows, without momentum; `moments` says whether a row or every element has a
+    second moment.
+
+    One moment per row is the default: it trains as well, and its 8 bytes a word are what keeps the
+    cost flat in K.
+    """
+
+    learning_rate: float = 0.01
+    decay: float = 0.999
+    momentum: float = 0.0  # used with moments="element" alone
+    moments: Literal["row", "element"] = "row"
+    l2: float = 1e-4
+    hidden_bias_rate: float = 0.01
+    annealing: float = 3.0  # 0 for a constant rate
+
+    def __post_init__(self) -> None:
+        _check.number("learning_rate", self.learning_rate, above=0.0)
+        _check.number("decay", self.decay, at_least=0.0, below=1.0)
+        _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
+        _check.one_of("moments", self.moments, ("row", "element"))
+        _check.number("l2", self.l2, at_least=0.0)
+        _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
+        _check.number("annealing", self.annealing, at_least=0.0)
+
+    def begin(self, session: Session) -> AdamUpdater:
+        """Adam's moments: of every row or element of W, and of everything else that is learned."""
+        words, units = session.parameters.words, session.parameters.units
+        moments = {"row_moments": np.zeros((words, 2), dtype=np.float32)}
+        if self.moments == "element":
+            moments = {
+                "first_moments": np.zeros((words, units), dtype=np.float32),
+                "second_moments": np.zeros((words, units), dtype=np.float32),
+                "masses": np.zeros((words, 2), dtype=np.float32),
+            }
+        for name, array in session.learned().items():
+            if name == "visible_bias":  # its moments are lazy, as those of rows are
+                moments["visible_bias_moments"] = np.zeros((words, 2), dtype=np.float32)
+            elif name != "weights":
+                moments[f"{name}_moments"] = np.zeros(array.shape)
+        for name, values in moments.items():
+            session.hold(OPTIMIZER + name, values)
+        return AdamUpdater(self, session)
+
+
+class AdamUpdater:
+    """Adam at the rate of the moment."""
+
+    def __init__(self, options: Adam, session: Session) -> None:
+        self._options, self._session = options, session
+
+    def apply(self, gradient: Gradient, moment: Moment) -> None:
+        options = self._options
+        rule = AdamRule(
+            rate=annealed(options.learning_rate, options.annealing, moment.progress),
+            hidden_bias_rate=options.hidden_bias_rate,
+            decay=options.decay,
+            momentum=options.momentum,
+            l2=options.l2,
+            step=moment.step,
+        )
+        self._session.adam(gradient, rule)
+
+
+@dataclass(frozen=True)
+class SGD(Options):
+    """Stochastic gradient descent with momentum, as in the paper. Every row moves at every step:
+    the cost grows with K.
+
+    The rate is one for the mean gradient of a minibatch; for a rate that belongs to the sum,
+    multiply it by `batch_size` (and divide `l2` by it). The first `early_steps` steps have the
+    momentum `early_momentum`, as Hinton's guide advises.
+    """
+
+    learning_rate: float = 0.1
+    momentum: float = 0.9
+    early_momentum: float = 0.5
+    early_steps: int = 0
+    l2: float = 0.0
+    hidden_bias_rate: float = 0.01
+    annealing: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check.number("learning_rate", self.learning_rate, above=0.0)
+        _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
+        _check.number("early_momentum", self.early_momentum, at_least=0.0, below=1.0)
+        _check.whole_number("early_steps", self.early_steps, at_least=0)
+        _check.number("l2", self.l2, at_least=0.0)
+        _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
+        _check.number("annealing", self.annealing, at_least=0.0)
+
+    def begin(self, session: Session) -> SGDUpdater:
+        """A velocity for everything that is learned."""
+        for name, array in session.learned().items():
+            session.hold(f"{OPTIMIZER}{name}_velocities", np.zeros_like(array))
+        return SGDUpdater(self, session)
+
+
+class SGDUpdater:
+    """Momentum at the rate of the moment."""
+
+    def __init__(self, options: SGD, session: Session) -> None:
+        self._options, self._session = options, session
+
+    def apply(self, gradient: Gradient, moment: Moment) -> None:
+        options = self._options
+        rule = MomentumRule(
+            rate=annealed(options.learning_rate, options.annealing, moment.progress),
+            hidden_bias_rate=options.hidden_bias_rate,
+            momentum=self._momentum(moment.step),
+            next_momentum=self._momentum(moment.step + 1),
+            l2=options.l2,
+        )
+        self._session.momentum(gradient, rule)
+
+    def _momentum(self, step: int) -> float:
+        """How much of its velocity a step takes over; the first step has number 1."""
+        options = self._options
+        return options.early_momentum if step <= options.early_steps else options.momentum

@@ -1,0 +1,155 @@
+"""What a model says of documents: vectors of every kind, scores and free energies.
+
+Weighted counts are u = w * v and the weighted length is L = sum of u; both may be real numbers. The
+mathematics is written out, slowly, in `undertow.kernels.reference.energies`. `engine` is what
+computes: all cores where none is given.
+
+Models learned by alpha-NCE with the uniform contrastive estimate are feature extractors: their free
+energies and word probabilities are not calibrated. Models learned by plain NCE, CD or PCD approach
+the distribution of the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow.counts import CountBatch
+from undertow.engines import Engine, find_engine
+from undertow.model.parameters import Parameters
+from undertow.vectors.directions import direction_weights
+from undertow.vectors.features import Balance, beside, mean_inputs, strengths_of, units_side
+
+CPU = "cpu"
+FEATURES = ("balanced", "posterior", "soft", "activation", "strength")
+KINDS = (*FEATURES, "code")
+SOFT = 0.25  # of the typical length: what "soft" takes a document to
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What vectors are measured by, found when a model is trained."""
+
+    typical_length: float  # which "soft" and "strength" go by
+    balance: Balance
+
+
+def encode(
+    kind: str,
+    parameters: Parameters,
+    batch: CountBatch,
+    measures: Measures,
+    *,
+    engine: Engine | None = None,
+) -> NDArray[Any]:
+    """Vectors of one of `KINDS`."""
+    _check.one_of("kind", kind, KINDS)
+    if kind == "balanced":
+        return balanced(parameters, batch, measures.balance, engine=engine)
+    if kind == "activation":
+        return activations(parameters, batch, engine=engine)
+    if kind == "soft":
+        length = SOFT * measures.typical_length
+        return soft_posteriors(parameters, batch, length, engine=engine)
+    if kind == "strength":
+        return strengths(parameters, batch, measures.typical_length, engine=engine)
+    on = posteriors(parameters, batch, engine=engine)
+    return codes(on) if kind == "code" else on
+
+
+def codes(on: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Which units are on, rather than off, as packed bits."""
+    return np.packbits(on > 0.5, axis=1)
+
+
+def inputs(
+    parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """W.u of each document, without the hidden bias, and the weighted lengths L."""
+    chosen = engine or find_engine(CPU)
+    return chosen.inputs(parameters.weights, parameters.word_weights, batch)
+
+
+def posteriors(
+    parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
+) -> NDArray[np.float32]:
+    """P(h_j = 1 | V) = sigmoid(W_j.u + L a_j): the features of the paper. An empty document gets
+    1/2 throughout.
+    """
+    return (engine or find_engine(CPU)).posteriors(parameters, batch)[0]
+
+
+def activations(
+    parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
+) -> NDArray[np.float32]:
+    """The posterior's argument divided by L: the mean input per token. An empty document gets 0."""
+    return mean_inputs(*inputs(parameters, batch, engine=engine), parameters.hidden_bias)
+
+
+def strengths(
+    parameters: Parameters, batch: CountBatch, length: float, *, engine: Engine | None = None
+) -> NDArray[np.float32]:
+    """log(1 + softplus(x)), x the posterior's argument if the document, with its shares of words,
+    were `length` long.
+
+    Where posteriors of two documents are both 1, it still says which is more about the topic; and a
+    query of three words can be compared with a page. An empty document gets log(1 + log 2).
+    """
+    return strengths_of(activations(parameters, batch, engine=engine), length)
+
+
+def balanced(
+    parameters: Parameters, batch: CountBatch, balance: Balance, *, engine: Engine | None = None
+) -> NDArray[np.float32]:
+    """What units say beside what words say, (documents, H + R), as vectors of length 1.
+
+    One vector for classifiers, retrieval and clusters alike. Units: strengths by their spread over
+    the corpus, less half their mean, which do not saturate as posteriors do and keep what a unit
+    says below its threshold. Words: where the document lies in the directions in which documents
+    differ most. An empty document gets zeros.
+    """
+    sums, lengths = inputs(parameters, batch, engine=engine)
+    units = units_side(mean_inputs(sums, lengths, parameters.hidden_bias), lengths, balance)
+    if balance.width == parameters.units:
+        return units
+    weights = direction_weights(parameters.word_weights)
+    words, _ = (engine or find_engine(CPU)).inputs(balance.directions, weights, batch)
+    words[lengths == 0] = 0.0  # its words have no weight: it is empty
+    return beside(units, words)
+
+
+def soft_posteriors(
+    parameters: Parameters, batch: CountBatch, length: float, *, engine: Engine | None = None
+) -> NDArray[np.float32]:
+    """P(h_j = 1 | the document, with its shares of words, at another length): at a short one they
+    do not saturate.
+    """
+    x = np.float32(length) * activations(parameters, batch, engine=engine)
+    result: NDArray[np.float32] = np.float32(0.5) * (np.tanh(np.float32(0.5) * x) + np.float32(1.0))
+    return result
+
+
+def scores(
+    parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
+) -> NDArray[np.float64]:
+    """S(u) = sum_j softplus(W_j.u + L a_j) - H log 2: 0 for an empty document."""
+    return (engine or find_engine(CPU)).posteriors(parameters, batch)[1]
+
+
+def free_energies(
+    parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
+) -> NDArray[np.float64]:
+    """F(V) = -(b.u + S(u) + H log 2): low for documents that the model finds likely among those of
+    their length.
+    """
+    pull = parameters.word_weights.astype(np.float64) * parameters.visible_bias
+    owners = np.repeat(np.arange(batch.size), np.diff(batch.starts))
+    visible = np.bincount(owners, weights=pull[batch.words] * batch.counts, minlength=batch.size)
+    result: NDArray[np.float64] = -(
+        visible + scores(parameters, batch, engine=engine) + parameters.units * np.log(2.0)
+    )
+    return result
