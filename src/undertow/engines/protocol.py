@@ -211,11 +211,11 @@ class Session(Protocol):
 
     # Optimizers
 
-    def adam(self, gradient: Gradient, rule: AdamRule) -> None:
+    def adam(self, gradient: Handle, rule: AdamRule) -> None:
         """A step of Adam over touched rows, with the moments that `learn.optimizer` holds."""
         ...
 
-    def momentum(self, gradient: Gradient, rule: MomentumRule) -> None:
+    def momentum(self, gradient: Handle, rule: MomentumRule) -> None:
         """A step with momentum over all rows, with the velocities that `learn.optimizer` holds."""
         ...
 
@@ -227,7 +227,7 @@ class Session(Protocol):
 
     # Averages
 
-    def average_rows(self, gradient: Gradient | None, *, step: int, decay: float) -> None:
+    def average_rows(self, gradient: Handle | None, *, step: int, decay: float) -> None:
         """Brings the average of W up to a step in the rows that a gradient is about to move; None
         for all rows. `learn.averaging` holds it.
         """

@@ -24,6 +24,10 @@ ROUNDS = 10
 LOW_32_BITS = 0xFFFFFFFF
 RANGE = 2**18  # documents that numbers are drawn for at a time
 
+# Parts of what is drawn: other numbers here are other results.
+SHARD = 32  # documents of a minibatch that share a noise stream
+CHUNK = 2048  # words of the vocabulary that a Gibbs step draws among at a time
+
 
 class Purpose(IntEnum):
     """What a draw is for: draws for different purposes never share a counter."""

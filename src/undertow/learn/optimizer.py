@@ -11,9 +11,10 @@ settle them. Without an end in sight (`partial_fit`) the rate is `learning_rate`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from undertow import _check
 from undertow.engines import OPTIMIZER, AdamRule, Gradient, MomentumRule, Session
@@ -84,7 +85,7 @@ class Adam(Options):
     def begin(self, session: Session) -> AdamUpdater:
         """Adam's moments: of every row or element of W, and of everything else that is learned."""
         words, units = session.parameters.words, session.parameters.units
-        moments = {"row_moments": np.zeros((words, 2), dtype=np.float32)}
+        moments: dict[str, NDArray[Any]] = {"row_moments": np.zeros((words, 2), dtype=np.float32)}
         if self.moments == "element":
             moments = {
                 "first_moments": np.zeros((words, units), dtype=np.float32),

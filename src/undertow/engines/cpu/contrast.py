@@ -22,7 +22,6 @@ from undertow.kernels.cpu import contrast as kernels
 from undertow.kernels.cpu import partial_noise, threads
 from undertow.kernels.cpu.alias import AliasTable, build_alias_table
 from undertow.kernels.cpu.shards import (
-    SHARD,
     Documents,
     Key,
     Model,
@@ -30,6 +29,7 @@ from undertow.kernels.cpu.shards import (
     contrast_together,
     lay_out,
 )
+from undertow.kernels.randomness import SHARD
 from undertow.model.parameters import Parameters
 
 SIZES_KEPT = 2  # sizes of minibatches: the usual one, and that of the last of an epoch

@@ -16,7 +16,8 @@ from undertow.engines.cpu.gradient import CpuGradient, new_grouping
 from undertow.engines.cpu.workspace import Workspace
 from undertow.engines.protocol import Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
-from undertow.kernels.cpu import gibbs, threads
+from undertow.kernels.cpu import gibbs as chain_kernels
+from undertow.kernels.cpu import threads
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.cpu.rows import RowGradient, document_entries, group_entries
 from undertow.model.parameters import Parameters
@@ -88,8 +89,8 @@ class Divergence:
         for step in range(steps):
             if step:
                 self._draw_hidden(batch.document_ids, sample.posteriors, hidden, epoch, step)
-            gibbs.draw_words(
-                gibbs.Place(self._seed, epoch, step),
+            chain_kernels.draw_words(
+                chain_kernels.Place(self._seed, epoch, step),
                 self._parameters if weighted else self._unweighted,
                 hidden,
                 chain,
@@ -138,12 +139,12 @@ class Divergence:
             activity=activity,
         )
 
-    def _new_chain(self, batch: CountBatch) -> gibbs.Chain:
+    def _new_chain(self, batch: CountBatch) -> chain_kernels.Chain:
         """Room for as many tokens as each document has."""
         tokens = np.add.reduceat(batch.counts, batch.starts[:-1])
         starts = np.concatenate([[0], np.cumsum(tokens)])
         words = self._workspace.array("chain", int(starts[-1]), np.int32)
-        return gibbs.Chain(batch.document_ids, starts, words)
+        return chain_kernels.Chain(batch.document_ids, starts, words)
 
     def _draw_hidden(
         self,
@@ -154,7 +155,7 @@ class Divergence:
         step: int,
     ) -> None:
         arguments = (self._seed, epoch, step, ids, posteriors, hidden)
-        tasks = threads.split(gibbs.draw_hidden, len(ids), self._threads, *arguments)
+        tasks = threads.split(chain_kernels.draw_hidden, len(ids), self._threads, *arguments)
         threads.run(tasks, self._threads)
 
     def _factored(

@@ -5,6 +5,9 @@ Threads never change a result. `kernels.cpu` has the kernels; this package puts 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,6 +66,6 @@ class CpuEngine:
         gibbs.draw_words(gibbs.Place(seed, *place), parameters, hidden, chain, self.threads)
         return CountBatch(ids, batch.starts, words, np.ones(len(words), dtype=np.int32))
 
-    def _run(self, kernel: object, items: int, *arguments: object) -> None:
-        tasks = pool.split(kernel, items, self.threads, *arguments, least=DOCUMENTS_PER_TASK)  # type: ignore[arg-type]
+    def _run(self, kernel: Callable[..., Any], items: int, *arguments: Any) -> None:
+        tasks = pool.split(kernel, items, self.threads, *arguments, least=DOCUMENTS_PER_TASK)
         pool.run(tasks, self.threads)

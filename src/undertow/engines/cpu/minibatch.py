@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from undertow.engines.cpu.gradient import new_grouping
 from undertow.kernels.cpu.alias import AliasTable
 from undertow.kernels.cpu.contrast import ContrastResult, NoiseTable, SplitDocuments
-from undertow.kernels.cpu.shards import SHARD, UNITS, Kept, Stream, Sums
+from undertow.kernels.cpu.shards import UNITS, Kept, Stream, Sums
+from undertow.kernels.randomness import SHARD
 
 
 @dataclass(frozen=True)

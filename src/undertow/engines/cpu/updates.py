@@ -29,10 +29,8 @@ class Updates:
         rows, weights = gradient.factored, self._parameters.weights
         if OPTIMIZER + "row_moments" in self._held:
             moments = self._held[OPTIMIZER + "row_moments"]
-            numbers = (rule.rate, rule.decay, rule.l2)
-            threads.run_together(
-                update.adam_per_row_together, self._threads, rows, weights, moments, *numbers
-            )
+            program, rates = update.adam_per_row_together, (rule.rate, rule.decay, rule.l2)
+            threads.run_together(program, self._threads, rows, weights, moments, *rates)
         else:
             names = ("first_moments", "second_moments", "masses")
             state = [self._held[OPTIMIZER + name] for name in names]

@@ -18,10 +18,9 @@ from undertow.kernels.cpu import threads
 from undertow.kernels.cpu.compile import kernel, piece
 from undertow.kernels.cpu.philox import philox
 from undertow.kernels.cpu.vector_math import exp_of_negative
-from undertow.kernels.randomness import Purpose
+from undertow.kernels.randomness import CHUNK, Purpose
 
 HIDDEN, WORD = int(Purpose.HIDDEN), int(Purpose.WORD)
-CHUNK = 2048  # words: the logits of a block of documents then stay in the core's cache
 # words of a chunk that share one partial sum, so that a draw scans 32 + 64 numbers, not 2048
 STRIP = 64
 DOCUMENT_BLOCK = (

@@ -33,8 +33,8 @@ from undertow.kernels.cpu.rows import (
     split_entries,
     stream_entries,
 )
+from undertow.kernels.randomness import SHARD
 
-SHARD = 32  # documents
 UNITS = 64  # hidden units that are summed over the minibatch at a time
 
 

@@ -95,3 +95,23 @@ def independent_noise(
     for i in range(replaced * n_noise):
         noise[i // replaced, _word(table, *bits[2 * i : 2 * i + 2])] += 1
     return noise
+
+
+def alias_table(distribution: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """(K, 2) Threshold and alias of each column, by Vose's construction: column c gives word c with
+    probability threshold / 2^32, and its alias otherwise.
+    """
+    size = len(distribution)
+    scaled = distribution * (size / distribution.sum())
+    aliases = np.arange(size, dtype=np.uint32)
+    small = [word for word in range(size) if scaled[word] < 1.0]
+    large = [word for word in range(size) if scaled[word] >= 1.0]
+    while small and large:
+        column, word = small.pop(), large[-1]
+        aliases[column] = word
+        scaled[word] -= 1.0 - scaled[column]
+        if scaled[word] < 1.0:
+            small.append(large.pop())
+    scaled[small + large] = 1.0  # what is left over is full up to rounding
+    thresholds = np.minimum(np.rint(scaled * 2.0**32), 2.0**32 - 1).astype(np.uint32)
+    return np.stack([thresholds, aliases], axis=1)
