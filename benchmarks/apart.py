@@ -28,6 +28,7 @@ from undertow.kernels.cpu import (
     update,
     windows,
 )
+from undertow.kernels.randomness import SHARD
 from undertow.learn import Run, Settings, train
 
 STEPS, SKIPPED = 120, 10
@@ -77,7 +78,7 @@ class Apart:
             "rows": step.grouped,
         }
         for shard in range(len(entries.counts)):
-            first, last = shard * shards.SHARD, min((shard + 1) * shards.SHARD, size)
+            first, last = shard * SHARD, min((shard + 1) * SHARD, size)
             top, bottom = (int(row) for row in stream.row_starts[shard : shard + 2])
             at, inputs = int(entries.starts[shard]), noise.inputs[0]
             drawn = (

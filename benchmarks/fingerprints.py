@@ -42,7 +42,7 @@ SOME = Sparsity(0.1, 0.5)
 
 # name -> learner, optimizer, sparsity, averaging, threads, hidden units
 RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
-    "windows": (WINDOWS, Adam(), Sparsity(), 0.0, 1, 70),
+    "windows": (WINDOWS, Adam(), Sparsity(cost=0.0), 0.0, 1, 70),
     "windows, sparse": (WINDOWS, Adam(), SOME, 0.0, 2, 70),
     "windows, averaged": (WINDOWS, Adam(), SOME, 0.9, 2, 128),
     "windows, three threads": (WINDOWS, Adam(), SOME, 0.999, 3, 256),
@@ -54,7 +54,7 @@ RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
         2,
         64,
     ),
-    "no noise kept": (AlphaNCE(noise_level=0.0), Adam(), Sparsity(), 0.9, 1, 33),
+    "no noise kept": (AlphaNCE(noise_level=0.0), Adam(), Sparsity(cost=0.0), 0.9, 1, 33),
     "independent": (
         AlphaNCE(noise_level=0.5, n_noise=3, noise="independent"),
         Adam(),
@@ -66,7 +66,7 @@ RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
     "independent, learned bias": (
         AlphaNCE(noise_level=0.5, n_noise=3, noise="independent", visible_bias="learned"),
         Adam(),
-        Sparsity(),
+        Sparsity(cost=0.0),
         0.0,
         1,
         70,
@@ -82,7 +82,7 @@ RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
     "nce": (
         AlphaNCE(noise_level=0.0, uniform=False, sharpness=1.0, stream_length=256),
         Adam(),
-        Sparsity(),
+        Sparsity(cost=0.0),
         0.9,
         2,
         70,
@@ -96,7 +96,7 @@ RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
             normaliser="learned",
         ),
         SGD(learning_rate=0.01, l2=1e-4),
-        Sparsity(),
+        Sparsity(cost=0.0),
         0.0,
         2,
         70,
@@ -105,18 +105,18 @@ RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
     "adam per element, learned bias": (
         AlphaNCE(noise_level=0.5, stream_length=256, visible_bias="learned"),
         ELEMENTS,
-        Sparsity(),
+        Sparsity(cost=0.0),
         0.0,
         1,
         70,
     ),
     "sgd": (WINDOWS, SGD(early_steps=7, l2=1e-4), SOME, 0.9, 2, 70),
-    "sgd, annealed": (WINDOWS, SGD(annealing=3.0), Sparsity(), 0.0, 1, 70),
+    "sgd, annealed": (WINDOWS, SGD(annealing=3.0), Sparsity(cost=0.0), 0.0, 1, 70),
     "cd": (ContrastiveDivergence(n_steps=2), Adam(annealing=0.0), SOME, 0.9, 2, 70),
     "cd, exact words": (
         ContrastiveDivergence(words="exact"),
         Adam(annealing=0.0),
-        Sparsity(),
+        Sparsity(cost=0.0),
         0.0,
         1,
         70,
@@ -126,7 +126,7 @@ RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
     "pcd, per element": (
         ContrastiveDivergence(persistent=True, n_steps=2),
         ELEMENTS,
-        Sparsity(),
+        Sparsity(cost=0.0),
         0.0,
         2,
         70,

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
-from undertow.learn.learner import Learner
 
 from tests.oracles.subjects import corpus, halves, untrained
 from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
@@ -17,12 +16,13 @@ from undertow.learn import (
     Adam,
     AlphaNCE,
     ContrastiveDivergence,
+    Learner,
+    Optimizer,
     Run,
     Settings,
     Sparsity,
     train,
 )
-from undertow.learn.optimizer import Optimizer
 from undertow.model import initial_parameters
 from undertow.storage import resume_run, save_run
 from undertow.topics._stored import arrays_of, plain

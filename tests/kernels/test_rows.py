@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from undertow.learn.gradient import new_slots
 
 from tests.oracles.rounding import UNIT
+from undertow.engines.cpu.gradient import new_slots
 from undertow.kernels.cpu import partial_noise, rows, threads
 from undertow.kernels.cpu.contrast import SplitDocuments
 from undertow.kernels.cpu.shards import Documents

@@ -11,11 +11,12 @@ from typing import Literal
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from undertow.learn.room import Layout, new_layout
 
-from tests.oracles.engine import EPOCH, NUMBER, Case, make_case
+from tests.oracles.engine import NO_PRESSURE, PLACE, Case, make_case
+from undertow.engines.cpu.minibatch import Layout, new_layout
 from undertow.kernels.cpu.alias import build_alias_table
-from undertow.kernels.cpu.shards import SHARD, Documents, lay_out
+from undertow.kernels.cpu.shards import Documents, lay_out
+from undertow.kernels.randomness import SHARD
 from undertow.learn import AlphaNCE
 
 Noise = Literal["windows", "independent"]
@@ -148,10 +149,11 @@ def test_no_entry_lies_in_the_room_of_another_shard(
     or its noise's.
     """
     options = AlphaNCE(n_noise=N_NOISE, noise_level=LEVEL, noise=noise, stream_length=LEAST)
-    step = options.begin(_case(documents, place).context())
-    step.gradient(_case(documents, place).batch(), epoch=EPOCH, number=NUMBER)
-    (room,) = step._rooms.values()
-    entries, rows = room.grouping.entries, room.stream.row_starts
+    case = _case(documents, place)
+    session = case.session()
+    options.begin(session, case.corpus, NO_PRESSURE).gradient(case.batch(), PLACE)
+    (arrays,) = session._contrast._arrays.values()
+    entries, rows = arrays.grouping.entries, arrays.stream.row_starts
     for shard, (first, last) in enumerate(_lay_out(documents, noise, place).shards()):
         begin = entries.starts[shard]
         end = begin + entries.counts[shard]

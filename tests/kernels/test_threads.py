@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 from tests.oracles.engine import make_case
-from undertow import model
 from undertow._errors import InvalidInput
+from undertow.engines.cpu import CpuEngine
 from undertow.kernels.cpu.threads import run, split, thread_count
+from undertow.vectors import posteriors
 
 PATIENCE = 60.0  # seconds after which something hangs; usually it takes milliseconds
 
@@ -129,7 +130,7 @@ CASE = make_case(words=40, units=65, documents=200, most_tokens=40)
 
 
 def _posteriors(threads: int = 3) -> Any:
-    return model.posteriors(CASE.parameters, CASE.batch(), threads=threads)
+    return posteriors(CASE.parameters, CASE.batch(), engine=CpuEngine(threads))
 
 
 def test_several_python_threads_may_transform_at_once() -> None:

@@ -11,21 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from undertow.learn.gradient import Gradient
 
 from tests.oracles.engine import (
     EPOCH,
     Case,
     dense_rows,
-    dense_visible,
     make_case,
     oracle_draws,
     row_entries,
     step_gradient,
 )
+from undertow.engines import Gradient, Place
+from undertow.engines.cpu.gradient import CpuGradient
+from undertow.engines.cpu.session import CpuSession
 from undertow.kernels.reference import objectives
 from undertow.learn import AlphaNCE, Sparsity
-from undertow.learn.alpha_nce import AlphaNCEStep
+from undertow.learn.alpha_nce import CORRECTIONS
 
 # Sums of a few dozen single-precision terms of order one: 2^-24 each, with room for the polynomial
 # of the exponential.
@@ -68,9 +69,9 @@ def test_step_matches_oracle(options: AlphaNCE, weighted: bool) -> None:
     words = case.parameters.words
     assert gradient.loss == pytest.approx(loss, abs=SINGLE)
     np.testing.assert_allclose(dense_rows(gradient, words), expected.W, atol=SINGLE)
-    np.testing.assert_allclose(gradient.hidden_bias, expected.a, atol=SINGLE)
-    np.testing.assert_allclose(dense_visible(gradient, words), expected.b, atol=SINGLE)
-    np.testing.assert_allclose(gradient.extras[0].gradient, expected.corrections, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()["hidden_bias"], expected.a, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()["visible_bias"], expected.b, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()[CORRECTIONS], expected.corrections, atol=SINGLE)
 
 
 SHARDED = [
@@ -107,9 +108,9 @@ def test_step_of_three_shards_matches_oracle(options: AlphaNCE, most_tokens: int
     words = case.parameters.words
     assert gradient.loss == pytest.approx(loss + penalty, abs=SINGLE)
     np.testing.assert_allclose(dense_rows(gradient, words), expected.W + pressed_W, atol=SINGLE)
-    np.testing.assert_allclose(gradient.hidden_bias, expected.a + pressed_a, atol=SINGLE)
-    np.testing.assert_allclose(dense_visible(gradient, words), expected.b, atol=SINGLE)
-    np.testing.assert_allclose(gradient.extras[0].gradient, expected.corrections, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()["hidden_bias"], expected.a + pressed_a, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()["visible_bias"], expected.b, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()[CORRECTIONS], expected.corrections, atol=SINGLE)
 
 
 Bits = dict[str, object]
@@ -119,7 +120,8 @@ def _bits(gradient: Gradient) -> Bits:
     """All that a gradient says, to the bit and whatever its parts: of each word the entries in
     their order.
     """
-    rows = gradient.rows
+    assert isinstance(gradient, CpuGradient)
+    rows = gradient.factored
     entries: dict[int, list[tuple[float, int, bytes, float]]] = defaultdict(list)
     for word, coefficient, vector in row_entries(rows):
         scalar = float(rows.scalars[vector]) if gradient.learns_visible_bias else 0.0
@@ -131,7 +133,7 @@ def _bits(gradient: Gradient) -> Bits:
         "visible bias": None if dense is None else dense.tobytes(),
         "loss": gradient.loss,
         "activity": gradient.activity.tobytes(),
-        "extras": [extra.gradient.tobytes() for extra in gradient.extras],
+        "others": {name: array.tobytes() for name, array in gradient.others.items()},
     }
 
 
@@ -158,7 +160,7 @@ def test_a_step_remembers_nothing_of_earlier_minibatches(
     """
     options = _learning_all(options) if learning_all else options
     made = make_case(words=40, documents=100, most_tokens=50)
-    context = made.context(sparsity=Sparsity(target=0.1, cost=2.0), threads=threads)
+    pressure = Sparsity(target=0.1, cost=2.0).pressure
     order = np.argsort(made.counts.sum(axis=1), kind="stable")
     short, long = order[:70], order[-70:]
     minibatches = [
@@ -173,38 +175,39 @@ def test_a_step_remembers_nothing_of_earlier_minibatches(
         short,
         long[:32],
     ]
-    step = options.begin(context)
+    session = made.session(threads=threads)
+    step = options.begin(session, made.corpus, pressure)
     for number, chosen in enumerate([*minibatches, long, long]):
         batch = Case(made.parameters, made.p, made.counts[chosen]).batch()
         if number == len(minibatches):
-            _spoil(step)
-        ours = _bits(step.gradient(batch, epoch=EPOCH, number=number))
-        assert ours == _bits(options.begin(context).gradient(batch, epoch=EPOCH, number=number)), (
-            number
-        )
+            _spoil(session)
+        place = Place(EPOCH, number)
+        ours = _bits(step.gradient(batch, place))
+        anew = options.begin(made.session(threads=threads), made.corpus, pressure)
+        assert ours == _bits(anew.gradient(batch, place)), number
 
 
-def _spoil(step: AlphaNCEStep) -> None:
-    """Overwrites what a step computes with, apart from what has to stay: its levels, its zeros and
+def _spoil(session: CpuSession) -> None:
+    """Overwrites what a session's steps compute with, apart from what has to stay: its zeros and
     its ones.
     """
-    assert step._rooms
-    for room in step._rooms.values():
+    kept = session._contrast._arrays.values()
+    assert kept
+    for arrays in kept:
         stays = (
-            room.kept.levels,
-            room.split.corrections,
-            room.split.rest_gains,
-            room.noise.gains,
-            room.stream.ones,
+            arrays.split.corrections,
+            arrays.split.rest_gains,
+            arrays.noise.gains,
+            arrays.stream.ones,
         )
         tables = (
-            room.kept,
-            room.split,
-            room.noise,
-            room.result,
-            room.sums,
-            room.grouping.entries,
-            room.grouping.rows,
+            arrays.kept,
+            arrays.split,
+            arrays.noise,
+            arrays.result,
+            arrays.sums,
+            arrays.grouping.entries,
+            arrays.grouping.rows,
         )
         for array in (
             array for table in tables for array in table if not any(array is one for one in stays)
@@ -243,7 +246,7 @@ def test_hidden_bias_gradient_is_the_sum_over_words(options: AlphaNCE) -> None:
     """
     gradient = step_gradient(make_case(), options, sparsity=Sparsity(target=0.1, cost=2.0))
     over_words = dense_rows(gradient, 5).sum(axis=0)
-    np.testing.assert_allclose(gradient.hidden_bias, over_words, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()["hidden_bias"], over_words, atol=SINGLE)
 
 
 @pytest.mark.parametrize("noise", ["windows", "independent"])
@@ -259,7 +262,8 @@ def test_sparsity_matches_oracle_and_finite_differences(noise: str) -> None:
     np.testing.assert_allclose(
         dense_rows(pressed, words) - dense_rows(plain, words), W, atol=SINGLE
     )
-    np.testing.assert_allclose(pressed.hidden_bias - plain.hidden_bias, a, atol=SINGLE)
+    pressed_a, plain_a = pressed.dense()["hidden_bias"], plain.dense()["hidden_bias"]
+    np.testing.assert_allclose(pressed_a - plain_a, a, atol=SINGLE)
     for name, analytic in (("W", W), ("a", a)):
 
         def loss(values: NDArray[np.float64], name: str = name) -> float:
@@ -278,7 +282,8 @@ def test_frozen_visible_bias_at_log_p_equals_the_general_formula() -> None:
         AlphaNCE(n_noise=4, stream_length=20, visible_bias="learned"),
     )
     ours, general = step_gradient(case, frozen), step_gradient(case, learned)
-    assert ours.visible_bias is None
+    assert "visible_bias" in general.dense()
+    assert "visible_bias" not in ours.dense()
     assert ours.loss == pytest.approx(general.loss, abs=SINGLE)
     words = case.parameters.words
     np.testing.assert_allclose(dense_rows(ours, words), dense_rows(general, words), atol=SINGLE)
@@ -328,7 +333,7 @@ def test_step_matches_oracle_on_odd_shapes(
     tolerance = SINGLE * max(1.0, units / 10)
     assert gradient.loss == pytest.approx(loss, abs=tolerance)
     np.testing.assert_allclose(dense_rows(gradient, words), expected.W, atol=tolerance)
-    np.testing.assert_allclose(gradient.hidden_bias, expected.a, atol=tolerance)
+    np.testing.assert_allclose(gradient.dense()["hidden_bias"], expected.a, atol=tolerance)
 
 
 def finite_differences(

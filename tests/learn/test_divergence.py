@@ -6,21 +6,22 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from undertow.learn.gradient import Gradient
 
-from tests.oracles.engine import SEED, Case, dense_rows, dense_visible, make_case
+from tests.oracles.engine import NO_PRESSURE, SEED, Case, dense_rows, make_case
+from undertow.engines import STARTED, Gradient, Place
+from undertow.engines.cpu.session import CpuSession
 from undertow.kernels.cpu import gibbs
 from undertow.kernels.reference import objectives
 from undertow.learn import ContrastiveDivergence, Sparsity
-from undertow.learn.divergence import DivergenceStep
+from undertow.learn.divergence import CHAINS
 
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 
 
-def _samples(step: DivergenceStep, case: Case) -> np.ndarray:
+def _samples(session: CpuSession, case: Case) -> np.ndarray:
     """The counts of the words that the last step drew."""
     tokens = case.counts.sum(axis=1)
-    words = step._workspace.array("chain", int(tokens.sum()), np.int32)
+    words = session._divergence._workspace.array("chain", int(tokens.sum()), np.int32)
     counts = np.zeros_like(case.counts)
     np.add.at(counts, (np.repeat(np.arange(len(tokens)), tokens), words), 1)
     return counts
@@ -28,9 +29,10 @@ def _samples(step: DivergenceStep, case: Case) -> np.ndarray:
 
 def _step(
     case: Case, options: ContrastiveDivergence, threads: int = 1
-) -> tuple[DivergenceStep, Gradient]:
-    step = options.begin(case.context(sparsity=Sparsity(0.1, 0.0), threads=threads))
-    return step, step.gradient(case.batch(), epoch=1, number=0)
+) -> tuple[CpuSession, Gradient]:
+    session = case.session(threads=threads)
+    step = options.begin(session, case.corpus, NO_PRESSURE)
+    return session, step.gradient(case.batch(), Place(1, 0))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -41,28 +43,31 @@ def test_gradient_is_samples_less_data(
     words: Literal["unweighted", "exact"], n_steps: int, persistent: bool, weighted: bool
 ) -> None:
     case = make_case(weighted=weighted)
-    step, gradient = _step(case, ContrastiveDivergence(n_steps, persistent, words))
-    samples = _samples(step, case)
+    session, gradient = _step(case, ContrastiveDivergence(n_steps, persistent, words))
+    samples = _samples(session, case)
     assert (samples.sum(axis=1) == case.counts.sum(axis=1)).all()
     W, a, b = objectives.divergence(case.model(np.zeros(1)), case.counts, samples)
     size = case.parameters.words
     np.testing.assert_allclose(dense_rows(gradient, size), W, atol=SINGLE)
-    np.testing.assert_allclose(gradient.hidden_bias, a, atol=SINGLE)
-    np.testing.assert_allclose(dense_visible(gradient, size), b, atol=SINGLE)
+    dense = gradient.dense()
+    np.testing.assert_allclose(dense["hidden_bias"], a, atol=SINGLE)
+    np.testing.assert_allclose(dense["visible_bias"], b, atol=SINGLE)
     np.testing.assert_allclose(
-        gradient.hidden_bias, dense_rows(gradient, size).sum(axis=0), atol=SINGLE
+        dense["hidden_bias"], dense_rows(gradient, size).sum(axis=0), atol=SINGLE
     )
 
 
 def test_sparsity_enters_as_in_the_oracle() -> None:
     case = make_case()
-    step = ContrastiveDivergence().begin(case.context(sparsity=Sparsity(0.1, 2.0)))
-    pressed = step.gradient(case.batch(), epoch=1, number=0)
+    pressure = Sparsity(0.1, 2.0).pressure
+    step = ContrastiveDivergence().begin(case.session(), case.corpus, pressure)
+    pressed = step.gradient(case.batch(), Place(1, 0))
     _, plain = _step(case, ContrastiveDivergence())
     penalty, W, a = objectives.sparsity(case.model(np.zeros(1)), case.counts, target=0.1, cost=2.0)
     assert pressed.loss - plain.loss == pytest.approx(penalty, abs=SINGLE)
     np.testing.assert_allclose(dense_rows(pressed, 5) - dense_rows(plain, 5), W, atol=SINGLE)
-    np.testing.assert_allclose(pressed.hidden_bias - plain.hidden_bias, a, atol=SINGLE)
+    pressed_a, plain_a = pressed.dense()["hidden_bias"], plain.dense()["hidden_bias"]
+    np.testing.assert_allclose(pressed_a - plain_a, a, atol=SINGLE)
 
 
 def test_persistent_chain_goes_on_from_its_hidden_units() -> None:
@@ -70,13 +75,16 @@ def test_persistent_chain_goes_on_from_its_hidden_units() -> None:
     data's.
     """
     case = make_case(documents=4, most_tokens=30)
-    step, _ = _step(case, ContrastiveDivergence(persistent=True, words="exact"))
-    left = np.unpackbits(step.state["chains"], axis=1, count=case.parameters.units).astype(
-        np.float32
-    )
-    assert step.state["started"].all()
-    step.gradient(case.batch(), epoch=2, number=0)
-    drawn = _samples(step, case)
+    session = case.session()
+    options = ContrastiveDivergence(persistent=True, words="exact")
+    step = options.begin(session, case.corpus, NO_PRESSURE)
+    assert not session.arrays()[CHAINS + STARTED].any()
+    step.gradient(case.batch(), Place(1, 0))
+    held = session.arrays()
+    left = np.unpackbits(held[CHAINS], axis=1, count=case.parameters.units).astype(np.float32)
+    assert held[CHAINS + STARTED].all()
+    step.gradient(case.batch(), Place(2, 0))
+    drawn = _samples(session, case)
     starts = np.concatenate([[0], np.cumsum(case.counts.sum(axis=1))])
     again = gibbs.Chain(np.arange(4), starts, np.empty(starts[-1], dtype=np.int32))
     gibbs.draw_words(gibbs.Place(SEED, 2, 0), case.parameters, left, again, 1)

@@ -16,12 +16,15 @@ from scipy import sparse
 
 from undertow._errors import InvalidInput, TrainingDiverged
 from undertow.counts import CountBatch, CsrSource, checked_counts, word_distribution
+from undertow.engines import Place
+from undertow.engines.cpu import CpuEngine
 from undertow.learn import (
     SGD,
     Adam,
     AlphaNCE,
     ContrastiveDivergence,
     EpochRecord,
+    Moment,
     Run,
     Settings,
     Sparsity,
@@ -229,7 +232,7 @@ def test_an_annealed_step_is_one_at_that_rate(
                 counts, Settings(learner=learner, optimizer=changed, batch_size=100)
             )
             batch = next(iter(source.batches(seed=0, epoch=0, batch_size=100)))
-            run.updater.apply(run.step.gradient(batch, epoch=0, number=0), point)
+            run.updater.apply(run.step.gradient(batch, Place(0, 0)), Moment(1, point))
             results.append(run.arrays())
         for name, array in results[0].items():
             np.testing.assert_allclose(array, results[1][name], rtol=1e-6, atol=1e-7, err_msg=name)
@@ -328,13 +331,13 @@ def test_wrong_options_are_named(options: type, name: str, value: object, messag
 
 
 def _features(parameters: Parameters, batch: CountBatch, out: list[np.ndarray]) -> None:
-    out.extend(posteriors(parameters, batch, threads=2) for _ in range(20))
+    out.extend(posteriors(parameters, batch, engine=CpuEngine(2)) for _ in range(20))
 
 
 def test_two_python_threads_may_transform_at_once(counts: sparse.csr_array) -> None:
     run, _ = begin(counts, units=70)
     batch = CountBatch.from_csr(counts)
-    expected = posteriors(run.parameters, batch, threads=1)
+    expected = posteriors(run.parameters, batch, engine=CpuEngine(1))
     found: list[np.ndarray] = []
     workers = [
         threading.Thread(target=_features, args=(run.parameters, batch, found)) for _ in range(2)
@@ -352,7 +355,7 @@ def test_two_python_threads_may_transform_at_once(counts: sparse.csr_array) -> N
 def test_a_forked_child_trains_to_the_same_bits(counts: sparse.csr_array) -> None:
     run, source = begin(counts, units=70)
     posteriors(
-        run.parameters, CountBatch.from_csr(counts), threads=2
+        run.parameters, CountBatch.from_csr(counts), engine=CpuEngine(2)
     )  # the parent's pool has threads by now
     expected = train(run, source, epochs=1).parameters.weights.tobytes()
     readable, writable = os.pipe()

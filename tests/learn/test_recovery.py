@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
-from undertow.learn.learner import Learner
 
-from tests.oracles.engine import Case, dense_rows, make_case
+from tests.oracles.engine import NO_PRESSURE, Case, dense_rows, make_case
 from undertow.counts import CsrSource, checked_counts, word_distribution
+from undertow.engines import Place
 from undertow.kernels.reference import objectives
 from undertow.kernels.reference.energies import lengths, posterior, sigmoid
-from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, Run, Settings, train
+from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, Learner, Run, Settings, train
+from undertow.learn.alpha_nce import CORRECTIONS
 from undertow.model import Parameters, exact_log_probabilities, initial_parameters
 from undertow.model.partition import all_documents
 
@@ -92,10 +93,11 @@ def test_plain_nce_tends_to_maximum_likelihood(case: Case) -> None:
 @pytest.mark.parametrize("noise", ["windows", "independent"])
 def test_the_step_of_plain_nce_has_that_expectation(case: Case, noise: str) -> None:
     options = AlphaNCE(n_noise=50, noise=noise, stream_length=2048, normaliser="learned", **PLAIN)  # type: ignore[arg-type]
-    step = options.begin(case.context())
-    step.corrections[:] = exact_corrections(case)
+    session = case.session()
+    step = options.begin(session, case.corpus, NO_PRESSURE)
+    session.restore({CORRECTIONS: exact_corrections(case)})
     drawn = np.array(
-        [dense_rows(step.gradient(case.batch(), epoch=epoch, number=0), 4) for epoch in range(400)]
+        [dense_rows(step.gradient(case.batch(), Place(epoch, 0)), 4) for epoch in range(400)]
     )
     error = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn))
     assert lengths(np.asarray(case.counts, dtype=np.float64)).max() == TOKENS

@@ -10,18 +10,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from undertow.learn.gradient import Extra, Gradient
 
 from tests.oracles.gradients import LARGEST_GRADIENT, MOST_ENTRIES, dense_gradient, make_gradient
 from tests.oracles.rounding import UNIT
 from undertow._errors import InvalidInput
 from undertow.counts import CsrSource, checked_counts, word_distribution
+from undertow.engines import Start
+from undertow.engines.cpu import CpuEngine
+from undertow.engines.cpu.gradient import CpuGradient
+from undertow.engines.cpu.session import CpuSession
 from undertow.kernels.cpu import update
-from undertow.learn import SGD, AlphaNCE, Run, Settings, train
+from undertow.learn import SGD, AlphaNCE, Moment, Run, Settings, train
 from undertow.learn.optimizer import SGDUpdater
 from undertow.model import Parameters, initial_parameters
 
-WORDS, UNITS, STEPS = 9, 3, 8
+WORDS, UNITS, CORRECTIONS, STEPS = 9, 3, 4, 8
 TWO_MOMENTA = SGD(
     learning_rate=0.01, momentum=0.9, early_momentum=0.5, early_steps=3, hidden_bias_rate=0.5
 )
@@ -37,7 +40,7 @@ TOLERANCE = STEPS * VELOCITY + STEPS * UNIT * 4.0
 NAMES = ("weights", "hidden_bias", "visible_bias", "corrections")
 
 
-def gradients(corrections: NDArray[np.float64], *, dense: bool) -> Iterator[Gradient]:
+def gradients(*, dense: bool) -> Iterator[CpuGradient]:
     """Steps that touch some rows each: word 0 never, word 1 in the first step alone, and all but
     these now and then.
     """
@@ -46,31 +49,36 @@ def gradients(corrections: NDArray[np.float64], *, dense: bool) -> Iterator[Grad
         rows = 2 + generator.permutation(WORDS - 2)[: generator.integers(1, WORDS - 2)]
         touched = np.append(rows, 1) if step == 0 else rows
         sign = -1.0 if step % 3 == 1 else 1.0
-        slopes = [
-            sign * generator.uniform(0.8, 1.2, size) for size in (UNITS, WORDS, len(corrections))
-        ]
-        yield Gradient(
-            rows=make_gradient(generator, touched.astype(np.int32), UNITS, sign),
+        slopes = [sign * generator.uniform(0.8, 1.2, size) for size in (UNITS, WORDS, CORRECTIONS)]
+        yield CpuGradient(
+            factored=make_gradient(generator, touched.astype(np.int32), UNITS, sign),
             hidden_bias=slopes[0].astype(np.float32),
             visible_bias=slopes[1].astype(np.float32) if dense else None,
             learns_visible_bias=True,
+            words=WORDS,
             loss=0.0,
             activity=np.zeros(UNITS, dtype=np.float32),
-            extras=(Extra("corrections", corrections, slopes[2]),),
+            others={"corrections": slopes[2]},
         )
 
 
 @dataclass
 class Subject:
-    """Parameters, and an updater that moves them."""
+    """A session, and an updater that moves what it learns."""
 
-    parameters: Parameters
-    corrections: NDArray[np.float64]
+    session: CpuSession
     updater: SGDUpdater
 
     def values(self) -> dict[str, NDArray[np.floating]]:
-        named = {name: getattr(self.parameters, name).copy() for name in NAMES[:3]}
-        return {**named, "corrections": self.corrections.copy()}
+        return {name: array.copy() for name, array in self.session.learned().items()}
+
+    def state(self) -> dict[str, NDArray[np.floating]]:
+        """What the optimizer has to keep."""
+        arrays = self.session.arrays()
+        return {name: array for name, array in arrays.items() if name.startswith("optimizer.")}
+
+    def apply(self, gradient: CpuGradient, step: int) -> None:
+        self.updater.apply(gradient, Moment(step, None))
 
 
 def make_subject(options: SGD, n_threads: int = 1) -> Subject:
@@ -79,16 +87,17 @@ def make_subject(options: SGD, n_threads: int = 1) -> Subject:
     parameters = Parameters(
         *(generator.normal(0.0, 0.5, shape).astype(np.float32) for shape in shapes)
     )
-    corrections = generator.normal(0.0, 0.5, 4)
-    return Subject(
-        parameters, corrections, options.begin(parameters, {"corrections": corrections}, n_threads)
-    )
+    session = CpuEngine(n_threads).begin(parameters, Start(np.full(WORDS, 1 / WORDS), 0))
+    session.hold("corrections", generator.normal(0.0, 0.5, CORRECTIONS), learned=True)
+    subject = Subject(session, options.begin(session))
+    assert subject.values().keys() == set(NAMES)
+    return subject
 
 
 def run_steps(subject: Subject, first: int = 0, last: int = STEPS, *, dense: bool = True) -> None:
-    for number, gradient in enumerate(gradients(subject.corrections, dense=dense)):
+    for number, gradient in enumerate(gradients(dense=dense)):
         if first <= number < last:
-            subject.updater.apply(gradient)
+            subject.apply(gradient, number + 1)
 
 
 def textbook(options: SGD, *, dense: bool) -> Iterator[dict[str, NDArray[np.float64]]]:
@@ -96,15 +105,15 @@ def textbook(options: SGD, *, dense: bool) -> Iterator[dict[str, NDArray[np.floa
     begin = make_subject(options)
     exact = {name: values.astype(np.float64) for name, values in begin.values().items()}
     velocities = {name: np.zeros_like(values) for name, values in exact.items()}
-    for t, gradient in enumerate(gradients(begin.corrections, dense=dense), start=1):
+    for t, gradient in enumerate(gradients(dense=dense), start=1):
         momentum = options.early_momentum if t <= options.early_steps else options.momentum
-        written_out = dense_gradient(gradient.rows, WORDS)
+        written_out = dense_gradient(gradient.factored, WORDS)
         slopes = {
             "weights": written_out[:, :-1],
             "hidden_bias": options.hidden_bias_rate * gradient.hidden_bias.astype(np.float64),
             "visible_bias": written_out[:, -1]
             + (0.0 if gradient.visible_bias is None else gradient.visible_bias),
-            "corrections": gradient.extras[0].gradient,
+            "corrections": gradient.others["corrections"],
         }
         for name, values in exact.items():
             velocities[name] = momentum * velocities[name] - options.learning_rate * slopes[name]
@@ -115,8 +124,9 @@ def textbook(options: SGD, *, dense: bool) -> Iterator[dict[str, NDArray[np.floa
 def assert_same_bits(ours: Subject, theirs: Subject) -> None:
     for name, values in ours.values().items():
         np.testing.assert_array_equal(values, theirs.values()[name], err_msg=name)
-    for name, state in ours.updater.state.items():
-        np.testing.assert_array_equal(state, theirs.updater.state[name], err_msg=name)
+    assert ours.state().keys() == theirs.state().keys()
+    for name, state in ours.state().items():
+        np.testing.assert_array_equal(state, theirs.state()[name], err_msg=name)
 
 
 @pytest.mark.parametrize("early_steps", [0, 1, 3, STEPS, STEPS + 5])
@@ -125,27 +135,25 @@ def assert_same_bits(ours: Subject, theirs: Subject) -> None:
 def test_every_step_is_the_textbook_one(n_threads: int, dense: bool, early_steps: int) -> None:
     options = replace(TWO_MOMENTA, early_steps=early_steps)
     subject = make_subject(options, n_threads)
-    steps = zip(
-        gradients(subject.corrections, dense=dense), textbook(options, dense=dense), strict=True
-    )
+    steps = zip(gradients(dense=dense), textbook(options, dense=dense), strict=True)
     for t, (gradient, exact) in enumerate(steps, start=1):
-        subject.updater.apply(gradient)
+        subject.apply(gradient, t)
         for name, values in subject.values().items():
             assert np.abs(exact[name]).max() < 4.0  # what the tolerance supposes
             np.testing.assert_allclose(
                 values, exact[name], rtol=0, atol=TOLERANCE, err_msg=f"{name} in step {t}"
             )
-        assert subject.updater.state["steps"].tolist() == [t]
 
 
 def test_rows_without_a_gradient_coast() -> None:
     """Word 0 stands still; word 1, pushed once, goes on by .5 of its velocity twice, then by .9."""
     subject = make_subject(TWO_MOMENTA)
-    before = subject.parameters.weights[:2].copy()
+    weights = subject.session.parameters.weights
+    before = weights[:2].copy()
     seen = []
-    for gradient in gradients(subject.corrections, dense=True):
-        subject.updater.apply(gradient)
-        seen.append(subject.parameters.weights[:2].copy())
+    for t, gradient in enumerate(gradients(dense=True), start=1):
+        subject.apply(gradient, t)
+        seen.append(weights[:2].copy())
     np.testing.assert_array_equal(seen[-1][0], before[0])
     moves = np.diff([before[1], *(rows[1] for rows in seen)], axis=0)
     shares = np.cumprod([0.5, 0.5, 0.9, 0.9, 0.9, 0.9, 0.9])
@@ -159,8 +167,9 @@ def test_without_early_steps_it_is_one_momentum_to_the_bit() -> None:
     ours, theirs = make_subject(options), make_subject(options)
     rate, momentum = options.learning_rate, options.momentum
     velocities = {name: np.zeros_like(values) for name, values in theirs.values().items()}
-    for gradient in gradients(theirs.corrections, dense=True):
-        rows, weights = gradient.rows, theirs.parameters.weights
+    learned = theirs.session.learned()
+    for gradient in gradients(dense=True):
+        rows, weights = gradient.factored, theirs.session.parameters.weights
         for part in range(len(rows.sizes)):
             update.momentum_rows(part, rows, weights, velocities["weights"], rate, 0.0)
         update.coast(0, WORDS, weights, velocities["weights"], momentum)
@@ -169,14 +178,14 @@ def test_without_early_steps_it_is_one_momentum_to_the_bit() -> None:
         for part in range(len(rows.sizes)):
             update.add_scalars(part, rows, visible_slope)
         for name, values, slope, own_rate in (
-            ("visible_bias", theirs.parameters.visible_bias, visible_slope, rate),
+            ("visible_bias", learned["visible_bias"], visible_slope, rate),
             (
                 "hidden_bias",
-                theirs.parameters.hidden_bias,
+                learned["hidden_bias"],
                 gradient.hidden_bias,
                 rate * options.hidden_bias_rate,
             ),
-            ("corrections", theirs.corrections, gradient.extras[0].gradient, rate),
+            ("corrections", learned["corrections"], gradient.others["corrections"], rate),
         ):
             velocities[name] *= momentum
             velocities[name] -= (own_rate * slope).astype(values.dtype)
@@ -184,7 +193,8 @@ def test_without_early_steps_it_is_one_momentum_to_the_bit() -> None:
     run_steps(ours)
     for name, values in ours.values().items():
         np.testing.assert_array_equal(values, theirs.values()[name], err_msg=name)
-    np.testing.assert_array_equal(ours.updater.state["weight_velocities"], velocities["weights"])
+    for name, velocity in velocities.items():
+        np.testing.assert_array_equal(ours.state()[f"optimizer.{name}_velocities"], velocity)
 
 
 @pytest.mark.parametrize(
@@ -212,12 +222,8 @@ def test_a_restored_updater_goes_on_to_the_bit(stop: int) -> None:
     whole, first, second = (make_subject(TWO_MOMENTA) for _ in range(3))
     run_steps(whole)
     run_steps(first, last=stop)
-    for name, values in first.values().items():
-        own = second.corrections if name == "corrections" else getattr(second.parameters, name)
-        own[...] = values
-    assert second.updater.state.keys() == first.updater.state.keys()
-    for name, state in first.updater.state.items():
-        second.updater.state[name][...] = state
+    assert second.session.arrays().keys() == first.session.arrays().keys()
+    second.session.restore({n: array.copy() for n, array in first.session.arrays().items()})
     run_steps(second, first=stop)
     assert_same_bits(second, whole)
 
@@ -237,7 +243,7 @@ def test_a_run_that_is_carried_on_counts_its_steps_on() -> None:
     second = begin(first.parameters.copy())
     second.adopt(first.carried_state(), epoch=1)
     train(second, source, epochs=2)
-    assert second.updater.state["steps"].tolist() == [10]
+    assert second.steps == whole.steps == 10
     for name, array in whole.arrays().items():
         np.testing.assert_array_equal(second.arrays()[name], array, err_msg=name)
 

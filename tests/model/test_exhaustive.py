@@ -1,4 +1,5 @@
-"""The model against sums over all word sequences and all hidden states, at tiny size.
+"""The model, and what it says of documents, against sums over all word sequences and all hidden
+states, at tiny size.
 
 The oracle and the enumeration are both in float64 and sum at most 5^4 * 2^3 terms of moderate size,
 so they agree to 5000 * 2^-53 < 1e-12; the single-precision functions agree to their rounding
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from tests.oracles.engine import Case, make_case
 from tests.oracles.enumeration import Joint, enumerate_joint
 from tests.oracles.rounding import input_bounds, posterior_bounds, score_bounds
-from undertow import model
+from undertow import model, vectors
 from undertow.kernels.reference import energies
 
 DOUBLE = 1e-12
@@ -63,7 +64,7 @@ def test_free_energy_is_minus_log_of_the_sum_over_hidden_states(
     W, a, b, w = _arrays(case)
     exact = energies.free_energy(w * joint.counts, W, a, b)
     np.testing.assert_allclose(exact, joint.free_energies, rtol=0, atol=DOUBLE)
-    ours = model.free_energies(case.parameters, case.batch())
+    ours = vectors.free_energies(case.parameters, case.batch())
     assert (np.abs(ours - joint.free_energies) <= score_bounds(case) + DOUBLE).all()
 
 
@@ -105,7 +106,7 @@ def test_hidden_given_words_is_a_ratio_of_the_joint(
     np.testing.assert_allclose(
         (on * h + (1 - on) * (1 - h)).prod(axis=2), joint.hidden_given_words, rtol=0, atol=DOUBLE
     )
-    ours = model.posteriors(case.parameters, case.batch())
+    ours = vectors.posteriors(case.parameters, case.batch())
     assert (
         np.abs(ours - joint.hidden_given_words @ joint.hidden) <= posterior_bounds(case) + DOUBLE
     ).all()
@@ -144,7 +145,7 @@ def test_activations_are_inputs_per_length(weighted: bool) -> None:
     with np.errstate(invalid="ignore"):
         expected = np.where(lengths > 0, (np.log(on) - np.log1p(-on)) / lengths, 0.0)
         allowed = np.where(lengths > 0, input_bounds(case) / lengths, 0.0)
-    ours = model.activations(case.parameters, case.batch())
+    ours = vectors.activations(case.parameters, case.batch())
     assert (
         np.abs(ours - expected) <= allowed + 1e-10
     ).all()  # log-odds of probabilities above 1e-3 lose 3 digits

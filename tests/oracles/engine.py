@@ -9,20 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from undertow.learn.gradient import Gradient
-from undertow.learn.step import StepContext
 
 from undertow.counts import CountBatch
+from undertow.engines import Gradient, Place, Pressure, Start
+from undertow.engines.cpu.engine import CpuEngine
+from undertow.engines.cpu.session import CpuSession
 from undertow.kernels.cpu.alias import build_alias_table
 from undertow.kernels.cpu.rows import RowGradient
-from undertow.kernels.cpu.shards import SHARD
+from undertow.kernels.randomness import SHARD
 from undertow.kernels.reference import draws
 from undertow.kernels.reference.objectives import Draws, Model
-from undertow.learn.alpha_nce import AlphaNCE, AlphaNCEStep
+from undertow.learn.alpha_nce import CORRECTIONS, AlphaNCE
+from undertow.learn.learner import Corpus
 from undertow.learn.sparsity import Sparsity
 from undertow.model import Parameters
 
 SEED, EPOCH, NUMBER = 7, 3, 2
+PLACE = Place(EPOCH, NUMBER)
+NO_PRESSURE = Pressure(0.1, 0.0)
 
 
 @dataclass(frozen=True)
@@ -37,18 +41,19 @@ class Case:
         """The counts as a minibatch."""
         return CountBatch.from_csr(sparse.csr_array(self.counts))
 
-    def context(self, *, sparsity: Sparsity | None = None, threads: int = 1) -> StepContext:
-        """What a learner is given."""
-        longest = int(self.counts.sum(axis=1).max())
-        return StepContext(
-            self.parameters,
-            self.p,
-            sparsity or Sparsity(),
-            len(self.counts),
-            longest,
-            SEED,
-            threads,
-        )
+    @property
+    def corpus(self) -> Corpus:
+        """What a learner is told of the documents."""
+        return Corpus(len(self.counts), int(self.counts.sum(axis=1).max()))
+
+    @property
+    def start(self) -> Start:
+        """What a session begins with."""
+        return Start(self.p, SEED)
+
+    def session(self, *, threads: int = 1) -> CpuSession:
+        """A session on the CPU, whose parameters are those of the case."""
+        return CpuEngine(threads).begin(self.parameters, self.start)
 
     def model(self, corrections: NDArray[np.float64]) -> Model:
         """The oracle's parameters."""
@@ -124,17 +129,19 @@ def step_gradient(
     corrections: NDArray[np.float64] | None = None,
 ) -> Gradient:
     """The gradient that the fast step computes for the whole case as one minibatch."""
-    step: AlphaNCEStep = options.begin(case.context(sparsity=sparsity, threads=threads))
+    session = case.session(threads=threads)
+    step = options.begin(session, case.corpus, (sparsity or Sparsity()).pressure)
     if corrections is not None:
-        step.corrections[:] = corrections
-    return step.gradient(case.batch(), epoch=EPOCH, number=NUMBER)
+        session.restore({CORRECTIONS: corrections})
+    return step.gradient(case.batch(), PLACE)
 
 
 def dense_rows(gradient: Gradient, words: int) -> NDArray[np.float64]:
-    """W's factored gradient, written out."""
-    dense = np.zeros((words, gradient.rows.vectors.shape[1]))
-    for word, coefficient, vector in row_entries(gradient.rows):
-        dense[word] += coefficient * gradient.rows.vectors[vector].astype(np.float64)
+    """W's gradient, with zeros for words that have none."""
+    touched, slopes = gradient.rows()
+    assert len(np.unique(touched)) == len(touched)
+    dense = np.zeros((words, slopes.shape[1]))
+    dense[touched] = slopes
     return dense
 
 
@@ -145,15 +152,3 @@ def row_entries(rows: RowGradient) -> Iterator[tuple[int, float, int]]:
             for entry in range(rows.starts[part, i], rows.starts[part, i + 1]):
                 coefficient, vector = rows.coefficients[part, entry], rows.vector_ids[part, entry]
                 yield int(rows.rows[part, i]), float(coefficient), int(vector)
-
-
-def dense_visible(gradient: Gradient, words: int) -> NDArray[np.float64]:
-    """b's gradient, sparse and dense parts together."""
-    dense = (
-        np.zeros(words)
-        if gradient.visible_bias is None
-        else gradient.visible_bias.astype(np.float64)
-    )
-    for word, coefficient, vector in row_entries(gradient.rows):
-        dense[word] += coefficient * float(gradient.rows.scalars[vector])
-    return dense

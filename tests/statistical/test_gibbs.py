@@ -14,6 +14,7 @@ from tests.oracles.engine import make_case
 from tests.oracles.enumeration import enumerate_joint
 from tests.oracles.goodness import assert_fits, pair_counts
 from undertow.kernels.cpu import gibbs
+from undertow.kernels.randomness import CHUNK
 from undertow.model import Parameters, exact_log_probabilities, words_given_hidden
 from undertow.vectors import sample_documents
 
@@ -93,7 +94,7 @@ def test_tokens_of_a_document_are_independent(vocabulary: int) -> None:
 def _likely(vocabulary: int) -> NDArray[np.int64]:
     """Ten or eleven words of each chunk, and the last word of all."""
     words = np.arange(vocabulary)
-    return np.union1d(words[(words % gibbs.CHUNK) % 400 == 7], words[-1:])
+    return np.union1d(words[(words % CHUNK) % 400 == 7], words[-1:])
 
 
 def _large(vocabulary: int, peaks: str, *, weighted: bool) -> Parameters:
@@ -102,7 +103,7 @@ def _large(vocabulary: int, peaks: str, *, weighted: bool) -> Parameters:
     """
     generator = np.random.default_rng(1)
     words = np.arange(vocabulary)
-    chunk = words // gibbs.CHUNK
+    chunk = words // CHUNK
     bias = generator.normal(0.0, 1.0, vocabulary)
     heavy = _likely(vocabulary)
     bias[heavy] += 6.0

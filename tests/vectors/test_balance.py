@@ -17,6 +17,7 @@ from tests.oracles.rounding import UNIT
 from tests.storage.helpers import edit_header
 from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load, save_model
 from undertow.counts import CountBatch
+from undertow.engines.cpu import CpuEngine
 from undertow.estimators import replicated_softmax
 from undertow.learn import Adam
 from undertow.model import Parameters
@@ -330,7 +331,7 @@ def test_equal_documents_are_measured_by_the_typical_length(counts: NDArray[np.i
 )
 def test_rounding_is_no_spread(documents: NDArray[np.int64]) -> None:
     balance = balance_of(
-        make_parameters(5, 40), [block_of(documents)], 12.5, no_directions(5), threads=1
+        make_parameters(5, 40), [block_of(documents)], 12.5, no_directions(5), engine=CpuEngine(1)
     )
     assert balance.scale == 12.5
 
@@ -341,7 +342,7 @@ def test_without_a_document_that_counts_there_are_plain_strengths(blocks: int) -
     parameters.word_weights[2] = 0.0
     empty = block_of(np.array([[0, 0, 0, 0, 0], [0, 0, 9, 0, 0]]))
     balance, plain = (
-        balance_of(parameters, blocks * [empty], 12.5, no_directions(5), threads=1),
+        balance_of(parameters, blocks * [empty], 12.5, no_directions(5), engine=CpuEngine(1)),
         plain_balance(3, 12.5, no_directions(5)),
     )
     assert balance.scale == plain.scale == 12.5
@@ -385,7 +386,7 @@ def test_a_model_of_untouched_weights_tells_nothing_apart() -> None:
     parameters = make_parameters(5, 3)
     parameters.weights[:], parameters.hidden_bias[:] = 0.0, 0.0
     block = block_of(np.array([[1, 0, 0, 2, 0], [0, 3, 0, 0, 0]]))
-    balance = balance_of(parameters, [block], 12.5, no_directions(5), threads=1)
+    balance = balance_of(parameters, [block], 12.5, no_directions(5), engine=CpuEngine(1))
     assert balance.scale == 12.5
     np.testing.assert_allclose(
         balanced(parameters, block, balance), np.full((2, 3), 3**-0.5), rtol=0, atol=4 * UNIT

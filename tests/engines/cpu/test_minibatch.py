@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 import pytest
-from undertow.learn.room import Sizes
+
+from undertow.engines.cpu.minibatch import Sizes
 
 SIZES = Sizes(documents=32, words=100, rows=1025, largest=1025, entries=1300)
 

@@ -1,0 +1,77 @@
+"""Engines are found by name, and made known by name."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.oracles.engine import make_case
+from undertow._errors import InvalidInput
+from undertow.counts import CsrSource, checked_counts
+from undertow.engines import engine_names, find_engine, register_engine, registry
+from undertow.engines.cpu import CpuEngine
+from undertow.learn import Run, Settings, train
+from undertow.vectors import posteriors
+
+
+def test_an_engine_is_found_by_its_name() -> None:
+    for name in engine_names():
+        assert find_engine(name).name == name
+    assert {"cpu", "reference"} <= set(engine_names())
+
+
+def test_the_cpu_has_the_threads_asked_for() -> None:
+    engine = find_engine("cpu", threads=3)
+    assert isinstance(engine, CpuEngine)
+    assert engine.threads == 3
+
+
+def test_an_engine_that_was_made_is_taken_as_it_is() -> None:
+    engine = CpuEngine(2)
+    assert find_engine(engine, threads=5) is engine
+
+
+@pytest.mark.parametrize(
+    ("name", "threads", "message"),
+    [
+        ("abacus", None, r"engine must be one of 'cpu', 'reference', or an engine, got 'abacus'"),
+        ("cpu", 0, "threads must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_refusals(name: str, threads: int | None, message: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+        find_engine(name, threads=threads)
+
+
+class _Counting(CpuEngine):
+    """An engine of one's own."""
+
+    name = "counting"
+    begun = 0
+
+    def begin(self, *arguments: Any) -> Any:
+        self.begun += 1
+        return super().begin(*arguments)
+
+
+def test_runs_and_vectors_take_an_engine_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_MAKERS", dict(registry._MAKERS))
+    register_engine("counting", _Counting)
+    assert "counting" in engine_names()
+    case = make_case()
+    source = CsrSource(checked_counts(case.counts))
+    made = []
+    asked: dict[str, Any] = {"documents": 6, "longest": case.corpus.longest, "threads": 2}
+    for name in ("counting", "cpu"):
+        run = Run(case.parameters.copy(), case.p, Settings(), engine=name, **asked)
+        made.append(train(run, source, epochs=1))
+    own, usual = made
+    assert isinstance(own.engine, _Counting)
+    assert (own.engine.begun, own.engine.threads) == (1, 2)
+    assert own.parameters.weights.tobytes() == usual.parameters.weights.tobytes()
+    ours, theirs = (
+        posteriors(run.parameters, case.batch(), engine=run.engine) for run in (own, usual)
+    )
+    assert ours.tobytes() == theirs.tobytes()
