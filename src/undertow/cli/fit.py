@@ -346,9 +346,9 @@ def _check_names(given: dict[str, str]) -> None:
 
 def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:
     from undertow._errors import InvalidInput
-    from undertow.estimators._fitting import make_learner
+    from undertow.learn.registry import find_learner
 
-    learner: Any = make_learner(name)
+    learner: Any = find_learner(name)
     given = {
         key: value
         for key, value in (("noise_level", noise_level), ("n_noise", n_noise))
@@ -363,9 +363,10 @@ def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:
 
 
 def _optimizer(learner: str, learning_rate: float | None) -> Any:
-    from undertow.estimators._fitting import make_learner, make_optimizer
+    from undertow.learn.defaults import make_optimizer
+    from undertow.learn.registry import find_learner
 
     if learning_rate is None:
         return "auto"
-    optimizer: Any = make_optimizer("auto", make_learner(learner))
+    optimizer: Any = make_optimizer("auto", find_learner(learner))
     return optimizer.set_params(learning_rate=learning_rate)

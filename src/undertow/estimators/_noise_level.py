@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from undertow._errors import InvalidInput
-from undertow.estimators._fitting import STEPS
+from undertow.learn.defaults import STEPS
 from undertow.tasks import UnseenHalves, splittable
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

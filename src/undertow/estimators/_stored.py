@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from undertow._errors import ModelFileError
-from undertow.estimators._fitting import make_learner
-from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, EpochRecord
+from undertow.learn import EpochRecord
+from undertow.learn.registry import described, find_learner, restored
 from undertow.storage import StoredModel, save_model
 from undertow.vectors import Balance
 from undertow.vectors.balance import plain_balance
@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 Estimator = TypeVar("Estimator", bound="ReplicatedSoftmax")
 
-OPTION_CLASSES = {kind.__name__: kind for kind in (AlphaNCE, ContrastiveDivergence, Adam, SGD)}
 LARGEST = 1e30  # of a stored balance: products with it stay within single precision
-NOT_SAVED = ("callbacks", "n_jobs", "verbose")  # they belong to the session, not to the model
+NOT_SAVED = (
+    "callbacks",
+    "engine",
+    "n_jobs",
+    "verbose",
+)  # they belong to the session, not to the model
 
 
 def store(
@@ -82,7 +86,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         )  # older models do not say
         model.balance_ = _balance(training.get("balance"), stored, model.typical_length_)
         level = training.get(
-            "noise_level", getattr(make_learner(model.learner), "noise_level", None)
+            "noise_level", getattr(find_learner(model.learner), "noise_level", None)
         )
         model.noise_level_ = tuple(level) if isinstance(level, list) else level
         model._seed = int(training.get("seed", 0))
@@ -142,8 +146,8 @@ def _plain(value: Any) -> Any:
     """A parameter as JSON can hold it; word weights are in the arrays already, and random states
     are not kept.
     """
-    if type(value).__name__ in OPTION_CLASSES:
-        return {"kind": type(value).__name__, **value.get_params()}
+    if callable(getattr(value, "begin", None)):
+        return described(value)
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
@@ -155,9 +159,7 @@ def _plain(value: Any) -> Any:
 
 def _rich(value: Any, stored: Any) -> Any:
     if isinstance(value, dict):
-        options = dict(value)
-        kind = options.pop("kind", None)
-        if kind == "word weights":
+        if value.get("kind") == "word weights":
             return stored.parameters.word_weights.astype(np.float64)
-        return OPTION_CLASSES[kind](**options)
+        return restored(value)
     return value

@@ -35,7 +35,8 @@ from undertow.estimators.units import (
     describe,
     units_of_documents,
 )
-from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, train
+from undertow.learn import EpochRecord, Run, Settings, defaults, train
+from undertow.learn.registry import find_learner
 from undertow.model import initial_parameters, with_more_words, words_given_hidden
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
@@ -205,7 +206,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
             documents, held_out = documents.hold_out(fraction, self._seed)
             stopping = _fitting.EarlyStopping(held_out, patience)
         batch_size = _check.whole_number("batch_size", self.batch_size, at_least=1)
-        epochs = _fitting.epochs_for(self.max_epochs, documents.size, batch_size)
+        epochs = defaults.epochs_for(self.max_epochs, documents.size, batch_size)
         if self.noise_level_ == "auto":
             self._choose_noise_level(documents, epochs)
         self._train(
@@ -259,7 +260,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         self.history_: list[EpochRecord] = []
         self.unit_names_: dict[int, str] = {}
         self.n_iter_ = 0
-        self.noise_level_: Any = getattr(_fitting.make_learner(self.learner), "noise_level", None)
+        self.noise_level_: Any = getattr(find_learner(self.learner), "noise_level", None)
         self.activity_ = np.zeros(units)
         directions = word_directions(
             documents.sample(self._seed), self.parameters_.word_weights, units, self._seed
@@ -301,7 +302,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         steps_before = int(self._run_state.get("steps", 0))
         steps = epochs * math.ceil(source.documents / self.batch_size)
         # A part of a stream says nothing of how many documents there are.
-        known = source.documents if epochs else _fitting.FEW
+        known = source.documents if epochs else defaults.FEW
         settings = self._settings(level, steps if paced_as is None else paced_as, known)
         settings = replace(settings, planned_steps=steps_before + steps if epochs else 0)
         sizes = {"documents": documents.rows, "longest": source.longest}
@@ -367,15 +368,11 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         )
 
     def _settings(self, noise_level: Any, steps: int, documents: int) -> Settings:
-        learner = _fitting.make_learner(self.learner)
-        if isinstance(learner, AlphaNCE) and learner.noise_level == "auto":
-            learner = replace(learner, noise_level=noise_level)
-        if isinstance(learner, AlphaNCE) and learner.sharpness == "auto":
-            learner = replace(learner, sharpness=_fitting.sharpness(self.typical_length_))
+        learner = defaults.suited(find_learner(self.learner), noise_level, self.typical_length_)
         return Settings(
             learner=learner,
-            optimizer=_fitting.make_optimizer(self.optimizer, learner, steps, self.typical_length_),
-            sparsity=_fitting.make_sparsity(
+            optimizer=defaults.make_optimizer(self.optimizer, learner, steps, self.typical_length_),
+            sparsity=defaults.make_sparsity(
                 self.sparsity_target, self.sparsity_cost, self.typical_length_, documents
             ),
             averaging=self.averaging,

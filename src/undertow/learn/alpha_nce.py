@@ -37,7 +37,7 @@ class AlphaNCE(Options):
     """
 
     n_noise: int = 25
-    noise_level: float | tuple[float, float] | Literal["auto"] = 0.5
+    noise_level: float | tuple[float, float] | Literal["auto"] = 0.7
     uniform: bool = True
     sharpness: float | Literal["auto"] = "auto"
     noise: Literal["windows", "independent"] = "windows"
@@ -47,7 +47,7 @@ class AlphaNCE(Options):
 
     def __post_init__(self) -> None:
         _check.whole_number("n_noise", self.n_noise, at_least=1)
-        object.__setattr__(self, "noise_level", _checked_level(self.noise_level))
+        _check_level(self.noise_level)
         if isinstance(self.sharpness, str):
             _check.one_of("sharpness", self.sharpness, ("auto",))
         else:
@@ -69,8 +69,8 @@ class AlphaNCE(Options):
         return AlphaNCEStep(self, session, pressure)
 
 
-def _checked_level(level: object) -> Any:
-    if isinstance(level, (list, tuple)):  # a list is what a tuple becomes in a model's JSON
+def _check_level(level: object) -> None:
+    if isinstance(level, tuple):
         if len(level) != 2:
             raise InvalidInput(
                 f"noise_level must be one number, two numbers or 'auto', got {len(level)} numbers"
@@ -80,10 +80,10 @@ def _checked_level(level: object) -> Any:
         )
         if lowest > highest:
             raise InvalidInput(f"noise_level must give the lower number first, got {level!r}")
-        return lowest, highest
-    if isinstance(level, str):
-        return _check.one_of("noise_level", level, ("auto",))
-    return _check.number("noise_level", level, at_least=0.0, below=1.0)
+    elif isinstance(level, str):
+        _check.one_of("noise_level", level, ("auto",))
+    else:
+        _check.number("noise_level", level, at_least=0.0, below=1.0)
 
 
 class AlphaNCEStep:

@@ -15,6 +15,7 @@ from undertow import _check
 from undertow.counts import CountBatch
 from undertow.engines import STARTED, Gradient, Place, Pressure, Session
 from undertow.learn.learner import Corpus
+from undertow.learn.optimizer import Adam
 from undertow.learn.options import Options
 
 CHAINS = "learner.chains"  # the hidden units of every document, packed to bits
@@ -38,6 +39,11 @@ class ContrastiveDivergence(Options):
     def __post_init__(self) -> None:
         _check.whole_number("n_steps", self.n_steps, at_least=1)
         _check.one_of("words", self.words, ("unweighted", "exact"))
+
+    @staticmethod
+    def usual_optimizer() -> Adam:
+        """What "auto" stands for: the gradient carries a document's length, so steps are small."""
+        return Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
 
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> DivergenceStep:
         """The step of a run."""

@@ -27,7 +27,7 @@ class Settings:
     learner: Learner = field(default_factory=AlphaNCE)
     optimizer: Optimizer = field(default_factory=Adam)
     sparsity: Sparsity = field(default_factory=Sparsity)
-    averaging: float = 0.0  # decay of the running average of the parameters; 0 for none
+    averaging: float = 0.999  # decay of the running average of the parameters; 0 for none
     batch_size: int = 128
     seed: int = 0
     planned_steps: int = (

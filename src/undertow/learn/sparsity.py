@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from undertow import _check
 from undertow.engines import Pressure
 
+COST = 0.3  # of documents of usual length, and not too few
+
 
 @dataclass(frozen=True)
 class Sparsity:
@@ -17,7 +19,7 @@ class Sparsity:
     """
 
     target: float = 0.1
-    cost: float = 0.0
+    cost: float = COST
 
     def __post_init__(self) -> None:
         _check.number("sparsity_target", self.target, above=0.0, below=1.0)

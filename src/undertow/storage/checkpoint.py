@@ -9,6 +9,7 @@ from typing import Any
 
 from undertow._errors import ModelFileError
 from undertow.learn import EpochRecord, Run
+from undertow.learn.registry import described
 from undertow.storage import _json
 from undertow.storage.folder import read_folder, write_folder
 
@@ -64,11 +65,10 @@ def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
 def _described(run: Run) -> dict[str, Any]:
     """The settings of a run as plain data; learner and optimizer are named by their classes."""
     settings = run.settings
-    described = asdict(settings)
-    described["learner"] = {"kind": type(settings.learner).__name__, **described["learner"]}
-    described["optimizer"] = {"kind": type(settings.optimizer).__name__, **described["optimizer"]}
+    found = asdict(settings)
+    found |= {"learner": described(settings.learner), "optimizer": described(settings.optimizer)}
     plain: dict[str, Any] = _json.plain(
-        "settings", described
+        "settings", found
     )  # a pair of noise levels comes back as a list
     return plain
 

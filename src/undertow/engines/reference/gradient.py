@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from undertow.engines import protocol
 from undertow.kernels.reference.energies import Array
 
 
@@ -30,6 +31,6 @@ class ReferenceGradient:
         """The touched rows of W."""
         return self.touched.astype(np.int32), self.weights[self.touched]
 
-    def dense(self) -> dict[str, Array]:
+    def dense(self) -> dict[str, protocol.Array]:
         """Everything else."""
-        return self.others
+        return dict(self.others)
