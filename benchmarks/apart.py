@@ -17,7 +17,7 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.step import begin
+from benchmarks.step import bare, begin
 from undertow.kernels.cpu import (
     contrast,
     partial_noise,
@@ -29,7 +29,7 @@ from undertow.kernels.cpu import (
     windows,
 )
 from undertow.kernels.randomness import SHARD
-from undertow.learn import Run, Settings, train
+from undertow.learn import Run, train
 
 STEPS, SKIPPED = 120, 10
 QUIET = 20  # per cent of the steps that are quicker: others on the machine only slow it down
@@ -166,7 +166,7 @@ def kernel_seconds(
     vocabulary_size: int, steps: int = STEPS
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Seconds of each kernel in a step, and what the last step worked on."""
-    run, source = begin(vocabulary_size, Settings(), threads=1)
+    run, source = begin(vocabulary_size, bare(), threads=1)
     times: dict[str, list[float]] = defaultdict(list)
     with apart() as instrument:
 

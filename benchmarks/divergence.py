@@ -6,9 +6,9 @@ from typing import Any
 
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
-from benchmarks.step import StepTimer, interleaved
+from benchmarks.step import StepTimer, bare, interleaved
 from benchmarks.tables import Sheet, columns_of
-from undertow.learn import ContrastiveDivergence, Settings
+from undertow.learn import ContrastiveDivergence
 
 GIBBS_STEPS = (1, 5)
 LARGE = 100_000  # words; from here on a step of CD takes a tenth of a second and more
@@ -31,9 +31,9 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
 
 def times_at(size: int, effort: Effort) -> dict[int, float]:
     """Median milliseconds by the number of Gibbs steps; 0 stands for alpha-NCE."""
-    timers = {0: StepTimer(size, Settings())}
+    timers = {0: StepTimer(size, bare())}
     for gibbs_steps in GIBBS_STEPS:
-        settings = Settings(learner=ContrastiveDivergence(n_steps=gibbs_steps))
+        settings = bare(ContrastiveDivergence(n_steps=gibbs_steps))
         timers[gibbs_steps] = StepTimer(size, settings, skipped=1)
     of_divergence = 2 if size >= LARGE else max(effort.steps // 4, 1)
     interleaved(

@@ -18,9 +18,10 @@ from benchmarks.peers import launch
 from benchmarks.peers.work import Order
 from benchmarks.progress import Say
 from benchmarks.quality import Labelled, newsgroups, write
+from benchmarks.step import bare
 from benchmarks.tables import Sheet, columns_of
 from undertow.counts import CsrSource, idf_weights, word_distribution
-from undertow.learn import Run, Settings, train
+from undertow.learn import Run, train
 from undertow.model import initial_parameters
 
 LONGEST = 30.0  # seconds that a peer may take
@@ -69,7 +70,7 @@ def _begin(data: Labelled, size: int, topics: int) -> tuple[Run, CsrSource]:
     source = CsrSource(counts, weights)
     parameters = initial_parameters(topics, shares, weights, 0)
     return Run(
-        parameters, shares, Settings(), documents=counts.shape[0], longest=source.longest
+        parameters, shares, bare(), documents=counts.shape[0], longest=source.longest
     ), source
 
 

@@ -15,9 +15,9 @@ from typing import Any
 from benchmarks import apart, limits
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
-from benchmarks.step import StepTimer, interleaved
+from benchmarks.step import StepTimer, bare, interleaved
 from benchmarks.tables import Sheet, figure
-from undertow.learn import ContrastiveDivergence, Settings
+from undertow.learn import ContrastiveDivergence
 
 ROW = 4 * limits.UNITS  # bytes
 VOCABULARIES = (2_000, 200_000)
@@ -101,8 +101,8 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
             for name in work
         }
         timers = {
-            "alpha_nce": StepTimer(size, Settings()),
-            "cd1": StepTimer(size, Settings(learner=ContrastiveDivergence()), skipped=1),
+            "alpha_nce": StepTimer(size, bare()),
+            "cd1": StepTimer(size, bare(ContrastiveDivergence()), skipped=1),
         }
         interleaved(
             timers,

@@ -6,9 +6,8 @@ from typing import Any
 
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
-from benchmarks.step import StepTimer, interleaved
+from benchmarks.step import StepTimer, alpha_nce, bare, interleaved
 from benchmarks.tables import Sheet, columns_of
-from undertow.learn import AlphaNCE, Settings
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:
@@ -17,10 +16,10 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
     """
     words = effort.vocabularies[0]
     say(f"steps with {', '.join(f'k={k}' for k in effort.noises)} noise documents")
-    noises = {k: StepTimer(words, Settings(learner=AlphaNCE(n_noise=k))) for k in effort.noises}
+    noises = {k: StepTimer(words, bare(alpha_nce(n_noise=k))) for k in effort.noises}
     interleaved(noises, rounds=effort.rounds, steps=lambda _: effort.steps)
     say(f"steps with {', '.join(f'H={units}' for units in effort.units)} hidden units")
-    units = {number: StepTimer(words, Settings(), units=number) for number in effort.units}
+    units = {number: StepTimer(words, bare(), units=number) for number in effort.units}
     interleaved(units, rounds=effort.rounds, steps=lambda _: effort.steps)
     return {"noises": _figures(noises), "units": _figures(units)}
 

@@ -9,12 +9,11 @@ from typing import Any
 
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
-from benchmarks.step import begin, zipf_counts
+from benchmarks.step import bare, begin, zipf_counts
 from benchmarks.tables import Sheet, columns_of, figure
 from benchmarks.yardstick import Yardstick
 from undertow.counts import CountBatch
 from undertow.estimators import ReplicatedSoftmax
-from undertow.learn import Settings
 from undertow.vectors import posteriors
 
 
@@ -26,7 +25,7 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
     counts = zipf_counts(words)
     say(f"fitting a model of {words:,} words for an epoch")
     model = ReplicatedSoftmax(effort.topics, max_epochs=1, random_state=0).fit(counts[:1000])
-    run, batch = begin(words, Settings())[0], CountBatch.from_csr(counts)
+    run, batch = begin(words, bare())[0], CountBatch.from_csr(counts)
     say(f"{counts.shape[0]:,} documents from counts to posteriors")
     yardstick = Yardstick(counts.shape[0])
     ways: dict[str, Callable[[], Any]] = {

@@ -21,11 +21,28 @@ import numpy as np
 from scipy import sparse
 
 from undertow.counts import CsrSource, idf_weights, word_distribution
-from undertow.learn import Adam, AlphaNCE, Run, Settings, train
+from undertow.learn import Adam, AlphaNCE, Learner, Optimizer, Run, Settings, Sparsity, train
 from undertow.model import initial_parameters
 
 UNITS, BATCH, TOKENS = 128, 128, 84
 ZIPF_SHIFT = 2.7
+
+
+def bare(learner: Learner | None = None, optimizer: Optimizer | None = None) -> Settings:
+    """Settings of the steps that are timed: learning alone, without averages and without a target
+    for activity. Noise keeps half of each document.
+    """
+    return Settings(
+        learner=learner or alpha_nce(),
+        optimizer=optimizer or Adam(),
+        sparsity=Sparsity(cost=0.0),
+        averaging=0.0,
+    )
+
+
+def alpha_nce(**options: Any) -> AlphaNCE:
+    """Of half of each document, with some options changed."""
+    return AlphaNCE(**{"noise_level": 0.5, **options})
 
 
 @cache
@@ -125,12 +142,10 @@ def interleaved(timers: Mapping[Any, Timer], *, rounds: int, steps: Callable[[An
 
 
 VARIANTS = {
-    "Adam, a moment per row, b frozen": Settings(),
-    "Adam, moments per element, b frozen": Settings(optimizer=Adam(moments="element")),
-    "Adam, moments per element and momentum": Settings(
-        optimizer=Adam(moments="element", momentum=0.9)
-    ),
-    "Adam, a moment per row, b learned": Settings(learner=AlphaNCE(visible_bias="learned")),
+    "Adam, a moment per row, b frozen": bare(),
+    "Adam, moments per element, b frozen": bare(optimizer=Adam(moments="element")),
+    "Adam, moments per element and momentum": bare(optimizer=Adam(moments="element", momentum=0.9)),
+    "Adam, a moment per row, b learned": bare(alpha_nce(visible_bias="learned")),
 }
 
 

@@ -8,17 +8,17 @@ from typing import Any
 
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
-from benchmarks.step import BATCH, TOKENS, UNITS, StepTimer, begin, interleaved, zipf_counts
+from benchmarks.step import BATCH, TOKENS, UNITS, StepTimer, bare, begin, interleaved, zipf_counts
 from benchmarks.tables import Sheet, columns_of, figure
 from benchmarks.yardstick import Yardstick
-from undertow.learn import Settings, train
+from undertow.learn import train
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:
     """Milliseconds and growth at each size; tokens a second of whole epochs at the smallest."""
     smallest = effort.vocabularies[0]
     say(f"making counts of {effort.vocabularies[-1]:,} words")
-    timers = {size: StepTimer(size, Settings()) for size in effort.vocabularies}
+    timers = {size: StepTimer(size, bare()) for size in effort.vocabularies}
     yardstick = Yardstick()
     say(f"steps of alpha-NCE at {', '.join(f'K={size:,}' for size in timers)}")
     interleaved(
@@ -41,7 +41,7 @@ def loop_rate(vocabulary_size: int, rounds: int) -> float:
     """Data tokens a second of whole epochs by the wall clock: sorting out batches, steps, closing
     the epoch.
     """
-    run, source = begin(vocabulary_size, Settings())
+    run, source = begin(vocabulary_size, bare())
     train(run, source, epochs=1)
     tokens, rates = int(zipf_counts(vocabulary_size).sum()), []
     for _ in range(rounds):

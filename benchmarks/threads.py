@@ -6,9 +6,9 @@ from typing import Any
 
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
-from benchmarks.step import StepTimer, interleaved
+from benchmarks.step import StepTimer, alpha_nce, bare, interleaved
 from benchmarks.tables import Sheet, columns_of
-from undertow.learn import AlphaNCE, ContrastiveDivergence, Settings
+from undertow.learn import ContrastiveDivergence
 
 SMALL_UNITS = 16
 
@@ -30,11 +30,11 @@ def _kinds(effort: Effort) -> dict[str, dict[int, StepTimer]]:
     """Timers with one thread and two; a name that is a number is alpha-NCE at so many words."""
     words = effort.thread_vocabularies[0]
     settings = {
-        "k=1, H=16": (words, Settings(learner=AlphaNCE(n_noise=1)), SMALL_UNITS),
-        "CD-1": (words, Settings(learner=ContrastiveDivergence()), effort.topics),
+        "k=1, H=16": (words, bare(alpha_nce(n_noise=1)), SMALL_UNITS),
+        "CD-1": (words, bare(ContrastiveDivergence()), effort.topics),
     }
     for size in effort.thread_vocabularies:
-        settings[str(size)] = (size, Settings(), effort.topics)
+        settings[str(size)] = (size, bare(), effort.topics)
     return {
         name: {threads: StepTimer(size, chosen, threads=threads, units=units) for threads in (1, 2)}
         for name, (size, chosen, units) in settings.items()

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import floor, limits
 from benchmarks.apart import apart
-from benchmarks.step import BATCH, TOKENS, begin, zipf_counts
-from undertow.learn import Settings, train
+from benchmarks.step import BATCH, TOKENS, bare, begin, zipf_counts
+from undertow.learn import train
 
 WORDS = 500
 
@@ -20,9 +20,9 @@ def test_kernels_apart_do_what_the_step_does() -> None:
     otherwise what is timed is not what is used. A kernel left out would move weights by the
     learning rate, 0.01.
     """
-    together, source = begin(WORDS, Settings(), threads=1)
+    together, source = begin(WORDS, bare(), threads=1)
     train(together, source, epochs=1)
-    pieces, source = begin(WORDS, Settings(), threads=1)
+    pieces, source = begin(WORDS, bare(), threads=1)
     with apart() as instrument:
         train(pieces, source, epochs=1)
     np.testing.assert_allclose(pieces.parameters.weights, together.parameters.weights, atol=1e-4)
@@ -33,7 +33,7 @@ def test_kernels_apart_do_what_the_step_does() -> None:
 
 
 def test_work_is_counted_from_the_minibatch() -> None:
-    run, source = begin(WORDS, Settings(), threads=1)
+    run, source = begin(WORDS, bare(), threads=1)
     with apart() as instrument:
         train(run, source, epochs=1)
     work = floor.work_of(instrument.step, WORDS)

@@ -18,7 +18,16 @@ from undertow.counts import CsrSource, checked_counts, word_distribution
 from undertow.engines import Place
 from undertow.kernels.reference import objectives
 from undertow.kernels.reference.energies import lengths, posterior, sigmoid
-from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence, Learner, Run, Settings, train
+from undertow.learn import (
+    Adam,
+    AlphaNCE,
+    ContrastiveDivergence,
+    Learner,
+    Run,
+    Settings,
+    Sparsity,
+    train,
+)
 from undertow.learn.alpha_nce import CORRECTIONS
 from undertow.model import Parameters, exact_log_probabilities, initial_parameters
 from undertow.model.partition import all_documents
@@ -142,7 +151,13 @@ def test_learner_approaches_a_known_model(name: str, seed: int) -> None:
         return float(np.exp(log_p) @ (log_p - exact_log_probabilities(parameters, tokens)[1]))
 
     optimizer = Adam(learning_rate=0.01, l2=0.0, hidden_bias_rate=1.0)
-    settings = Settings(learner=LEARNERS[name], optimizer=optimizer, averaging=0.999, seed=seed)
+    settings = Settings(
+        learner=LEARNERS[name],
+        optimizer=optimizer,
+        sparsity=Sparsity(cost=0.0),
+        averaging=0.999,
+        seed=seed,
+    )
     run = Run(
         initial_parameters(2, p, np.ones(4), seed),
         p,

@@ -130,7 +130,8 @@ def step_gradient(
 ) -> Gradient:
     """The gradient that the fast step computes for the whole case as one minibatch."""
     session = case.session(threads=threads)
-    step = options.begin(session, case.corpus, (sparsity or Sparsity()).pressure)
+    pressure = NO_PRESSURE if sparsity is None else sparsity.pressure
+    step = options.begin(session, case.corpus, pressure)
     if corrections is not None:
         session.restore({CORRECTIONS: corrections})
     return step.gradient(case.batch(), PLACE)
