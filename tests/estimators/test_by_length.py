@@ -10,16 +10,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from undertow import AlphaNCE, ContrastiveDivergence, InvalidInput, ReplicatedSoftmax, load
+from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, load
 from undertow.counts import CsrSource, checked_counts, word_distribution
-from undertow.estimators._fitting import (
-    brevity,
-    make_learner,
-    make_optimizer,
-    make_sparsity,
-    sharpness,
-)
-from undertow.learn import SGD, Adam, Run, Settings, Sparsity, train
+from undertow.learn import Adam, Run, Settings, train
+from undertow.learn.defaults import sharpness
+from undertow.learn.registry import find_learner
 from undertow.model import initial_parameters
 
 WORDS = 30
@@ -76,77 +71,6 @@ def assert_same_bits(one: ReplicatedSoftmax, another: ReplicatedSoftmax) -> None
     for name in ("components_", "hidden_bias_", "visible_bias_"):
         np.testing.assert_array_equal(getattr(one, name), getattr(another, name), err_msg=name)
     assert [record.loss for record in one.history_] == [record.loss for record in another.history_]
-
-
-# The numbers
-
-
-@pytest.mark.parametrize(
-    ("length", "share"),
-    [
-        (0.0, 1.0),
-        (1e-9, 1.0),
-        (50.0, 1.0),
-        (400.0, 1.0),
-        (500.0, 0.8),
-        (800.0, 0.5),
-        (1600.0, 0.25),
-        (4e6, 1e-4),
-    ],
-)
-def test_the_rate_is_less_for_long_documents(length: float, share: float) -> None:
-    assert brevity(length) == share
-    optimizer = make_optimizer("auto", AlphaNCE(), 0, length)
-    assert optimizer == Adam(learning_rate=0.01 * share)
-
-
-@pytest.mark.parametrize(
-    ("length", "sharp"),
-    [(0.03, 0.1), (3.0, 1.0), (75.0, 5.0), (300.0, 10.0), (301.0, 10.0), (1e6, 10.0)],
-)
-def test_short_documents_are_told_apart_less_sharply(length: float, sharp: float) -> None:
-    assert sharpness(length) == pytest.approx(
-        sharp, rel=4 * 2.0**-53
-    )  # a quotient, a root and a product
-
-
-@pytest.mark.parametrize(
-    ("length", "cost"), [(10.0, 0.3), (400.0, 0.3), (800.0, 0.3 / 8), (4000.0, 0.3 / 1000)]
-)
-def test_sparsity_costs_less_where_documents_are_long(length: float, cost: float) -> None:
-    sparsity = make_sparsity(0.2, "auto", length)
-    assert sparsity.target == 0.2
-    assert sparsity.cost == pytest.approx(cost, rel=8 * 2.0**-53)
-
-
-@pytest.mark.parametrize(
-    ("documents", "cost"), [(10, 0.003), (500, 0.15), (1000, 0.3), (10**6, 0.3)]
-)
-def test_sparsity_costs_less_where_documents_are_few(documents: int, cost: float) -> None:
-    assert make_sparsity(0.1, "auto", 100.0, documents).cost == pytest.approx(
-        cost, rel=8 * 2.0**-53
-    )
-    assert make_sparsity(0.1, 2.5, 100.0, documents) == Sparsity(0.1, 2.5)
-
-
-@pytest.mark.parametrize("length", [10.0, 4000.0])
-def test_what_is_given_is_taken_as_it_is(length: float) -> None:
-    assert make_sparsity(0.1, 2.5, length) == Sparsity(0.1, 2.5)
-    assert make_sparsity(0.1, 0, length) == Sparsity(0.1, 0)
-    for given in (Adam(learning_rate=0.5), SGD()):
-        assert make_optimizer(given, AlphaNCE(), 100, length) is given
-
-
-def test_cd_and_plain_nce_do_not_go_by_length() -> None:
-    for length in (10.0, 4000.0):
-        optimizer = make_optimizer("auto", ContrastiveDivergence(), 100, length)
-        assert optimizer == Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
-    plain = make_learner("nce")
-    assert isinstance(plain, AlphaNCE)
-    assert plain.sharpness == 1.0
-
-
-# A fit
 
 
 @pytest.mark.parametrize("length", [SHORT, USUAL, LONG])
@@ -250,7 +174,7 @@ def test_a_bare_run_takes_ten(length: int) -> None:
 def test_auto_is_the_default() -> None:
     assert AlphaNCE().sharpness == "auto"
     assert ReplicatedSoftmax().sparsity_cost == "auto"
-    assert make_learner("alpha-nce") == AlphaNCE(noise_level=0.7, sharpness="auto")
+    assert find_learner("alpha-nce") == AlphaNCE(noise_level=0.7, sharpness="auto")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from undertow import AlphaNCE, ContrastiveDivergence, ReplicatedSoftmax, TrainingDiverged, load
+from undertow import AlphaNCE, ReplicatedSoftmax, TrainingDiverged, load
 from undertow.learn import SGD, Adam, EpochRecord
 
 WORDS = 40
@@ -120,9 +120,12 @@ def test_random_state_none_differs_and_a_generator_moves_on(counts: sparse.csr_a
 def test_clone_and_nested_parameters() -> None:
     model = make_model(learner=AlphaNCE(n_noise=3), optimizer=Adam(l2=0.0))
     assert model.get_params()["learner__n_noise"] == 3
-    copy = clone(model).set_params(learner__noise_level=0.25, optimizer__l2=0.5)
+    copy = clone(model)
+    learner = copy.learner
+    copy.set_params(learner__noise_level=0.25, optimizer__l2=0.5)
     assert (copy.learner.noise_level, copy.optimizer.l2) == (0.25, 0.5)
-    assert (model.learner.noise_level, model.optimizer.l2) == (0.5, 0.0)
+    assert (copy.learner.n_noise, learner.noise_level) == (3, 0.7)  # options never change
+    assert (model.learner.noise_level, model.optimizer.l2) == (0.7, 0.0)
 
 
 def test_grid_search_chooses_without_labels(counts: sparse.csr_array) -> None:
@@ -378,44 +381,6 @@ def test_the_bar_moves_by_minibatches(
     ]
 
 
-@pytest.mark.parametrize(
-    ("documents", "epochs"),
-    [
-        *((100, 167), (1000, 167), (2225, 84), (4000, 52), (6000, 52)),
-        *((11_314, 51), (100_000, 10), (500_000, 10), (1_000_000, 5), (5_000_000, 1), (10**9, 1)),
-    ],
-)
-def test_auto_epochs(documents: int, epochs: int) -> None:
-    from undertow.estimators._fitting import epochs_for
-
-    assert epochs_for("auto", documents, 128) == pytest.approx(epochs, rel=0.02)
-
-
-def test_auto_epochs_have_no_leaps() -> None:
-    from undertow.estimators._fitting import epochs_for
-
-    batches = np.arange(1, 1000)
-    steps = np.array(
-        [epochs_for("auto", 128 * number, 128) * number for number in batches.tolist()]
-    )
-    assert (
-        np.abs(np.diff(steps)) <= np.maximum(batches[1:], 167)
-    ).all()  # a minibatch more, or an epoch to and fro
-
-
-@pytest.mark.parametrize(
-    ("steps", "times"), [(0, 1), (10, 3), (1500, 3), (2250, 2), (4500, 1), (40_000, 1)]
-)
-def test_short_runs_learn_faster(steps: int, times: float) -> None:
-    from undertow.estimators._fitting import make_optimizer
-
-    optimizer = make_optimizer("auto", AlphaNCE(), steps)
-    assert optimizer == Adam(annealing=1.5 * (1 + times), l2=1e-4 * times)
-    cd = ContrastiveDivergence()
-    assert make_optimizer("auto", cd, steps) == make_optimizer("auto", cd)  # a constant rate
-    assert make_optimizer(Adam(l2=0.5), AlphaNCE(), steps) == Adam(l2=0.5)
-
-
 def test_pace_is_for_runs_with_an_end(counts: sparse.csr_array) -> None:
     fast, usual = Adam(annealing=6.0, l2=3 * 1e-4), Adam()
     fitted = make_model().fit(counts)
@@ -434,15 +399,15 @@ def test_pace_is_for_runs_with_an_end(counts: sparse.csr_array) -> None:
 def test_trials_of_noise_levels_have_the_pace_of_the_run(
     counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.estimators import _fitting
+    from undertow.learn import defaults
 
-    make, planned = _fitting.make_optimizer, []
+    make, planned = defaults.make_optimizer, []
 
     def noted(optimizer: Any, learner: Any, steps: int, length: float) -> Any:
         planned.append(steps)
         return make(optimizer, learner, steps, length)
 
-    monkeypatch.setattr(_fitting, "make_optimizer", noted)
+    monkeypatch.setattr(defaults, "make_optimizer", noted)
     make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=4).fit(counts)
     assert len(planned) > 2
     assert set(planned) == {4 * math.ceil(counts.shape[0] / 32)}
@@ -608,7 +573,7 @@ def test_saving_twice_needs_a_word(model: ReplicatedSoftmax, tmp_path: Path) -> 
         ({"n_components": 0}, "n_components must be a whole number of at least 1, got 0"),
         (
             {"learner": "sgd"},
-            "learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', an AlphaNCE or a",
+            "learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', or a learner's options, got",
         ),
         (
             {"weighting": "tfidf"},
@@ -625,7 +590,11 @@ def test_saving_twice_needs_a_word(model: ReplicatedSoftmax, tmp_path: Path) -> 
             "features must be one of 'balanced', 'posterior', 'soft', 'activation', 'strength', "
             "got 'code'",
         ),
-        ({"optimizer": "rmsprop"}, "optimizer must be 'auto', an Adam or an SGD, got 'rmsprop'"),
+        (
+            {"optimizer": "rmsprop"},
+            "optimizer must be 'auto', one of 'adam', 'sgd', or an optimizer's options, got "
+            "'rmsprop'",
+        ),
         ({"max_epochs": 0}, "max_epochs must be a whole number of at least 1, got 0"),
         ({"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
         ({"sparsity_target": 2.0}, "sparsity_target must be in (0, 1), got 2.0"),
@@ -692,15 +661,6 @@ def test_wrong_use_after_fitting(model: ReplicatedSoftmax, counts: sparse.csr_ar
         model.units(words=["one"])
     with pytest.raises(NotFittedError):
         make_model().transform(counts)
-
-
-def test_learner_objects_say_what_is_wrong() -> None:
-    with pytest.raises(
-        ValueError, match=r"AlphaNCE must be given options among n_noise, .*, got 'alpha'"
-    ):
-        AlphaNCE().set_params(alpha=0.5)
-    with pytest.raises(ValueError, match="n_steps must be a whole number of at least 1, got 0"):
-        ContrastiveDivergence().set_params(n_steps=0)
 
 
 # New words
