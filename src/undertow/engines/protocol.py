@@ -233,8 +233,10 @@ class Session(Protocol):
         """
         ...
 
-    def average_others(self, *, step: int, decay: float) -> None:
-        """Brings the averages of all other parameters from the step before to this one."""
+    def average_others(self, gradient: Handle, *, step: int, decay: float) -> None:
+        """Brings the averages of the other parameters that a gradient moved from the step before
+        to this one.
+        """
         ...
 
 

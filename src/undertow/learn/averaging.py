@@ -9,6 +9,8 @@ gives the same average as doing it at every step.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from undertow.engines import AVERAGE, AVERAGED_UNTIL, Gradient, Session
@@ -34,14 +36,16 @@ class RunningAverage:
         """Call before step `step` (from 1 on) changes the rows of this gradient."""
         self._session.average_rows(gradient, step=step - 1, decay=self._decay)
 
-    def after_update(self, step: int) -> None:
+    def after_update(self, gradient: Gradient, step: int) -> None:
         """Call after step `step`: everything but W."""
-        self._session.average_others(step=step, decay=self._decay)
+        self._session.average_others(gradient, step=step, decay=self._decay)
 
     def parameters(self, step: int) -> Parameters:
         """The averages after step `step`."""
         self._session.average_rows(None, step=step, decay=self._decay)
-        found, arrays = self._session.parameters.copy(), self._session.arrays()
-        for name, array in found.learned().items():
-            array[...] = arrays[AVERAGE + name]
-        return found
+        now, arrays = self._session.parameters, self._session.arrays()
+        averages = {
+            name: arrays[AVERAGE + name].astype(array.dtype)
+            for name, array in now.learned().items()
+        }
+        return replace(now, **averages)

@@ -93,7 +93,7 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
         run.average.before_update(gradient, run.steps)
     run.updater.apply(gradient, moment)
     if run.average:
-        run.average.after_update(run.steps)
+        run.average.after_update(gradient, run.steps)
     run.tally.add(
         loss=gradient.loss, documents=batch.size, tokens=batch.tokens, activity=gradient.activity
     )
@@ -101,7 +101,7 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
 
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
     for name, array in run.session.learned().items():
-        if not np.isfinite(array).all():
+        if not (np.isfinite(array.min()) and np.isfinite(array.max())):  # NaN is both
             raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {_ADVICE}")
     record = run.tally.record(run.epoch, measure(run) if measure else None)
     run.history.append(record)

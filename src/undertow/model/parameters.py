@@ -64,6 +64,11 @@ class Parameters:
         return {one.name: one.metadata["axes"] for one in fields(cls)}
 
     @classmethod
+    def kinds(cls) -> list[type[Parameters]]:
+        """This kind of parameters, and all that inherit from it."""
+        return [cls, *(kind for child in cls.__subclasses__() for kind in child.kinds())]
+
+    @classmethod
     def non_negative(cls) -> tuple[str, ...]:
         """The arrays that must not hold a negative number."""
         return tuple(one.name for one in fields(cls) if one.metadata["non_negative"])

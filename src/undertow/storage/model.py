@@ -24,7 +24,6 @@ from undertow.storage._json import JSON
 from undertow.storage.folder import read_folder, write_folder
 
 KIND = "replicated-softmax"
-PARAMETERS = ("weights", "hidden_bias", "visible_bias", "word_weights")
 NOISE = "noise_distribution"
 DIRECTIONS = "directions"
 LONGEST = 1 + 1e-3  # of a direction, but for rounding
@@ -74,7 +73,7 @@ def save_model(
         directions=directions,
     )
     _check_model(model)
-    arrays: dict[str, Array] = {name: getattr(parameters, name) for name in PARAMETERS}
+    arrays: dict[str, Array] = dict(parameters.arrays())
     if model.noise_distribution is not None:
         arrays[NOISE] = model.noise_distribution
     if model.directions is not None and model.directions.shape[1]:
@@ -99,9 +98,10 @@ def load_model(path: str | os.PathLike[str]) -> StoredModel:
 def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredModel:
     topics = {name: array for name, array in arrays.items() if name.startswith(TOPICS)}
     names = set(arrays) - {NOISE, DIRECTIONS} - set(topics)
-    if names != set(PARAMETERS):
+    kinds = [kind for kind in Parameters.kinds() if set(kind.axes()) == names]
+    if not kinds:
         raise InvalidInput(
-            f"arrays must be {', '.join(PARAMETERS)}, got {reprlib.repr(sorted(names))}"
+            f"arrays must be {', '.join(Parameters.axes())}, got {reprlib.repr(sorted(names))}"
         )
     if set(manifest) != {"training", "vocabulary"}:
         raise InvalidInput(
@@ -113,7 +113,7 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
     if not isinstance(vocabulary, list | None):
         raise InvalidInput(f"vocabulary must be a list of words, got {reprlib.repr(vocabulary)}")
     return StoredModel(
-        parameters=Parameters(**{name: arrays[name] for name in PARAMETERS}),
+        parameters=kinds[0](**{name: arrays[name] for name in kinds[0].axes()}),
         noise_distribution=arrays.get(NOISE),
         training=training,
         vocabulary=None if vocabulary is None else tuple(vocabulary),
@@ -126,13 +126,12 @@ def _check_model(model: StoredModel) -> None:
     parameters = dataclasses.replace(
         model.parameters
     )  # its arrays may have been exchanged since it checked them
-    for name in PARAMETERS:
-        _check_numbers(name, getattr(parameters, name), np.float32)
-    if (parameters.word_weights < 0).any():
-        raise InvalidInput(
-            f"word_weights must not be negative, got {parameters.word_weights.min()} among its "
-            f"values"
-        )
+    for name, array in parameters.arrays().items():
+        _check_numbers(name, array, np.float32)
+    for name in parameters.non_negative():
+        lowest = getattr(parameters, name).min(initial=0.0)
+        if lowest < 0:
+            raise InvalidInput(f"{name} must not be negative, got {lowest} among its values")
     if model.noise_distribution is not None:
         _check_noise(model.noise_distribution, parameters.words)
     if model.directions is not None:

@@ -51,6 +51,7 @@ class CpuSession:
         return {**self.parameters.learned(), **held}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
+        self._updates.catch_up()
         own: dict[str, NDArray[Any]] = {
             PARAMETERS + name: array for name, array in self.parameters.arrays().items()
         }
@@ -119,5 +120,5 @@ class CpuSession:
     def average_rows(self, gradient: CpuGradient | None, *, step: int, decay: float) -> None:
         self._updates.average_rows(gradient, step=step, decay=decay)
 
-    def average_others(self, *, step: int, decay: float) -> None:
-        self._updates.average_others(step=step, decay=decay)
+    def average_others(self, gradient: CpuGradient, *, step: int, decay: float) -> None:
+        self._updates.average_others(gradient, step=step, decay=decay)

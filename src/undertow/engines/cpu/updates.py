@@ -6,6 +6,7 @@ the cost does not grow with the vocabulary.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,20 +19,29 @@ from undertow.kernels.cpu import threads, update
 from undertow.model.parameters import Parameters
 
 
+@dataclass(frozen=True)
+class Averaging:
+    """Up to which step the average of W is to be brought in the rows of a gradient."""
+
+    gradient: CpuGradient | None
+    step: int
+    decay: float
+
+
 class Updates:
     """What changes the parameters of a session, in place, with the arrays that it holds."""
 
     def __init__(self, parameters: Parameters, held: dict[str, NDArray[Any]], threads: int) -> None:
         self._parameters, self._held, self._threads = parameters, held, threads
+        self._due: Averaging | None = None  # rows whose average is to be brought up to date
 
     def adam(self, gradient: CpuGradient, rule: AdamRule) -> None:
         """A step of Adam: rows that are touched, then everything else."""
-        rows, weights = gradient.factored, self._parameters.weights
+        weights = self._parameters.weights
         if OPTIMIZER + "row_moments" in self._held:
-            moments = self._held[OPTIMIZER + "row_moments"]
-            program, rates = update.adam_per_row_together, (rule.rate, rule.decay, rule.l2)
-            threads.run_together(program, self._threads, rows, weights, moments, *rates)
+            self._adam_of_rows(gradient, rule)
         else:
+            self.catch_up()
             names = ("first_moments", "second_moments", "masses")
             state = [self._held[OPTIMIZER + name] for name in names]
             numbers = (rule.rate, rule.momentum, rule.decay, rule.l2)
@@ -42,6 +52,18 @@ class Updates:
         self._adam_of("hidden_bias", gradient.hidden_bias, rule, bias_rate)
         for name, slope in gradient.others.items():
             self._adam_of(name, slope, rule, rule.rate)
+
+    def _adam_of_rows(self, gradient: CpuGradient, rule: AdamRule) -> None:
+        moments, due = self._held[OPTIMIZER + "row_moments"], self._due
+        arguments: tuple[Any, ...] = (gradient.factored, self._parameters.weights, moments)
+        arguments += (rule.rate, rule.decay, rule.l2)
+        if due is not None and due.gradient is gradient:
+            self._due = None
+            arguments += self._averages(due)
+            threads.run_together(update.adam_and_average_together, self._threads, *arguments)
+        else:
+            self.catch_up()
+            threads.run_together(update.adam_per_row_together, self._threads, *arguments)
 
     def _adam_of_visible_bias(self, gradient: CpuGradient, rule: AdamRule) -> None:
         moments, bias = self._moments("visible_bias"), self._parameters.visible_bias
@@ -58,6 +80,7 @@ class Updates:
 
     def momentum(self, gradient: CpuGradient, rule: MomentumRule) -> None:
         """A step with momentum: every row of W coasts, whether it is touched or not."""
+        self.catch_up()
         parameters = self._parameters
         velocities = self._velocities("weights")
         pushes = (parameters.weights, velocities, rule.rate, rule.l2)
@@ -84,30 +107,47 @@ class Updates:
         self, words: NDArray[np.int32], steps: NDArray[Any], dense: dict[str, NDArray[Any]]
     ) -> None:
         """Adds these steps."""
+        self.catch_up()
         self._parameters.weights[words] += steps
         for name, step in dense.items():
             values = self._learned(name)
             values += step
 
     def average_rows(self, gradient: CpuGradient | None, *, step: int, decay: float) -> None:
-        """Brings rows of the average of W up to a step: since their last one they stood still."""
-        state = (self._held[AVERAGE + "weights"], self._held[AVERAGED_UNTIL])
-        arguments = (self._parameters.weights, *state, step, decay)
+        """Brings rows of the average of W up to a step: since their last one they stood still.
+
+        The rows of a gradient can wait for the step that moves them: both then pass over them once.
+        """
+        self.catch_up()
         if gradient is not None:
-            rows = gradient.factored
-            threads.run_together(update.average_together, self._threads, rows, *arguments)
+            self._due = Averaging(gradient, step, decay)
             return
         words = np.arange(self._parameters.words, dtype=np.int32)
         parts = np.array_split(words, self._threads)
+        arguments = (self._parameters.weights, *self._averages(Averaging(None, step, decay)))
         threads.run([(update.average_rows, (part, *arguments)) for part in parts], self._threads)
 
-    def average_others(self, *, step: int, decay: float) -> None:
-        """Moves the averages of everything but W on to a step."""
+    def catch_up(self) -> None:
+        """Does what average_rows put off."""
+        due, self._due = self._due, None
+        if due is not None and due.gradient is not None:
+            arguments = (self._parameters.weights, *self._averages(due))
+            rows = due.gradient.factored
+            threads.run_together(update.average_together, self._threads, rows, *arguments)
+
+    def _averages(self, due: Averaging) -> tuple[Any, ...]:
+        """As kernels take them."""
+        return (self._held[AVERAGE + "weights"], self._held[AVERAGED_UNTIL], due.step, due.decay)
+
+    def average_others(self, gradient: CpuGradient, *, step: int, decay: float) -> None:
+        """Moves the averages of everything that the gradient moved, but for W, on to a step."""
         share = np.float32(1.0 - update.retained(step - 1, step, decay))
-        for name, values in self._parameters.learned().items():
-            if name != "weights":
-                average = self._held[AVERAGE + name]
-                average += share * (values - average)
+        moved = ["hidden_bias", *gradient.others]
+        moved += ["visible_bias"] if gradient.learns_visible_bias else []
+        for name in moved:
+            average = self._held.get(AVERAGE + name)
+            if average is not None:
+                average += share * (self._learned(name) - average)
 
     def _learned(self, name: str) -> NDArray[Any]:
         """An array that is learned: one of the parameters, or one that is held."""

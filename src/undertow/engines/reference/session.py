@@ -251,9 +251,9 @@ class ReferenceSession:
         state = (self._held[AVERAGE + "weights"], self._held[AVERAGED_UNTIL])
         step_by_step.average_rows(rows, weights, *state, step=step, decay=decay)
 
-    def average_others(self, *, step: int, decay: float) -> None:
+    def average_others(self, gradient: ReferenceGradient, *, step: int, decay: float) -> None:
         stays = step_by_step.retained(step - 1, step, decay)
-        for name in self._learned:
-            if name in self._values and name != "weights":
-                average = self._held[AVERAGE + name]
+        for name in gradient.others:
+            average = self._held.get(AVERAGE + name)
+            if average is not None:
                 average[:] = stays * average + (1.0 - stays) * self._values[name]

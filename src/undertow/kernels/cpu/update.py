@@ -16,6 +16,7 @@ from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row_to_write
 from undertow.kernels.cpu.rows import row_gradient, row_scalar
 
 TINY = 1e-12
+BLOCK = 64  # rows that are averaged and then moved: they stay in the core's cache meanwhile
 
 
 @piece
@@ -28,9 +29,18 @@ def _inverse_deviation(moment: Any, square: Any, decay: Any) -> Any:
 
 @shared
 def adam_per_row(
-    part: int, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float
+    part: int,
+    first: int,
+    last: int,
+    gradient: Any,
+    weights: Any,
+    moments: Any,
+    rate: float,
+    decay: float,
+    l2: float,
 ) -> None:
-    """Adam without momentum and with one second moment per row: 8 bytes of state a word.
+    """Adam without momentum and with one second moment per row: 8 bytes of state a word. For rows
+    `first` to `last` of a part.
 
     moments[word] holds the decaying sum of the gradient's mean squares and the decaying sum of
     ones; their quotient is the mean over the times that this row was touched, without bias and
@@ -38,7 +48,7 @@ def adam_per_row(
     """
     total = np.empty(weights.shape[1], dtype=np.float32)
     rows = gradient.rows[part, : gradient.sizes[part]]
-    for i in range(rows.size):
+    for i in range(first, last):
         soon = rows[min(i + AHEAD, rows.size - 1)]
         prefetch_row_to_write(weights[soon])
         prefetch_row_to_write(moments[soon])
@@ -58,7 +68,38 @@ def adam_per_row_together(
     if team.enter(seat) >= 0:
         part = team.take(seat, 0)
         while part < gradient.sizes.size:
-            adam_per_row(part, gradient, weights, moments, rate, decay, l2)
+            size = gradient.sizes[part]
+            adam_per_row(part, 0, size, gradient, weights, moments, rate, decay, l2)
+            part = team.take(seat, 0)
+        team.leave(seat, 1)
+
+
+@kernel
+def adam_and_average_together(
+    seat: Any,
+    gradient: Any,
+    weights: Any,
+    moments: Any,
+    rate: float,
+    decay: float,
+    l2: float,
+    averages: Any,
+    seen: Any,
+    step: int,
+    average_decay: float,
+) -> None:
+    """The same, with the average of each row brought up to `step` before the row moves: a row that
+    has to come from main memory comes once.
+    """
+    if team.enter(seat) >= 0:
+        part = team.take(seat, 0)
+        while part < gradient.sizes.size:
+            size = gradient.sizes[part]
+            rows = gradient.rows[part, :size]
+            for first in range(0, size, BLOCK):
+                last = min(first + BLOCK, size)
+                average_rows(rows[first:last], weights, averages, seen, step, average_decay)
+                adam_per_row(part, first, last, gradient, weights, moments, rate, decay, l2)
             part = team.take(seat, 0)
         team.leave(seat, 1)
 
@@ -163,6 +204,16 @@ def retained(since: int, until: int, decay: float) -> float:
     return share
 
 
+@piece
+def _average_row(word: Any, row: Any, average: Any, seen: Any, step: Any, decay: Any) -> None:
+    """Brings the average of a row up to a step: since `seen` it has stood still."""
+    if step > seen[word]:
+        stays = np.float32(retained(seen[word], step, decay))
+        for j in range(average.size):
+            average[j] = stays * average[j] + (np.float32(1.0) - stays) * row[j]
+        seen[word] = step
+
+
 @shared
 def average_rows(
     rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
@@ -173,12 +224,7 @@ def average_rows(
     for i in range(rows.size):
         prefetch_row_to_write(averages[rows[min(i + AHEAD, rows.size - 1)]])
         word = rows[i]
-        if step > seen[word]:
-            stays = np.float32(retained(seen[word], step, decay))
-            average, values = averages[word], weights[word]
-            for j in range(average.size):
-                average[j] = stays * average[j] + (np.float32(1.0) - stays) * values[j]
-            seen[word] = step
+        _average_row(word, weights[word], averages[word], seen, step, decay)
 
 
 @kernel
