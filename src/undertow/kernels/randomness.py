@@ -24,6 +24,8 @@ ROUNDS = 10
 LOW_32_BITS = 0xFFFFFFFF
 RANGE = 2**18  # documents that numbers are drawn for at a time
 
+ROWS = 4096  # of normal numbers that are made at a time
+
 # Parts of what is drawn: other numbers here are other results.
 SHARD = 32  # documents of a minibatch that share a noise stream
 CHUNK = 2048  # words of the vocabulary that a Gibbs step draws among at a time
@@ -106,15 +108,20 @@ def lowest(seed: int, purpose: int, stage: int, documents: int, size: int) -> ND
 
 def normals(seed: int, purpose: int, rows: int, columns: int) -> NDArray[np.float32]:
     """Standard normal numbers, a row per document number, made in blocks of rows so that memory
-    stays small.
+    stays small. `undertow.kernels.cpu.normals` is the quick version.
     """
     out = np.empty((rows, columns), dtype=np.float32)
     pairs = np.arange((columns + 1) // 2)
-    for first in range(0, rows, 4096):
-        block = np.arange(first, min(first + 4096, rows))[:, None]
+    for first in range(0, rows, ROWS):
+        block = np.arange(first, min(first + ROWS, rows))[:, None]
         bits = philox(seed, purpose, 0, 0, block, pairs)
-        radius = np.sqrt(-2.0 * np.log((bits[..., 0] + 1.0) * 2.0**-32))
-        angle = bits[..., 1] * (2.0 * np.pi * 2.0**-32)
-        both = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
-        out[first : first + len(block)] = both.reshape(len(block), -1)[:, :columns]
+        out[first : first + len(block)] = box_muller(bits, columns)
     return out
+
+
+def box_muller(bits: NDArray[np.uint64], columns: int) -> NDArray[np.float64]:
+    """So many normal numbers a row from 32-bit numbers (rows, pairs, 2 or more)."""
+    radius = np.sqrt(-2.0 * np.log((bits[..., 0] + 1.0) * 2.0**-32))
+    angle = bits[..., 1] * (2.0 * np.pi * 2.0**-32)
+    both = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
+    return both.reshape(len(bits), -1)[:, :columns]

@@ -107,8 +107,10 @@ def initial_parameters(
     """W normal with deviation 0.01, a = 0, b = log p: the model starts as the noise distribution
     itself.
     """
+    from undertow.kernels.cpu.normals import normals  # compiled: questions are answered without it
+
     words = len(word_distribution)
-    weights = randomness.normals(seed, randomness.Purpose.WEIGHTS, words, units)
+    weights = normals(seed, randomness.Purpose.WEIGHTS, words, units)
     weights *= np.float32(WEIGHT_SCALE)
     return Parameters(
         weights=weights,
@@ -127,10 +129,10 @@ def with_more_words(
     New words get fresh rows of W (those that a larger model would have begun with), the largest
     word weight and the smallest share.
     """
-    words = parameters.words + added
-    fresh = randomness.normals(seed, randomness.Purpose.WEIGHTS, words, parameters.units)[
-        parameters.words :
-    ]
+    from undertow.kernels.cpu.normals import normals
+
+    words, old = parameters.words + added, parameters.words
+    fresh = normals(seed, randomness.Purpose.WEIGHTS, words, parameters.units, first=old)
     share = float(word_distribution.min())
     # b is a log-share up to a constant; the new words' has to be on the same scale as the old
     # ones'.

@@ -55,9 +55,11 @@ def word_directions(
 
 def _first_right_vectors(rows: sparse.csr_array, found: int, seed: int) -> NDArray[np.float32]:
     """The first right singular vectors of a matrix that has at least so many rows and columns."""
+    from undertow.kernels.cpu.normals import normals  # compiled: questions are answered without it
+
     width = min(found + MORE, *rows.shape)
     with threadpool_limits(1, user_api="blas"):  # more threads may round differently
-        basis = randomness.normals(seed, randomness.Purpose.DIRECTIONS, rows.shape[0], width)
+        basis = normals(seed, randomness.Purpose.DIRECTIONS, rows.shape[0], width)
         for _ in range(ROUNDS):
             basis = rows @ (rows.T @ np.linalg.qr(basis)[0])
         seen = rows.T @ np.linalg.qr(basis)[0]
