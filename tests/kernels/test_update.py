@@ -59,6 +59,13 @@ def _in_parts(kernel: Callable[..., Any], gradient: RowGradient, *arguments: Any
         kernel(part, gradient, *arguments)
 
 
+def _row_by_row(part: int, gradient: RowGradient, *arguments: Any) -> None:
+    """Adam over the rows of a part, a range after the other."""
+    size = int(gradient.sizes[part])
+    for first, last in ((0, size // 2), (size // 2, size)):
+        update.adam_per_row(part, first, last, gradient, *arguments)
+
+
 def _assert_near(ours: Single, exact: NDArray[np.float64], tolerance: float) -> None:
     assert np.abs(exact).max() < 4.0  # what the tolerance supposes
     np.testing.assert_allclose(ours, exact, rtol=0, atol=tolerance)
@@ -68,7 +75,7 @@ def _assert_near(ours: Single, exact: NDArray[np.float64], tolerance: float) -> 
 @sizes
 @pytest.mark.parametrize("together", [0, 1, 3])
 def test_adam_with_a_moment_per_row(together: int, units: int, lazy: bool) -> None:
-    """Part by part, and as a program for a team."""
+    """Part by part in two ranges of rows, and as a program for a team."""
     weights, moments = _weights(units), np.zeros((WORDS, 2), dtype=np.float32)
     exact, textbook = weights.astype(np.float64), TextbookAdam(RATE, 0.0, 0.9, L2, per_row=True)
     for gradient in _gradients(units, lazy=lazy):
@@ -77,7 +84,7 @@ def test_adam_with_a_moment_per_row(together: int, units: int, lazy: bool) -> No
         if together:
             threads.run_together(update.adam_per_row_together, together, *arguments)
         else:
-            _in_parts(update.adam_per_row, *arguments)
+            _in_parts(_row_by_row, *arguments)
         textbook.apply(exact, dense_gradient(gradient, WORDS)[:, :-1], gradient.touched())
         untouched = np.setdiff1d(np.arange(WORDS), gradient.touched())
         np.testing.assert_array_equal(weights[untouched], before[untouched])
@@ -160,7 +167,7 @@ def test_adam_stands_still_without_a_gradient() -> None:
     weights = _weights(3)
     before = weights.copy()
     _in_parts(
-        update.adam_per_row,
+        _row_by_row,
         gradient,
         weights,
         np.zeros((WORDS, 2), dtype=np.float32),
@@ -220,6 +227,45 @@ def test_a_lazy_average_is_the_one_of_every_step(together: int, decay: float, un
     _assert_near(
         averages, exact, 5 * STEPS * UNIT * 4.0
     )  # decay, its power, two products and a sum a step
+
+
+@pytest.mark.parametrize("words", [1, update.BLOCK, 2 * update.BLOCK, 3 * update.BLOCK + 1])
+@pytest.mark.parametrize("together", [1, 3])
+def test_averaging_and_moving_in_one_pass_is_one_after_the_other(together: int, words: int) -> None:
+    """To the bit, with parts that fill no block, one, or several, and rows that have come to
+    different steps.
+    """
+    generator = np.random.default_rng(words)
+    start = generator.normal(0.0, 0.5, (PARTS * words, 5)).astype(np.float32)
+    ours, theirs = (
+        {
+            "weights": start.copy(),
+            "moments": np.zeros((len(start), 2), dtype=np.float32),
+            "averages": start.copy(),
+            "seen": np.zeros(len(start), dtype=np.int64),
+        }
+        for _ in range(2)
+    )
+    adam = (RATE, 0.9, L2)
+    for step in range(1, 5):
+        number = len(start) if step == 1 else int(generator.integers(1, len(start)))
+        rows = generator.permutation(len(start))[:number].astype(np.int32)
+        gradient = make_gradient(generator, rows, 5, 1.0)
+        threads.run_together(
+            update.adam_and_average_together,
+            together,
+            gradient,
+            *(ours["weights"], ours["moments"], *adam, ours["averages"], ours["seen"]),
+            *(step - 1, 0.5),
+        )
+        weights, moments, averages, seen = theirs.values()
+        arguments = (gradient, weights, averages, seen, step - 1, 0.5)
+        threads.run_together(update.average_together, 1, *arguments)
+        arguments = (gradient, weights, moments, *adam)
+        threads.run_together(update.adam_per_row_together, 1, *arguments)
+        for name, array in ours.items():
+            np.testing.assert_array_equal(array, theirs[name], err_msg=name)
+    assert (ours["seen"] > 0).any()
 
 
 def test_sparse_gradients_are_added_to_a_dense_one() -> None:
