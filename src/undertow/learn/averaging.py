@@ -32,8 +32,8 @@ class RunningAverage:
         words = self._session.parameters.words
         self._session.restore({AVERAGED_UNTIL: np.full(words, step, dtype=np.int64)})
 
-    def before_update(self, gradient: Gradient, step: int) -> None:
-        """Call before step `step` (from 1 on) changes the rows of this gradient."""
+    def before_update(self, gradient: Gradient | None, step: int) -> None:
+        """Call before step `step` (from 1 on) changes the rows of this gradient (None: all)."""
         self._session.average_rows(gradient, step=step - 1, decay=self._decay)
 
     def after_update(self, gradient: Gradient, step: int) -> None:

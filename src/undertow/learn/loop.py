@@ -90,7 +90,8 @@ def _train_batch(run: Run, batch: CountBatch) -> None:
     moment = Moment(run.steps + 1, run.progress)
     run.steps += 1
     if run.average:
-        run.average.before_update(gradient, run.steps)
+        moving = None if run.updater.moves_every_row else gradient
+        run.average.before_update(moving, run.steps)
     run.updater.apply(gradient, moment)
     if run.average:
         run.average.after_update(gradient, run.steps)

@@ -34,6 +34,11 @@ class Moment:
 class Updater(Protocol):
     """Applies gradients to the parameters of a run."""
 
+    @property
+    def moves_every_row(self) -> bool:
+        """Whether rows of W move that a gradient does not touch."""
+        ...
+
     def apply(self, gradient: Gradient, moment: Moment) -> None:
         """One step down the gradient."""
         ...
@@ -105,6 +110,8 @@ class Adam(Options):
 class AdamUpdater:
     """Adam at the rate of the moment."""
 
+    moves_every_row = False
+
     def __init__(self, options: Adam, session: Session) -> None:
         self._options, self._session = options, session
 
@@ -156,7 +163,9 @@ class SGD(Options):
 
 
 class SGDUpdater:
-    """Momentum at the rate of the moment."""
+    """Momentum at the rate of the moment: rows coast."""
+
+    moves_every_row = True
 
     def __init__(self, options: SGD, session: Session) -> None:
         self._options, self._session = options, session
