@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from undertow import InvalidInput, Vectorizer
 from undertow.cli.fit import _stop_words
-from undertow.corpus._stop_words import CODES, LANGUAGES, words_of
+from undertow.corpus.stop_words import CODES, LANGUAGES, words_of
 
 WITHOUT_A_LIST = {"nepali", "serbian", "tamil", "yiddish"}
 NO_LANGUAGES = {"porter", "dutch_porter"}

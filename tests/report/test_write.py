@@ -19,7 +19,7 @@ from tests.plot.test_palette import contrast
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.corpus import as_corpus
 from undertow.insight import Overview, similar_topics
-from undertow.plot import _palette
+from undertow.plot import palette
 from undertow.report import _charts, _facts, _map, _texts, _topics, _write, quality, write_report
 from undertow.topics import atlas
 from undertow.topics._texts import shortened
@@ -101,7 +101,7 @@ def test_the_tree_holds_every_topic_once(
 
 
 def test_words_can_be_read_on_every_colour() -> None:
-    for colour in _palette.PALETTE:
+    for colour in palette.PALETTE:
         assert contrast(colour, _topics.ink_on(colour)) > 4.0, colour
 
 

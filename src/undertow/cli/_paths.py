@@ -42,9 +42,9 @@ def _check_model(path: Path) -> None:
     if is_index(path):
         _check_index(path)
         return
-    from undertow.storage import _disk, _swap
+    from undertow.storage import _swap, disk
 
-    _disk.check_folder(_swap.current(path))
+    disk.check_folder(_swap.current(path))
 
 
 def _check_index(path: Path) -> None:
@@ -64,7 +64,7 @@ def _check_corpus(path: Path) -> None:
     if str(path) in NAMED or "*" in str(path):
         return
     from undertow.cli._typed import about
-    from undertow.corpus._there import check_there
+    from undertow.corpus.paths import check_exists
 
     with about(path="CORPUS"):
-        check_there(path)
+        check_exists(path)

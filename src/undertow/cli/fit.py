@@ -294,7 +294,7 @@ def _chosen(model: TopicModel) -> str:
 
 def _stop_words(given: str | None) -> Any:
     from undertow._errors import InvalidInput
-    from undertow.corpus._stop_words import LANGUAGES
+    from undertow.corpus.stop_words import LANGUAGES
 
     if given is None or given in LANGUAGES:
         return given
@@ -308,7 +308,7 @@ def _stop_words(given: str | None) -> Any:
 
 def _segmenter(given: str) -> Any:
     from undertow._errors import InvalidInput
-    from undertow.corpus._segment import NAMES
+    from undertow.corpus.segmentation import NAMES
 
     if given in ("auto", "none"):
         return None if given == "none" else given

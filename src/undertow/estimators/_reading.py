@@ -11,8 +11,8 @@ from typing import Any
 from scipy import sparse
 
 from undertow.corpus import Vectorizer
-from undertow.corpus._kept import KeptChunks
-from undertow.corpus._matrices import stacked
+from undertow.corpus.chunk_store import ChunkStore
+from undertow.corpus.count_matrices import stacked
 from undertow.counts import CountSpool, Scratch, SpoolWriter
 
 logger = logging.getLogger("undertow")
@@ -47,7 +47,7 @@ def read_counts(
     folder, which is transformed already. While all words are counted to choose among them, no more
     than these bytes are held either.
     """
-    kept = KeptChunks(at_most, scratch)
+    kept = ChunkStore(at_most, scratch)
     chunks = vectorizer.fit_chunks(
         texts, kept=kept, watch=lambda documents: show("read", documents)
     )

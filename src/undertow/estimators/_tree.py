@@ -31,11 +31,11 @@ from undertow.topics import (
     Topic,
     TopicChoice,
     TopicShare,
-    _stored,
+    stored_atlas,
 )
-from undertow.topics import _drift as drift
-from undertow.topics._clusters import Vectors, unit
+from undertow.topics import drift as drift
 from undertow.topics._texts import SampledTexts, sampled_rows
+from undertow.topics.clusters import Vectors, unit
 from undertow.topics.curation import Curation, Curator, Matched
 from undertow.topics.grow import Sample, grow
 
@@ -147,15 +147,18 @@ class TopicTreeMethods:
         if atlas is None:
             return {}, {}
         vocabulary = [str(word) for word in self.vectorizer_.get_feature_names_out()]
-        facts = {"topics": _stored.plain(atlas, vocabulary), "curation": self.curation_.plain()}
-        return facts, _stored.arrays_of(atlas)
+        facts = {
+            "topics": stored_atlas.plain(atlas, vocabulary),
+            "curation": self.curation_.plain(),
+        }
+        return facts, stored_atlas.arrays_of(atlas)
 
     def _restore_topics(self, stored: StoredModel, path: str | os.PathLike[str]) -> None:
         try:
             self.vectors_width_ = stored_width(stored.training)
             if not stored.topics or stored.vocabulary is None:
                 return
-            self.atlas_ = _stored.restored(
+            self.atlas_ = stored_atlas.restored(
                 stored.training.get("topics"),
                 stored.topics,
                 stored.vocabulary,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.corpus._matching import starts_of
+from undertow.corpus.token_matches import starts_of
 from undertow.fulltext.segment import Segment
 from undertow.fulltext.sketches import Sketches, word_hashes
 from undertow.fulltext.words import WordRule

@@ -50,7 +50,7 @@ class WordRule:
         """
         import polars as pl
 
-        from undertow.corpus._matching import matched
+        from undertow.corpus.token_matches import matched
 
         if self.spaced is not None:
             texts = pl.Series(self.spaced(texts.to_list()), dtype=pl.String)

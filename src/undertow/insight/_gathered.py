@@ -16,8 +16,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from undertow.search._encoded import Encoded
-from undertow.topics._clusters import unit
 from undertow.topics.atlas import SAME_TEXT
+from undertow.topics.clusters import unit
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus

@@ -19,7 +19,7 @@ from undertow.insight import _times, layout
 from undertow.insight._gathered import ROWS, Gathered, encoded_batches
 from undertow.insight.over_time import TopicsOverTime, over_time
 from undertow.kernels import randomness
-from undertow.topics._clusters import unit
+from undertow.topics.clusters import unit
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel

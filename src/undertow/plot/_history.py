@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import PALETTE
+from undertow.plot.palette import PALETTE
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure, Scatter

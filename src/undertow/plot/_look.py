@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from undertow._errors import InvalidInput
-from undertow.plot._palette import CLEAR, GRID, PALETTE, TEXT
+from undertow.plot.palette import CLEAR, GRID, PALETTE, TEXT
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

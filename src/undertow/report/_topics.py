@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from undertow.plot._colours import topic_styles
+from undertow.plot.topic_colours import topic_styles
 from undertow.topics._texts import shortened, title_of
 
 if TYPE_CHECKING:

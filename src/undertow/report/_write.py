@@ -14,7 +14,7 @@ import numpy as np
 from undertow._errors import InvalidInput
 from undertow.kernels.randomness import permutation
 from undertow.report import _charts, _facts, _map, _page, _texts, _topics, quality
-from undertow.storage._disk import make_folders, sync_folder, write_synced
+from undertow.storage.disk import make_folders, sync_folder, write_synced
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -113,7 +113,7 @@ def report_page(
     """The text of the file; `names` are those of the page ("title") and of the documents
     ("corpus").
     """
-    from undertow.plot._groups import shown_rows
+    from undertow.plot.colour_groups import shown_rows
 
     texts: dict[int, str] = {}
     drawn: dict[str, Any] | None = None

@@ -94,7 +94,7 @@ def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
     stemmer, names = vectorizer.get("stemmer"), vectorizer.get("segmenter")
     if not names:
         return WordRule(stemmer)
-    from undertow.corpus._segment import Segmenter
+    from undertow.corpus.segmentation import Segmenter
 
     segmenter = Segmenter(tuple(names))
     return WordRule(

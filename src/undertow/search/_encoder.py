@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow._errors import InvalidInput, ModelFileError
-from undertow.corpus._few import FewTexts
-from undertow.corpus._options import analyzer
+from undertow.corpus.few_texts import FewTexts
+from undertow.corpus.vectorizer_options import analyzer
 from undertow.counts.transform import damped
 from undertow.model.given import stored_width
 from undertow.search._encoded import Encoded
@@ -97,7 +97,7 @@ class Encoder:
         """The tree of topics as it was stored; None in models of earlier versions."""
         if not self.stored.topics:
             return None
-        from undertow.topics._stored import restored_outline
+        from undertow.topics.stored_atlas import restored_outline
 
         width = self.parameters.units + self.others
         try:

@@ -19,7 +19,7 @@ from pathlib import Path
 from undertow._errors import IndexFileError, NewerIndex
 from undertow.search._lock import LOCK
 from undertow.storage import _swap
-from undertow.storage._disk import sync_folder
+from undertow.storage.disk import sync_folder
 
 FORMAT = 1
 KIND = "undertow search index"

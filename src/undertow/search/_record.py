@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from undertow.corpus._titles import without_title
+from undertow.corpus.titles import without_title
 
 LONGEST_LINK = 2000  # characters; browsers follow no longer ones
 

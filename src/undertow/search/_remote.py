@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
 from undertow.search import _folder
-from undertow.storage._disk import HEADER_FILE, WEIGHTS_FILE
-from undertow.storage._header import LARGEST_HEADER
+from undertow.storage.disk import HEADER_FILE, WEIGHTS_FILE
+from undertow.storage.header_file import LARGEST_HEADER
 
 if TYPE_CHECKING:
     from pyarrow.fs import S3FileSystem

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 
 from undertow.search import _folder
-from undertow.storage._disk import sync_folder
+from undertow.storage.disk import sync_folder
 
 _log = logging.getLogger(__name__)
 

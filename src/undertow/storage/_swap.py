@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from undertow.storage._disk import HEADER_FILE, WEIGHTS_FILE, make_folders, reason, sync_folder
+from undertow.storage.disk import HEADER_FILE, WEIGHTS_FILE, make_folders, reason, sync_folder
 
 STALE = 24 * 3600  # seconds after which a temporary folder belongs to a process that died
 

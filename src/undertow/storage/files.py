@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from undertow._errors import InvalidInput
-from undertow.storage import _disk
+from undertow.storage import disk
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
@@ -24,7 +24,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
             f"text must be valid Unicode, got half of a surrogate pair at {error.start}"
         ) from None
     try:
-        _disk.make_folders(target.parent)
+        disk.make_folders(target.parent)
         descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(descriptor, "wb") as handle:
@@ -36,10 +36,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
         except BaseException:
             os.unlink(unfinished)
             raise
-        _disk.sync_folder(target.parent)
+        disk.sync_folder(target.parent)
     except OSError as error:
         raise InvalidInput(
-            f"{target} must be a place that can be written, got {_disk.reason(error)}"
+            f"{target} must be a place that can be written, got {disk.reason(error)}"
         ) from error
     return target
 

@@ -16,11 +16,11 @@ from typing import Any
 from safetensors import SafetensorError
 
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
-from undertow.storage import _arrays, _disk, _header, _swap
+from undertow.storage import _arrays, _swap, disk, header_file
 from undertow.storage._arrays import Array
-from undertow.storage._disk import HEADER_FILE, WEIGHTS_FILE
-from undertow.storage._header import FIELDS
 from undertow.storage._json import JSON, plain
+from undertow.storage.disk import HEADER_FILE, WEIGHTS_FILE
+from undertow.storage.header_file import FIELDS
 
 READ_ATTEMPTS = 5
 
@@ -53,7 +53,7 @@ def write_folder(
             _swap.put_in_place(new, target)
     except (OSError, SafetensorError) as error:
         raise ModelFileError(
-            f"{target} must be a place that can be written, got {_disk.reason(error)}"
+            f"{target} must be a place that can be written, got {disk.reason(error)}"
         ) from error
     return target
 
@@ -68,13 +68,13 @@ def read_folder(
     """
     folder = Path(path)
     for _ in range(READ_ATTEMPTS):
-        before = _disk.identity(folder)
+        before = disk.identity(folder)
         failure: ModelFileError | None = None
         try:
             content = _read(_swap.current(folder), kind)
         except ModelFileError as error:
             failure = error
-        if _disk.identity(folder) == before:
+        if disk.identity(folder) == before:
             if failure is not None:
                 raise failure
             return content
@@ -87,13 +87,13 @@ def _fill(new: Path, kind: str, manifest: Mapping[str, Any], arrays: Mapping[str
     weights = new / WEIGHTS_FILE
     _arrays.write_arrays(weights, arrays)
     with open(weights, "r+b") as handle:
-        size, digest = _disk.file_size(handle), _disk.sha256(handle)
+        size, digest = disk.file_size(handle), disk.sha256(handle)
         os.fsync(handle.fileno())
-    _disk.write_synced(
+    disk.write_synced(
         new / HEADER_FILE,
-        _header.header_text(kind, manifest, _arrays.table_of(arrays), size, digest),
+        header_file.header_text(kind, manifest, _arrays.table_of(arrays), size, digest),
     )
-    _disk.sync_folder(new)
+    disk.sync_folder(new)
 
 
 def _check_target(target: Path, kind: str, overwrite: bool) -> None:
@@ -116,7 +116,7 @@ def _check_target(target: Path, kind: str, overwrite: bool) -> None:
             f"it"
         )
     try:
-        found = _header.read_document(target)
+        found = header_file.read_document(target)
     except NewerFormat:
         raise
     except ModelFileError as error:
@@ -135,17 +135,17 @@ def _check_target(target: Path, kind: str, overwrite: bool) -> None:
 
 
 def _read(folder: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    _disk.check_folder(folder)
-    header = _header.read_header(folder, kind)
+    disk.check_folder(folder)
+    header = header_file.read_header(folder, kind)
     file = folder / WEIGHTS_FILE
-    with _disk.open_plain_file(file) as handle:
-        size = _disk.file_size(handle)
+    with disk.open_plain_file(file) as handle:
+        size = disk.file_size(handle)
         if size != header.weights_bytes:
             raise ModelFileError(f"{file} must have {header.weights_bytes} bytes, got {size}")
         try:
-            digest = _disk.sha256(handle)
+            digest = disk.sha256(handle)
         except OSError as error:
-            raise ModelFileError(f"{file} must be readable, got {_disk.reason(error)}") from error
+            raise ModelFileError(f"{file} must be readable, got {disk.reason(error)}") from error
     if digest != header.weights_sha256:
         raise ModelFileError(f"{file} must have SHA-256 {header.weights_sha256}, got {digest}")
     return header.manifest, _arrays.read_arrays(file, header.arrays)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from undertow.corpus._scripts import HAN, KANA
+from undertow.corpus.scripts import HAN, KANA
 from undertow.kernels import randomness
 
 MOST_TEXTS = 12_000

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from undertow.corpus._matrices import PackedCounts
+from undertow.corpus.count_matrices import PackedCounts
 from undertow.counts import Scratch
 
 logger = logging.getLogger("undertow")
@@ -21,7 +21,7 @@ Chunk = list[PackedCounts]  # of the same documents: tokens, pairs of tokens and
 Recall = Callable[[], Chunk]
 
 
-class KeptChunks:
+class ChunkStore:
     """Chunks in their order: in memory up to `at_most` bytes, beyond that all of them in the
     scratch folder.
     """

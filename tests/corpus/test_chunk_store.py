@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from undertow.corpus import Vectorizer
-from undertow.corpus._kept import KeptChunks
-from undertow.corpus._matrices import stacked
+from undertow.corpus.chunk_store import ChunkStore
+from undertow.corpus.count_matrices import stacked
 from undertow.counts import Scratch
 
 TEXTS = ["der Öl-Tank öl", "a cat sat on the cat", "", "cats sat", "!", "x" * 300 + " cat"] * 5
@@ -24,7 +24,7 @@ def test_the_counts_are_those_of_memory(
     whole = Vectorizer(12, ngram_range=ngrams, chunk_size=3).fit_transform(TEXTS)
     vectorizer = Vectorizer(12, ngram_range=ngrams, chunk_size=3)
     with Scratch(tmp_path) as scratch:
-        chunks = vectorizer.fit_chunks(TEXTS, kept=KeptChunks(at_most, scratch))
+        chunks = vectorizer.fit_chunks(TEXTS, kept=ChunkStore(at_most, scratch))
         assert scratch.used == (at_most < 10**9)
         found = stacked(chunks, len(vectorizer.vocabulary_))
         assert (
@@ -38,7 +38,7 @@ def test_no_more_is_held_than_allowed(tmp_path: Path) -> None:
     texts = [f"word{number} " * 5 for number in range(12) for _ in range(20)]
     held: list[int] = []
     with Scratch(tmp_path) as scratch:
-        kept = KeptChunks(300, scratch)
+        kept = ChunkStore(300, scratch)
 
         def watch(_: int) -> None:
             held.append(sum(part.nbytes for chunk in kept._held for part in chunk))

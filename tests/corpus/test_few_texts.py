@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from undertow.corpus import Vectorizer, _few
+from undertow.corpus import Vectorizer, few_texts
 
 LETTERS = st.text(alphabet="abBt ΣσΑ\u0301'.,\nİé<>&;-_7中文", max_size=30)
 TEXTS = st.lists(
@@ -40,9 +40,9 @@ def test_the_counts_are_those_of_transform(
         return
     asked = data.draw(st.lists(st.sampled_from([*texts, "", "zebra"]), max_size=4))
     expected = model.transform(asked)
-    for most in (_few.MOST, -1):
+    for most in (few_texts.MOST, -1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_few, "MOST", most)
+            patch.setattr(few_texts, "MOST", most)
             counts = model.counter().counts(asked)
         assert counts.shape == expected.shape
         assert (counts.dtype, counts.indices.dtype) == (expected.dtype, expected.indices.dtype)

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from undertow.plot import _palette
+from undertow.plot import palette
 
 if TYPE_CHECKING:
     from undertow.topics import Atlas
 
-STYLES = len(_palette.PALETTE) * len(_palette.SYMBOLS)
+STYLES = len(palette.PALETTE) * len(palette.SYMBOLS)
 
 
 def tree_order(atlas: Atlas, nodes: Sequence[int]) -> list[int]:
@@ -32,5 +32,5 @@ def topic_styles(atlas: Atlas, nodes: Sequence[int]) -> list[tuple[str, str]]:
     """Colour and symbol of each topic, in the order of the tree; beyond 48 they begin again."""
     styles = [("", "")] * len(nodes)
     for number, place in enumerate(tree_order(atlas, nodes)):
-        styles[place] = _palette.style(number % STYLES) or (_palette.REST, _palette.SYMBOLS[0])
+        styles[place] = palette.style(number % STYLES) or (palette.REST, palette.SYMBOLS[0])
     return styles

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from undertow._errors import InvalidInput
-from undertow.corpus._scripts import ANY, HAN, KANA, KANA_SHARE, THAI
+from undertow.corpus.scripts import ANY, HAN, KANA, KANA_SHARE, THAI
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,7 @@ from pathlib import Path
 from undertow._errors import InvalidInput
 
 
-def check_there(path: Path) -> None:
+def check_exists(path: Path) -> None:
     """Refuses a path at which there is nothing."""
     if not path.exists():
         raise InvalidInput(f"path must be a file or folder, got {path}, which does not exist")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.kernels.randomness import permutation
-from undertow.plot import _palette
-from undertow.plot._colours import topic_styles
+from undertow.plot import palette
+from undertow.plot.topic_colours import topic_styles
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -74,7 +74,7 @@ def groups(
     largest = np.bincount(overview.label_of[rows] + 1, minlength=len(overview.labels) + 1)[1:]
     styles: list[tuple[str, str] | None] = [None] * len(overview.labels)
     for number, code in enumerate(np.argsort(-largest, kind="stable").tolist()):
-        styles[code] = _palette.style(number)
+        styles[code] = palette.style(number)
     return _grouped(overview.label_of[rows], rows, overview.labels, styles, "other labels or none")
 
 
@@ -97,5 +97,5 @@ def _grouped(
         number = code if ids is None else ids[code]
         found.append(Group(names[code], style[0], style[1], rows[own], number))
     if not coloured.all():
-        found.append(Group(rest, _palette.REST, _palette.SYMBOLS[0], rows[~coloured]))
+        found.append(Group(rest, palette.REST, palette.SYMBOLS[0], rows[~coloured]))
     return found

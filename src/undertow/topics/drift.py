@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow.topics._clusters import Labels, Vectors, spherical_kmeans, sums_by_label, unit
 from undertow.topics._statistics import TermStatistics, count_terms
 from undertow.topics.atlas import Atlas
+from undertow.topics.clusters import Labels, Vectors, spherical_kmeans, sums_by_label, unit
 from undertow.topics.records import Change, Drift
 
 RIDGE = 30.0  # documents' worth of "nothing changed"

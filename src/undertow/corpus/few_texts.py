@@ -1,7 +1,7 @@
 """Counting the words of a few texts, such as questions, in Python: for these, setting up a chunk
 takes longer.
 
-Neither polars nor scikit-learn is loaded for it where `_plain` finds the tokens.
+Neither polars nor scikit-learn is loaded for it where `_plain_tokens` finds the tokens.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from undertow.corpus import _plain
-from undertow.corpus._tokens import Analyzer
+from undertow.corpus import _plain_tokens
+from undertow.corpus.analyzer import Analyzer
 from undertow.counts import CountBatch
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class FewTexts:
     def _as_chunk(self, texts: Sequence[str]) -> sparse.csr_array:
         import polars as pl
 
-        from undertow.corpus._matrices import summed
+        from undertow.corpus.count_matrices import summed
 
         parts = []
         for terms in self._analyzer.terms(pl.Series("text", texts, dtype=pl.String)):
@@ -82,7 +82,7 @@ class FewTexts:
         ):  # no tag, no entity
             if options.segmenter is not None:
                 texts = [options.segmenter.spaced_text(text) for text in texts]
-            plain = _plain.tokens(texts, options.token_pattern, lowercase=options.lowercase)
+            plain = _plain_tokens.tokens(texts, options.token_pattern, lowercase=options.lowercase)
             if plain is not None:
                 return plain
         import polars as pl

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from undertow.corpus._english import _from_file, english_stop_words
-from undertow.corpus._plain import parts_of, tokens
-from undertow.corpus._tokens import WORDS
+from undertow.corpus._plain_tokens import parts_of, tokens
+from undertow.corpus.analyzer import WORDS
 
 LETTERS = map(chr, [*range(0xD800), *range(0xE000, 0x110000)])
 KNOWN = [letter for letter in LETTERS if unicodedata.category(letter) != "Cn"]

@@ -9,11 +9,11 @@ import numpy as np
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.corpus import _segment
-from undertow.corpus._plain import parts_of
-from undertow.corpus._segment import Segmenter
-from undertow.corpus._stop_words import LANGUAGES, words_of
-from undertow.corpus._tokens import WORDS, Analyzer
+from undertow.corpus import segmentation
+from undertow.corpus._plain_tokens import parts_of
+from undertow.corpus.analyzer import WORDS, Analyzer
+from undertow.corpus.segmentation import Segmenter
+from undertow.corpus.stop_words import LANGUAGES, words_of
 
 RUN = "中文文本"  # four letters, two words
 IDEOGRAPH = r"\p{Han}"  # in Chinese and Japanese one letter is a word as well
@@ -24,7 +24,7 @@ def analyzer(options: Mapping[str, Any]) -> Analyzer:
     found are none.
     """
     pattern, names = _pattern(options["token_pattern"]), segmenters(options.get("segmenter")) or ()
-    _segment.require(names)
+    segmentation.require(names)
     return Analyzer(
         token_pattern=f"{WORDS}|{IDEOGRAPH}" if names and pattern == WORDS else pattern,
         lowercase=bool(options["lowercase"]),
@@ -41,13 +41,13 @@ def segmenters(value: Any) -> tuple[str, ...] | None:
     if value is None or (isinstance(value, str) and value == "auto"):
         return () if value is None else None
     names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-    wrong = [name for name in names if name not in _segment.NAMES]
+    wrong = [name for name in names if name not in segmentation.NAMES]
     if wrong or not names:
-        known = ", ".join(map(repr, _segment.NAMES))
+        known = ", ".join(map(repr, segmentation.NAMES))
         raise InvalidInput(
             f"segmenter must be 'auto', None, or one or several of {known}, got {value!r:.60}"
         )
-    return tuple(name for name in _segment.NAMES if name in names)
+    return tuple(name for name in segmentation.NAMES if name in names)
 
 
 def takes_runs(pattern: str) -> bool:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _lazy
-from undertow.corpus._matching import matched, numbered, starts_of
-from undertow.corpus._segment import Segmenter
+from undertow.corpus.segmentation import Segmenter
+from undertow.corpus.token_matches import matched, numbered, starts_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from undertow import InvalidInput, Vectorizer
-from undertow.corpus import _segment, occurrences
-from undertow.corpus._scripts import LOOKED_AT, Look
-from undertow.corpus._segment import NAMES, PACKAGES, Segmenter, engine, joined
+from undertow.corpus import occurrences, segmentation
+from undertow.corpus.scripts import LOOKED_AT, Look
+from undertow.corpus.segmentation import NAMES, PACKAGES, Segmenter, engine, joined
 
 CHINESE = [
     "我们今天在图书馆里学习自然语言处理。",
@@ -160,7 +160,7 @@ def test_pairs_of_letters_need_no_package() -> None:
 def test_what_is_not_installed_is_replaced_by_pairs_and_said(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setitem(_segment.PACKAGES, "chinese", ("no_such_package",))
+    monkeypatch.setitem(segmentation.PACKAGES, "chinese", ("no_such_package",))
     model = Vectorizer().fit([*CHINESE, *THAI])
     assert model.segmenter_ == ("thai", "pairs")
     assert {"图书", "书馆", "ห้องสมุด"} <= set(model.vocabulary_)
@@ -262,7 +262,8 @@ def test_threads_segment_alike() -> None:
 
 def test_no_folder_is_made_in_the_home(tmp_path: Path) -> None:
     code = (
-        "from undertow.corpus._segment import engine; print(len(engine('thai')('วันนี้เราไปห้องสมุด')))"
+        "from undertow.corpus.segmentation import engine; "
+        "print(len(engine('thai')('วันนี้เราไปห้องสมุด')))"
     )
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("PYTHAINLP")
