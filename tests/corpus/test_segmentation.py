@@ -23,7 +23,7 @@ from sklearn.base import clone
 from undertow import InvalidInput, Vectorizer
 from undertow.corpus import occurrences, segmentation
 from undertow.corpus.scripts import LOOKED_AT, Look
-from undertow.corpus.segmentation import NAMES, PACKAGES, Segmenter, engine, joined
+from undertow.corpus.segmentation import PACKAGES, SEGMENTERS, Segmenter, engine, joined
 
 CHINESE = [
     "我们今天在图书馆里学习自然语言处理。",
@@ -303,5 +303,5 @@ def test_a_look_counts_documents() -> None:
 
 def test_the_page_on_languages_names_the_segmenters() -> None:
     page = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
-    assert tuple(re.findall(r'\| `segmenter="(\w+)"` \|', page)) == NAMES
+    assert tuple(re.findall(r'\| `segmenter="(\w+)"` \|', page)) == SEGMENTERS
     assert all(f"undertow[{name}]" in page for name in PACKAGES)

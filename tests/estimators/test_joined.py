@@ -18,7 +18,7 @@ from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, TopicModel
 from undertow.estimators import _documents
 from undertow.model.joining import join, unit
 from undertow.storage import load_model
-from undertow.topics import _texts
+from undertow.topics import text_sample
 
 WIDTH = 4
 TEXTS: list[str] = fitted().table["text"].to_list()
@@ -95,13 +95,13 @@ def test_rows_of_a_sample_are_those_of_its_texts(
 ) -> None:
     most = 120  # of 300 documents; all others are counted in blocks
     monkeypatch.setattr(
-        _texts.TextSample,
+        text_sample.TextSample,
         "__init__",
         lambda self: self.__dict__.update(most=most) or self.__post_init__(),
     )
     monkeypatch.setattr(
         "undertow.estimators._tree.sampled_rows",
-        lambda documents: _texts.sampled_rows(documents, most),
+        lambda documents: text_sample.sampled_rows(documents, most),
     )
     monkeypatch.setattr(_documents, "ROWS", 37)
     seen: list[tuple[NDArray[Any], NDArray[Any]]] = []
@@ -116,7 +116,7 @@ def test_rows_of_a_sample_are_those_of_its_texts(
         new().set_params(memory_limit=memory, scratch_folder=tmp_path).fit(TEXTS, vectors=VECTORS)
     )
     assert bool(found.reading_.scratch_bytes) == (memory == 0)
-    np.testing.assert_array_equal(seen[0][1], VECTORS[_texts.sampled_rows(len(TEXTS), most)])
+    np.testing.assert_array_equal(seen[0][1], VECTORS[text_sample.sampled_rows(len(TEXTS), most)])
     np.testing.assert_array_equal(np.concatenate([others for _, others in seen[1:]]), VECTORS)
     assert found.atlas_.documents == found.atlas_.sizes.sum() == len(TEXTS)
 

@@ -22,7 +22,7 @@ from undertow.insight import Overview, similar_topics
 from undertow.plot import palette
 from undertow.report import _charts, _facts, _map, _texts, _topics, _write, quality, write_report
 from undertow.topics import atlas
-from undertow.topics._texts import shortened
+from undertow.topics.excerpts import shortened
 
 
 def data_of(file: Path) -> Any:

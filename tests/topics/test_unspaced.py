@@ -15,8 +15,8 @@ from undertow import ModelFileError, TopicModel, Vectorizer
 from undertow.corpus import segmentation
 from undertow.storage import load_model
 from undertow.topics._rows import LONGEST, rows_of
-from undertow.topics._texts import sentences_of, shortened, title_of
 from undertow.topics.atlas import Atlas
+from undertow.topics.excerpts import sentences_of, shortened, title_of
 
 LEARNING = [
     "机器学习模型需要大量的训练数据。",

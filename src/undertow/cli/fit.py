@@ -308,13 +308,13 @@ def _stop_words(given: str | None) -> Any:
 
 def _segmenter(given: str) -> Any:
     from undertow._errors import InvalidInput
-    from undertow.corpus.segmentation import NAMES
+    from undertow.corpus.segmentation import SEGMENTERS
 
     if given in ("auto", "none"):
         return None if given == "none" else given
     names = given.split(",")
-    if not set(names) <= set(NAMES):
-        known = ", ".join(map(repr, NAMES))
+    if not set(names) <= set(SEGMENTERS):
+        known = ", ".join(map(repr, SEGMENTERS))
         raise InvalidInput(
             f"--segmenter must be 'auto', 'none', or one or several of {known}, got {given!r}"
         )

@@ -28,7 +28,7 @@ PACKAGES = {"chinese": ("rjieba",), "japanese": ("fugashi", "unidic_lite"), "tha
 """What segments each language; the extra that installs it has the name of the language."""
 
 PAIRS = "pairs"
-NAMES = (*PACKAGES, PAIRS)
+SEGMENTERS = (*PACKAGES, PAIRS)
 
 LONGEST = 1000  # letters at a time: what is longer without any mark or space is no sentence
 # vowels and signs that belong to the letter before
@@ -137,7 +137,7 @@ def decided(languages: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
                 f"for words, pip install 'undertow[{language}]'"
             )
         remarks.append(f"{language.capitalize()} text found: {how}")
-    return tuple(name for name in NAMES if name in names), remarks
+    return tuple(name for name in SEGMENTERS if name in names), remarks
 
 
 @lru_cache

@@ -41,13 +41,13 @@ def segmenters(value: Any) -> tuple[str, ...] | None:
     if value is None or (isinstance(value, str) and value == "auto"):
         return () if value is None else None
     names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-    wrong = [name for name in names if name not in segmentation.NAMES]
+    wrong = [name for name in names if name not in segmentation.SEGMENTERS]
     if wrong or not names:
-        known = ", ".join(map(repr, segmentation.NAMES))
+        known = ", ".join(map(repr, segmentation.SEGMENTERS))
         raise InvalidInput(
             f"segmenter must be 'auto', None, or one or several of {known}, got {value!r:.60}"
         )
-    return tuple(name for name in segmentation.NAMES if name in names)
+    return tuple(name for name in segmentation.SEGMENTERS if name in names)
 
 
 def takes_runs(pattern: str) -> bool:

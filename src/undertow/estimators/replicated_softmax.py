@@ -23,15 +23,14 @@ from undertow.counts import CountBatch, CountSource, CountSpool
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._balance import balance_of, plain_balance
 from undertow.estimators._base import Base
-from undertow.estimators._counts import transformed_counts, word_weights
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._health import warn_of_dead_units
 from undertow.estimators._stored import restore, store
+from undertow.estimators.model_inputs import transformed_counts, word_weights
 from undertow.estimators.units import (
     DocumentUnits,
     Unit,
-    attributions,
     describe,
     units_of_documents,
 )
@@ -48,6 +47,7 @@ from undertow.model import (
     with_more_words,
     words_given_hidden,
 )
+from undertow.model.attribution import attributions
 from undertow.model.directions import with_more_rows, word_directions
 from undertow.model.word_start import checked_word_vectors, started_from
 from undertow.storage import StoredModel

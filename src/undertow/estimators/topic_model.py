@@ -22,17 +22,17 @@ from undertow.corpus.word_vectors import check_mapping, vectors_of_words
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._base import Base
-from undertow.estimators._counts import transformed_counts
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
 from undertow.estimators._stored import restore, store
 from undertow.estimators._tree import JOINED, TopicTreeMethods, several
+from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
 from undertow.model.given import GivenVectors, given_vectors
 from undertow.model.joining import join
 from undertow.storage import StoredModel
-from undertow.topics._texts import TextSample
+from undertow.topics.text_sample import TextSample
 
 
 class TopicModel(TopicTreeMethods, TopicsDisplay, Base):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from undertow.explorer import _answers as answers
 from undertow.explorer._problems import NotFound
 from undertow.explorer.source import Document, Source, as_document
-from undertow.topics._texts import title_of
+from undertow.topics.excerpts import title_of
 
 if TYPE_CHECKING:
     from undertow.insight import Span

@@ -13,11 +13,12 @@ import undertow
 from undertow._errors import InvalidInput
 from undertow.explorer import _files
 from undertow.explorer._background import Background
-from undertow.explorer._guard import Guard, Hosts, is_loopback
+from undertow.explorer._guard import Guard, Hosts
 from undertow.explorer._listing import listing
 from undertow.explorer._problems import NotFound, handle_problems
 from undertow.explorer._routes import api
 from undertow.explorer._saving import Saver
+from undertow.explorer.loopback import is_loopback
 from undertow.explorer.source import Source
 
 STOPPED_WITHIN = 3.0  # seconds: how long the end waits for the thread that makes the overview

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow.plot import time_axis
-from undertow.plot._history import panels
+from undertow.plot.history_panels import panels
 from undertow.plot.palette import PALETTE
 from undertow.plot.topic_colours import tree_order
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from undertow.plot import colour_groups, palette, time_axis
 from undertow.plot.labels import shortened
-from undertow.topics._texts import title_of
+from undertow.topics.excerpts import title_of
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel

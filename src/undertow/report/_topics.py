@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from undertow.plot.topic_colours import topic_styles
-from undertow.topics._texts import shortened, title_of
+from undertow.topics.excerpts import shortened, title_of
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel

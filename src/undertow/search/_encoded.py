@@ -38,7 +38,7 @@ class Encoded:
         """Word counts of many texts. The estimator would do the same, but checks for milliseconds
         what was counted.
         """
-        from undertow.estimators._counts import transformed_counts
+        from undertow.estimators.model_inputs import transformed_counts
         from undertow.model import posteriors, strengths
 
         softmax = model.softmax_
