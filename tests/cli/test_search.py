@@ -13,7 +13,7 @@ import pytest
 
 from tests.search.conftest import make_table
 from tests.shell import Run
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.search import _documents, _store
 
 
@@ -23,10 +23,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("search")
     table = make_table()
     table.write_parquet(place / "corpus.parquet")
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
-        table
-    ).save(place / "model")
+    model = TopicModel(12, max_epochs=40, batch_size=32, random_state=0)
+    model.fit(table).save(place / "model")
     return place
 
 

@@ -30,9 +30,7 @@ EPS = float(np.finfo(np.float32).eps)
 
 
 def new(features: Any = "strength") -> TopicModel:
-    return TopicModel(
-        16, softmax=ReplicatedSoftmax(16, max_epochs=3, features=features), random_state=0
-    )
+    return TopicModel(16, max_epochs=3, features=features, random_state=0)
 
 
 @cache

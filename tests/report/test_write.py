@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from tests.plot.test_palette import contrast
-from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import InvalidInput, ReplicatedSoftmax, TopicModel
 from undertow.corpus import as_corpus
 from undertow.insight import Overview, similar_topics
 from undertow.plot import palette
@@ -216,10 +216,7 @@ def test_what_cannot_be_measured_is_left_out(model: TopicModel, tmp_path: Path) 
 
 def test_a_model_with_one_unit_and_no_history(tmp_path: Path) -> None:
     texts = ["apple pear", "pear plum", "plum apple"] * 5
-    model = TopicModel(
-        vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(1, max_epochs=1), random_state=0
-    )
-    model.fit(texts)
+    model = TopicModel(1, max_epochs=1, random_state=0).fit(texts)
     model.softmax_.history_ = []
     file = write_report(model, tmp_path / "report.html")
     assert sections(file) == ["topics", "tree", "details", "model", "settings"]

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, TopicModel, Vectorizer, load
+from undertow import InvalidInput, ModelFileError, TopicModel, load
 from undertow.search import Index, _encoder
 from undertow.search._encoder import Encoder
 
@@ -60,10 +60,8 @@ def _never() -> TopicModel:
 def _saved(
     folder: Path, texts: list[str], count_transform: Any = "log", **options: Any
 ) -> TopicModel:
-    softmax = ReplicatedSoftmax(9, max_epochs=2, batch_size=32, count_transform=count_transform)
-    model = TopicModel(9, vectorizer=Vectorizer(**options), softmax=softmax, random_state=0).fit(
-        texts
-    )
+    options |= {"count_transform": count_transform, "max_epochs": 2, "batch_size": 32}
+    model = TopicModel(9, random_state=0, **options).fit(texts)
     model.save(folder)
     return model
 

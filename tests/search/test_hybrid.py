@@ -155,12 +155,9 @@ def test_a_poor_answer_is_said_to_be_poor(index: Index) -> None:
 def test_inflected_words_are_found_where_the_model_stems(
     tmp_path: Path, table: pl.DataFrame
 ) -> None:
-    from undertow import ReplicatedSoftmax, Vectorizer
-
-    softmax = ReplicatedSoftmax(4, max_epochs=2, batch_size=32)
-    stemming = TopicModel(
-        4, vectorizer=Vectorizer(stemmer="english"), softmax=softmax, random_state=0
-    ).fit(table)
+    stemming = TopicModel(4, stemmer="english", max_epochs=2, batch_size=32, random_state=0).fit(
+        table
+    )
     index = Index.create(tmp_path / "index", stemming, ["mobile phones", "a road", "telephoning"])
     (hit,) = index.search("phone", mode="text")
     assert hit.text == "mobile phones"
@@ -224,7 +221,6 @@ def test_many_documents_are_scored_by_the_kernels(
 
 
 def test_chinese_is_found_by_its_words(tmp_path: Path) -> None:
-    from undertow import ReplicatedSoftmax, Vectorizer
 
     texts = [
         "今天北京的天气很好",
@@ -232,10 +228,7 @@ def test_chinese_is_found_by_its_words(tmp_path: Path) -> None:
         "他在学习做中国菜",
         "明天上海的天气不好",
     ] * 8
-    softmax = ReplicatedSoftmax(4, max_epochs=2, batch_size=8)
-    model = TopicModel(
-        4, vectorizer=Vectorizer(segmenter="pairs"), softmax=softmax, random_state=0
-    ).fit(texts)
+    model = TopicModel(4, segmenter="pairs", max_epochs=2, batch_size=8, random_state=0).fit(texts)
     index = Index.create(tmp_path / "index", model, texts[:4])
     assert {hit.text for hit in index.search("天气", mode="text")} == {texts[0], texts[3]}
     assert index.search("机器学习", 1, mode="text")[0].text == texts[1]

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.search.conftest import make_table
-from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError
 from undertow.model.given import GivenVectors
 from undertow.search import Index, _build
@@ -38,8 +38,7 @@ VECTORS = made_up()
 
 @pytest.fixture(scope="module")
 def joined_model() -> TopicModel:
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    model = TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0)
+    model = TopicModel(12, max_epochs=40, batch_size=32, random_state=0)
     return model.fit(make_table(), vectors=VECTORS)
 
 

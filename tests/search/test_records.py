@@ -295,7 +295,7 @@ def test_columns_are_remembered(tmp_path: Path, model: TopicModel) -> None:
     opened = open_corpus(
         tmp_path / "a.csv", text_column="story", label_column="desk", title_column=""
     )
-    fitted = TopicModel(softmax=model.softmax, random_state=0).fit(opened)
+    fitted = TopicModel(12, max_epochs=40, batch_size=32, random_state=0).fit(opened)
     assert fitted.columns_ == {"text": "story", "title": "", "label": "desk"}
     fitted.save(tmp_path / "model")
     again = load(tmp_path / "model")

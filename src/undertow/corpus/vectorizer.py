@@ -28,6 +28,7 @@ from undertow.corpus.few_texts import FewTexts
 from undertow.corpus.texts import text_chunks
 from undertow.counts import WordTotals
 
+TOKEN_PATTERN = WORDS
 ANY_WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]*"  # also those of one letter
 
 UNKNOWN_SHOWN = 10
@@ -129,7 +130,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         segmenter: str | Iterable[str] | None = "auto",
         min_df: float = 1,
         max_df: float = 1.0,
-        token_pattern: str = WORDS,
+        token_pattern: str = TOKEN_PATTERN,
         lowercase: bool = True,
         strip_html: bool = False,
         chunk_size: int = 5000,
@@ -266,13 +267,13 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def settings(self) -> dict[str, Any]:
-        """The parameters without the vocabulary, and with the segmenters that were decided on:
-        plain data to store.
+        """The parameters that decide what is counted, without the vocabulary, and with the
+        segmenters that were decided on: plain data to store.
         """
         options = {
             name: value
             for name, value in self.get_params(deep=False).items()
-            if name != "vocabulary"
+            if name not in ("vocabulary", "n_jobs")
         }
         return {**options, "segmenter": list(self._segmenters()) or None}
 

@@ -175,12 +175,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         column of X; zeros for a word without. W then starts from them, which helps where documents
         are few.
         """
-        again = self.warm_start and hasattr(self, "parameters_")
-        if again and word_vectors is not None:
-            raise InvalidInput(
-                "word_vectors must be left out where warm_start goes on from a fitted model, got "
-                "some"
-            )
+        again = self._goes_on(word_vectors)
         documents = HeldDocuments(self._counts(X, reset=not again))
         if not again:
             self._begin(documents, word_vectors)
@@ -190,10 +185,22 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         """As `fit`, from transformed counts on disk. What is a mean over documents is that of a
         sample of them.
         """
+        again = self._goes_on(word_vectors)
         documents = SpooledDocuments(spool)
-        self.n_features_in_ = spool.vocabulary_size
-        self._begin(documents, word_vectors)
+        if not again:
+            self.n_features_in_ = spool.vocabulary_size
+            self._begin(documents, word_vectors)
         return self._fit_documents(documents)
+
+    def _goes_on(self, word_vectors: Any) -> bool:
+        """Whether `fit` goes on from what was learned before."""
+        again = bool(self.warm_start) and hasattr(self, "parameters_")
+        if again and word_vectors is not None:
+            raise InvalidInput(
+                "word_vectors must be left out where warm_start goes on from a fitted model, got "
+                "some"
+            )
+        return again
 
     def _fit_documents(self, documents: Documents) -> Self:
         stopping = None
