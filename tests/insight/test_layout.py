@@ -178,6 +178,6 @@ def test_work_is_given_up_when_progress_says_so() -> None:
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"undertow\[explorer\]"):
         layout.positions(groups(30)[0])

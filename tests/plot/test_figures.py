@@ -20,7 +20,6 @@ from tests.plot.hostile import SCRIPT
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, plot
 from undertow.insight import Overview, topic_similarity
 from undertow.plot import (
-    _look,
     _places,
     _similarity,
     colour_groups,
@@ -404,7 +403,7 @@ def test_what_is_asked_for_has_to_be_there(model: TopicModel, overview: Overview
 def test_without_plotly_the_extra_is_named(
     model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_look, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"pip install 'undertow\[explorer\]'"):
         plot.tree(model)
 

@@ -15,7 +15,7 @@ import pytest
 
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError, NewerIndex
-from undertow.search import Added, Deleted, Index, _documents, _store
+from undertow.search import Added, Deleted, Index, _documents
 
 PLANTED = "melon juice from a ripe melon, and zanzibar"
 MODES = ("semantic", "code", "text", "hybrid")
@@ -304,7 +304,7 @@ def test_damaged_documents_are_an_error_of_ours(index: Index) -> None:
 def test_without_the_database_the_extra_is_named(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_store, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     calls: list[Callable[[], Index]] = [
         lambda: Index.open(tmp_path),
         lambda: Index.create(tmp_path / "new", model, ["apple"]),

@@ -14,17 +14,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from undertow._errors import InvalidInput
+from undertow import _extras
 from undertow.corpus.scripts import ANY, HAN, KANA, KANA_SHARE, THAI
 
 if TYPE_CHECKING:
     import polars as pl
 
-PACKAGES = {"chinese": ("rjieba",), "japanese": ("fugashi", "unidic_lite"), "thai": ("pythainlp",)}
+PACKAGES = {language: _extras.EXTRAS[language] for language in ("chinese", "japanese", "thai")}
 """What segments each language; the extra that installs it has the name of the language."""
 
 PAIRS = "pairs"
@@ -108,33 +107,23 @@ def taken_apart(word: str) -> list[str]:
     return _letters(word) if WITHOUT_SPACES.match(word) else [word]
 
 
-def missing(name: str) -> list[str]:
-    """The packages that a segmenter needs and that are not installed."""
-    return [package for package in PACKAGES.get(name, ()) if find_spec(package) is None]
-
-
 def require(names: Sequence[str]) -> None:
     """All of them are installed; what to do if not."""
     for name in names:
-        if missing(name):
-            packages = " and ".join(missing(name))
-            raise InvalidInput(
-                f"segmenter={name!r} needs {packages}, which is not installed: pip install "
-                f"'undertow[{name}]'"
-            )
+        _extras.require(f"segmenter={name!r}", name, *PACKAGES.get(name, ()))
 
 
 def decided(languages: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """What texts in these languages are segmented by, and what to say about it."""
     names, remarks = [], []
     for language in languages:
-        packages = " and ".join(missing(language) or PACKAGES[language])
-        names.append(PAIRS if missing(language) else language)
-        how = f"segmented by {packages}"
-        if missing(language):
+        missing = _extras.missing(*PACKAGES[language])
+        names.append(PAIRS if missing else language)
+        how = f"segmented by {' and '.join(PACKAGES[language])}"
+        if missing:
             how = (
-                f"pairs of letters are counted, since {packages} is not installed; "
-                f"for words, pip install 'undertow[{language}]'"
+                f"pairs of letters are counted, since {' and '.join(missing)} is not installed; "
+                f"for words, {_extras.command(language)}"
             )
         remarks.append(f"{language.capitalize()} text found: {how}")
     return tuple(name for name in SEGMENTERS if name in names), remarks

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from undertow import _check
+from undertow import _check, _extras
 from undertow._errors import InvalidInput
 from undertow.corpus import segmentation
 from undertow.corpus._plain_tokens import parts_of
@@ -161,10 +161,9 @@ def _stop_words(value: Any, lowercase: bool) -> tuple[str, ...]:
 def _stemmer(value: Any) -> str | None:
     if value is None:
         return None
-    try:
-        import Stemmer
-    except ImportError:
-        raise InvalidInput(f"stemmer={value!r} needs PyStemmer: pip install PyStemmer") from None
+    _extras.require(f"stemmer={value!r}", "stem", "Stemmer")
+    import Stemmer
+
     return _check.one_of("stemmer", value, Stemmer.algorithms())
 
 

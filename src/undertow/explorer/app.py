@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 
 import undertow
+from undertow import _extras
 from undertow._errors import InvalidInput
 from undertow.explorer import _files
 from undertow.explorer._background import Background
@@ -81,7 +82,7 @@ def _add_pages(app: FastAPI) -> None:
     @app.get("/plotly.min.js", include_in_schema=False)
     def script(request: Request) -> Response:
         if plotly is None:
-            raise NotFound("plotly is not installed: pip install 'undertow[explorer]'")
+            raise NotFound(f"plotly is not installed: {_extras.command('explorer')}")
         return plotly.response(request)
 
     @app.get("/api", include_in_schema=False)

@@ -6,10 +6,10 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from undertow import _extras
 from undertow._errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -138,12 +138,7 @@ def plain_time(value: Any) -> str | float | None:
 
 def check_extra() -> None:
     """What the extra installs is there; said before anything is read."""
-    for package in ("fastapi", "uvicorn"):
-        if find_spec(package) is None:
-            raise InvalidInput(
-                f"undertow explore needs {package}, which is not installed: pip install "
-                f"'undertow[explorer]'"
-            )
+    _extras.require("undertow explore", "explorer", "fastapi", "uvicorn")
 
 
 def _text(value: Any) -> str | None:

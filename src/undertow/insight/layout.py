@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow._errors import InvalidInput
+from undertow import _extras
 from undertow.insight import _neighbours
 from undertow.kernels import randomness
 from undertow.model.joining import unit
@@ -73,10 +72,7 @@ def positions(
 
 def check_extra() -> None:
     """What lays out a map is installed; said before any work is done."""
-    if find_spec("openTSNE") is None:
-        raise InvalidInput(
-            "a map needs openTSNE, which is not installed: pip install 'undertow[explorer]'"
-        )
+    _extras.require("a map", "explorer", "openTSNE")
 
 
 def within_one(places: Places) -> NDArray[np.float32]:

@@ -11,14 +11,14 @@ import shutil
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow._errors import IndexFileError, InvalidInput, UndertowError
+from undertow import _extras
+from undertow._errors import IndexFileError, UndertowError
 from undertow.model.joining import compared, unit
 from undertow.search._flow import Flow
 from undertow.search._loop import run, run_whole
@@ -38,10 +38,7 @@ Scores = NDArray[np.float64]
 
 def check_extra() -> None:
     """What the extra installs is there; said before any work is done."""
-    if find_spec("lancedb") is None:
-        raise InvalidInput(
-            "undertow.search needs lancedb, which is not installed: pip install 'undertow[search]'"
-        )
+    _extras.require("undertow.search", "search", "lancedb")
 
 
 @contextmanager
