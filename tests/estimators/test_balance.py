@@ -15,13 +15,14 @@ from scipy import sparse
 
 from tests.oracles.rounding import UNIT
 from tests.storage.helpers import edit_header
-from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load, save_model
+from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load
 from undertow.counts import CountBatch
 from undertow.estimators import replicated_softmax
 from undertow.estimators._balance import balance_of, plain_balance
 from undertow.learn import Adam
 from undertow.model import Parameters, balanced
 from undertow.model.directions import word_directions
+from undertow.storage import save_model
 
 WORDS, UNITS = 30, 6
 Array = NDArray[np.float64]

@@ -28,7 +28,6 @@ from undertow.corpus.few_texts import FewTexts
 from undertow.corpus.texts import text_chunks
 from undertow.counts import WordTotals
 
-TOKEN_PATTERN = WORDS
 ANY_WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]*"  # also those of one letter
 
 UNKNOWN_SHOWN = 10
@@ -130,7 +129,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         segmenter: str | Iterable[str] | None = "auto",
         min_df: float = 1,
         max_df: float = 1.0,
-        token_pattern: str = TOKEN_PATTERN,
+        token_pattern: str = WORDS,
         lowercase: bool = True,
         strip_html: bool = False,
         chunk_size: int = 5000,

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from undertow._errors import InvalidInput
 from undertow.corpus import Vectorizer
-from undertow.corpus.vectorizer import TOKEN_PATTERN
+from undertow.corpus.analyzer import WORDS
 from undertow.estimators._base import Base
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 
@@ -45,7 +45,7 @@ class TopicModelOptions(Base):
         segmenter: str | Iterable[str] | None = "auto",
         min_df: float = 1,
         max_df: float = 1.0,
-        token_pattern: str = TOKEN_PATTERN,
+        token_pattern: str = WORDS,
         lowercase: bool = True,
         strip_html: bool = False,
         vocabulary: Mapping[str, int] | Iterable[str] | None = None,
