@@ -37,9 +37,9 @@ from undertow.corpus import open_corpus
 from undertow.fulltext.lists import best
 from undertow.model.joining import unit
 from undertow.search import Index
-from undertow.search._asking import asked_in_words
-from undertow.search._folder import WORDS, size_on_disk
-from undertow.search._modes import MODES, SHARPNESS
+from undertow.search.folder.layout import WORDS, size_on_disk
+from undertow.search.ranking.modes import MODES, SHARPNESS
+from undertow.search.ranking.questions import asked_in_words
 
 QUESTIONS = 200  # a kind and mode,
 EXPLAINED = 50  # and with reasons

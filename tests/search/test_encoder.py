@@ -13,8 +13,9 @@ import polars as pl
 import pytest
 
 from undertow import InvalidInput, ModelFileError, TopicModel, load
-from undertow.search import Index, _encoder
-from undertow.search._encoder import Encoder
+from undertow.search import Index
+from undertow.search.encoding import encoder
+from undertow.search.encoding.encoder import Encoder
 
 ODD = [
     *(
@@ -101,7 +102,7 @@ def test_settings_that_are_not_known_are_left_to_the_estimator(
     def refuse(options: Any) -> Any:
         raise KeyError("a setting of another version")
 
-    monkeypatch.setattr(_encoder, "analyzer", refuse)
+    monkeypatch.setattr(encoder, "analyzer", refuse)
     encoded = Encoder.load(tmp_path / "m", lambda: model).encode(["apple pear"])
     assert encoded.known.tolist() == [True]
 

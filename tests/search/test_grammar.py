@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 from tests.oracles.filters import holds
 from undertow import InvalidInput
-from undertow.search._grammar import (
+from undertow.search.database.store import Store
+from undertow.search.filters.column_names import Names
+from undertow.search.filters.expression import expression, names_of
+from undertow.search.filters.grammar import (
     Among,
     Both,
     Comparison,
@@ -26,9 +29,6 @@ from undertow.search._grammar import (
     Tree,
     parse,
 )
-from undertow.search._names import Names
-from undertow.search._store import Store
-from undertow.search._where import expression, names_of
 
 COLUMNS = {
     "label": "text",

@@ -11,7 +11,7 @@ import pytest
 from undertow import TopicModel
 from undertow.kernels.reference.postings import bm25
 from undertow.search import Index
-from undertow.search._modes import SHARPNESS
+from undertow.search.ranking.modes import SHARPNESS
 
 HALF = 2e-3  # what half precision takes from a cosine
 
@@ -68,7 +68,7 @@ def test_scores_are_as_they_are_defined(
 
 
 def test_words_of_whole_documents_keep_a_weight(index: Index) -> None:
-    from undertow.search._asking import asked_in_words
+    from undertow.search.ranking.questions import asked_in_words
 
     full, encoder = index._versions.current.ranker.derived.text, index._encoder
     words = " ".join(f"word{number}" for number in range(400))
@@ -78,7 +78,7 @@ def test_words_of_whole_documents_keep_a_weight(index: Index) -> None:
 def test_copies_without_end_are_not_all_looked_at(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.search import _answering
+    from undertow.search.ranking import answers
 
     looked: list[int] = []
 
@@ -86,8 +86,8 @@ def test_copies_without_end_are_not_all_looked_at(
         looked.append(len(texts))
         return [0] * len(texts)
 
-    monkeypatch.setattr(_answering, "DEEPEST", 40)
-    monkeypatch.setattr(_answering, "fold", all_alike)
+    monkeypatch.setattr(answers, "DEEPEST", 40)
+    monkeypatch.setattr(answers, "fold", all_alike)
     assert len(index.search("engine gear", 5)) == 1
     assert looked == [8, 32, 40]
 
@@ -208,13 +208,13 @@ def test_many_documents_are_scored_by_the_kernels(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from undertow.fulltext import lists
-    from undertow.search import _near
+    from undertow.search.folder import byte_vectors
 
     few = index.search(
         "engine gear and a plum", 20
     )  # the first question: nothing compiled is loaded for it
     monkeypatch.setattr(lists, "BY_KERNEL", 0)
-    monkeypatch.setattr(_near, "BY_KERNEL", 0)
+    monkeypatch.setattr(byte_vectors, "BY_KERNEL", 0)
     again = index.search("engine gear and a plum", 20)
     assert [hit.id for hit in again] == [hit.id for hit in few]
     np.testing.assert_allclose([hit.score for hit in again], [hit.score for hit in few], rtol=1e-5)

@@ -15,7 +15,8 @@ import pytest
 
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError, NewerIndex
-from undertow.search import Added, Deleted, Index, _documents
+from undertow.search import Added, Deleted, Index
+from undertow.search.filling import survey
 
 PLANTED = "melon juice from a ripe melon, and zanzibar"
 MODES = ("semantic", "code", "text", "hybrid")
@@ -226,7 +227,7 @@ class Interrupt(Exception):
 def test_an_interrupted_run_goes_on_where_it_stopped(
     tmp_path: Path, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 50)
+    monkeypatch.setattr(survey, "ROWS", 50)
     seen: list[int] = []
 
     def stop_at_100(done: int, total: int) -> None:

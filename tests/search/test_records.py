@@ -16,10 +16,10 @@ import pytest
 from undertow import InvalidInput, TopicModel, load
 from undertow.corpus import as_corpus, open_corpus
 from undertow.search import Index
-from undertow.search._keeping import MOST, chosen
-from undertow.search._names import Names, stored_names, written
-from undertow.search._record import web_link
-from undertow.search._where import expression, names_of
+from undertow.search.filters.column_names import Names, stored_names, written
+from undertow.search.filters.expression import expression, names_of
+from undertow.search.filters.kept_columns import MOST, chosen
+from undertow.search.record import web_link
 
 TABLE = pl.DataFrame(
     {
@@ -380,7 +380,8 @@ def test_texts_of_a_table_are_times_too(tmp_path: Path, model: TopicModel) -> No
 def test_the_whole_column_says_which_number_is_the_day(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("undertow.search._documents.ROWS", 2)  # what decides comes in another chunk
+    # what decides comes in another chunk
+    monkeypatch.setattr("undertow.search.filling.survey.ROWS", 2)
     index = dated(tmp_path, model, "05/02/2026", "06/02/2026", "07/02/2026", "31/01/2026")
     assert index.document("0").fields["time"] == date(2026, 2, 5)  # type: ignore[union-attr]
     assert index.remarks == ("time: 05/02/2026 is read with the day first, as in 31/01/2026",)

@@ -42,15 +42,15 @@ def _check_model(path: Path) -> None:
     if is_index(path):
         _check_index(path)
         return
-    from undertow.storage import _swap, disk
+    from undertow.storage.layout import FOLDERS, check_folder
 
-    disk.check_folder(_swap.current(path))
+    check_folder(FOLDERS.current(path))
 
 
 def _check_index(path: Path) -> None:
-    from undertow.search import _folder, _replace
+    from undertow.search.folder import layout, replacing
 
-    _folder.read_facts(_replace.current(path))
+    layout.read_facts(replacing.current(path))
 
 
 def _check_file(name: str, path: Path) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from undertow.search._encoded import Encoded
+from undertow.search.encoding.encoded import Encoded
 from undertow.topics.atlas import SAME_TEXT
 from undertow.topics.clusters import unit
 

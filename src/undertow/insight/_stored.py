@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from undertow._errors import ModelFileError
 from undertow.insight.over_time import MOST_BINS, TopicsOverTime
 from undertow.insight.overview import TYPICAL, Overview, routes_of, sample
-from undertow.search._folder import OVERVIEW
-from undertow.storage import _swap, read_folder, write_folder
+from undertow.search.folder.layout import OVERVIEW
+from undertow.storage import read_folder, write_folder
+from undertow.storage.layout import remove_folder
 
 if TYPE_CHECKING:
     from undertow.search import Index
@@ -62,7 +63,7 @@ def write(index: Index, overview: Overview) -> None:
         "map_seconds": overview.map_seconds,
     }
     if os.path.isdir(target) and not os.path.islink(target):
-        _swap.remove(target)  # it is not of use any more, and may be damaged
+        remove_folder(target)  # it is not of use any more, and may be damaged
     write_folder(target, kind=KIND, manifest=manifest, arrays=arrays)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow._errors import InvalidInput
+from undertow.files.atomic import write_file
 from undertow.kernels.randomness import permutation
 from undertow.report import _charts, _facts, _map, _page, _texts, _topics, quality
-from undertow.storage.disk import make_folders, sync_folder, write_synced
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -69,7 +68,7 @@ def write_report(
     show("writing", 0, 1)
     names = {"title": title or name, "corpus": corpus_name}
     content = report_page(trained, n, documents, overview, judged, names)
-    _write(target, content.encode())
+    write_file(target, content.encode())
     show("writing", 1, 1)
     return target
 
@@ -191,15 +190,3 @@ def _free(path: str | os.PathLike[str], overwrite: bool) -> Path:
             f"path must not exist yet, got {target}, which does: overwrite=True replaces it"
         )
     return target
-
-
-def _write(target: Path, content: bytes) -> None:
-    """All of the file or nothing: written beside its place, then moved there."""
-    make_folders(target.parent)
-    new = target.with_name(f".{target.name}.undertow-new-{secrets.token_hex(8)}")
-    try:
-        write_synced(new, content)
-        os.replace(new, target)
-        sync_folder(target.parent)
-    finally:
-        new.unlink(missing_ok=True)

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
-from undertow.storage import _json, disk
+from undertow.files.disk import reason
+from undertow.storage import _json, _opening
 from undertow.storage._arrays import Form, checked_table
-from undertow.storage.disk import HEADER_FILE, WEIGHTS_FILE
+from undertow.storage.layout import HEADER_FILE, LARGEST_HEADER, WEIGHTS_FILE
 
 FORMAT_VERSION = 1
 FIELDS = ("format_version", "kind", "undertow_version", "checksum", "weights", "arrays", "manifest")
-LARGEST_HEADER = 1 << 28  # bytes; a vocabulary of ten million words fits
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ def read_document(folder: Path) -> dict[str, Any]:
     yet.
     """
     file = folder / HEADER_FILE
-    with disk.open_plain_file(file) as handle:
+    with _opening.open_plain_file(file) as handle:
         try:
             text = handle.read(LARGEST_HEADER + 1)
         except OSError as error:
-            raise ModelFileError(f"{file} must be readable, got {disk.reason(error)}") from error
+            raise ModelFileError(f"{file} must be readable, got {reason(error)}") from error
     if len(text) > LARGEST_HEADER:
         raise ModelFileError(f"{file} must be at most {LARGEST_HEADER} bytes, got more")
     document = _json.parse(text, file)
