@@ -61,23 +61,3 @@ def literal_uses(path: Path) -> list[list[str]]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "_extras.require"
     ]
     return [[str(word) for word in call] for call in calls if call]
-
-
-def test_the_command_is_worded_once() -> None:
-    worded = [
-        path.relative_to(SOURCE).as_posix()
-        for path in sorted(SOURCE.rglob("*.py"))
-        if any("undertow[" in text for text in texts_of(path))
-    ]
-    assert worded == ["_extras.py"]
-
-
-def texts_of(path: Path) -> list[str]:
-    """The texts that a module makes; docstrings are not among them."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    return [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
-    ]

@@ -14,6 +14,24 @@ SOURCE = Path(undertow.__file__).parent
 STILL_REACHED_INTO = ("undertow.estimators._fitting.",)
 """What is being opened or closed at the moment; empty in the end."""
 
+SPOKEN_TO_BY = {
+    "fastapi": {"explorer"},
+    "jinja2": {"report"},
+    "lancedb": {"search"},
+    "llvmlite": {"kernels"},
+    "matplotlib": {"paper"},
+    "mcp": {"assistant"},
+    "numba": {"kernels"},
+    "openTSNE": {"insight"},
+    "plotly": {"plot"},
+    "pyarrow": {"search"},
+    "safetensors": {"storage"},
+    "starlette": {"explorer"},
+    "typer": {"cli"},
+    "uvicorn": {"explorer"},
+}
+"""Libraries that only some packages know of: what replaces one has one package to change."""
+
 Name = tuple[str, ...]  # a dotted name in its parts
 
 
@@ -58,6 +76,27 @@ def test_an_import_from_another_package_is_found(statement: str, name: str) -> N
 )
 def test_what_is_shared_public_or_of_the_own_package_is_no_offence(statement: str) -> None:
     assert not list(offences(statement, ("undertow", "plot")))
+
+
+@pytest.mark.parametrize("library", SPOKEN_TO_BY)
+def test_a_library_is_known_to_its_package_alone(library: str) -> None:
+    known = {
+        path.relative_to(SOURCE).parts[0]
+        for path in SOURCE.rglob("*.py")
+        if library in libraries_of(path.read_text("utf-8"))
+    }
+    assert known == SPOKEN_TO_BY[library]
+
+
+def libraries_of(source: str) -> set[str]:
+    """The first names of what a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
 
 
 def offences(source: str, package: Name) -> Iterator[tuple[int, str]]:

@@ -4,30 +4,26 @@ are enough.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from undertow import _check
+from undertow.kernels.cores import cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-MOST = (
-    8  # threads unless told otherwise: each holds a chunk, and reading does not keep up with more
-)
+# threads unless told otherwise: each holds a chunk, and reading does not keep up with more
+MOST = 8
 
 
 def threads(n_jobs: int | None) -> int:
     """As many as asked for, or one per core up to 8."""
     if n_jobs is not None:
         return _check.whole_number("n_jobs", n_jobs, at_least=1)
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    return min(cores, MOST)
+    return min(cores(), MOST)
 
 
 def ahead(
