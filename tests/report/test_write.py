@@ -18,9 +18,10 @@ import pytest
 from tests.plot.test_palette import contrast
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel
 from undertow.corpus import as_corpus
+from undertow.estimators import evaluation
 from undertow.insight import Overview, similar_topics
 from undertow.plot import palette
-from undertow.report import _charts, _facts, _map, _texts, _topics, _write, quality, write_report
+from undertow.report import _charts, _facts, _map, _texts, _topics, _write, write_report
 from undertow.topics import atlas
 from undertow.topics.excerpts import shortened
 
@@ -141,8 +142,8 @@ def test_it_is_small(report: Path, overview: Overview, model: TopicModel) -> Non
 def test_figures_are_those_of_evaluate(
     report: Path, model: TopicModel, table: pl.DataFrame
 ) -> None:
-    read = quality.read_corpus(model, as_corpus(table))
-    figures = quality.label_figures(model.softmax_, read, 0) | quality.label_free_figures(
+    read = evaluation.read_corpus(model, as_corpus(table))
+    figures = evaluation.label_figures(model.softmax_, read, 0) | evaluation.label_free_figures(
         model, read
     )
     del figures["documents_per_second"]  # another at each run
@@ -251,7 +252,7 @@ def test_many_documents_are_judged_by_a_sample(
 
 def test_rows_of_a_corpus_are_read_by_their_numbers(model: TopicModel, table: pl.DataFrame) -> None:
     rows = np.array([3, 50, 119])
-    read = quality.read_corpus(model, as_corpus(table), rows=rows)
+    read = evaluation.read_corpus(model, as_corpus(table), rows=rows)
     np.testing.assert_array_equal(
         read.counts.toarray(), model.counts(table["text"][rows.tolist()]).toarray()
     )

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow._errors import InvalidInput
+from undertow.estimators import evaluation
 from undertow.files.atomic import write_file
 from undertow.kernels.randomness import permutation
-from undertow.report import _charts, _facts, _map, _page, _texts, _topics, quality
+from undertow.report import _charts, _facts, _map, _page, _texts, _topics
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -84,13 +85,13 @@ def judgement(
         if total <= MOST_JUDGED
         else np.sort(permutation(seed, 0, np.arange(total))[:MOST_JUDGED])
     )
-    read = quality.read_corpus(
+    read = evaluation.read_corpus(
         model, corpus, rows=rows, show=lambda done: show("counting", done, total)
     )
     figures: dict[str, Any] = {"documents": read.counts.shape[0]}
     steps: dict[str, Callable[[], dict[str, Any]]] = {
-        "classifying and retrieving": lambda: quality.label_figures(model.softmax_, read, seed),
-        "judging topics": lambda: quality.label_free_figures(model, read, n),
+        "classifying and retrieving": lambda: evaluation.label_figures(model.softmax_, read, seed),
+        "judging topics": lambda: evaluation.label_free_figures(model, read, n),
     }
     for number, (work, measure) in enumerate(steps.items()):
         show(work, number, len(steps))

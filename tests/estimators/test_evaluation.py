@@ -9,18 +9,21 @@ import polars as pl
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from tests.plot.conftest import model, table
 from undertow import TopicModel
 from undertow.corpus import as_corpus
 from undertow.corpus.in_order import words_in_order
-from undertow.report import quality
+from undertow.estimators import evaluation
 from undertow.tasks import c_npmi, c_v, diversity, npmi
+
+__all__ = ["model", "table"]
 
 
 @pytest.mark.parametrize("n", [None, 2, 5])
 def test_figures_are_those_of_the_words_of_topics(
     model: TopicModel, table: pl.DataFrame, n: int | None
 ) -> None:
-    figures = quality.topic_figures(model, quality.read_corpus(model, as_corpus(table)), n)
+    figures = evaluation.topic_figures(model, evaluation.read_corpus(model, as_corpus(table)), n)
     columns = {
         word: number for number, word in enumerate(model.words())
     }  # no stemmer: words are as they are written
@@ -37,7 +40,7 @@ def test_figures_are_those_of_the_words_of_topics(
 def test_topics_of_documents_are_compared_with_labels(
     model: TopicModel, table: pl.DataFrame, n: int | None
 ) -> None:
-    figures = quality.topic_figures(model, quality.read_corpus(model, as_corpus(table)), n)
+    figures = evaluation.topic_figures(model, evaluation.read_corpus(model, as_corpus(table)), n)
     labelled = table.filter(pl.col("label").is_not_null())
     shares = model.transform_topics(labelled["text"], n)
     groups = np.where(shares.sum(axis=1) > 0, shares.argmax(axis=1), -1)
@@ -50,7 +53,7 @@ def test_without_labels_to_tell_apart_there_is_no_comparison(
     model: TopicModel, table: pl.DataFrame
 ) -> None:
     for other in (table.drop("label"), table.with_columns(label=pl.lit("one"))):
-        figures = quality.topic_figures(model, quality.read_corpus(model, as_corpus(other)))
+        figures = evaluation.topic_figures(model, evaluation.read_corpus(model, as_corpus(other)))
         assert set(figures) == {"topics", "npmi", "c_npmi", "c_v", "diversity"}
 
 
@@ -59,5 +62,7 @@ def test_a_model_without_topics_is_judged_by_its_vectors(
 ) -> None:
     earlier = copy.copy(model)
     del earlier.atlas_
-    figures = quality.label_free_figures(earlier, quality.read_corpus(earlier, as_corpus(table)))
+    figures = evaluation.label_free_figures(
+        earlier, evaluation.read_corpus(earlier, as_corpus(table))
+    )
     assert set(figures) == {"split_half_mrr", "unknown_tokens", "documents_per_second"}
