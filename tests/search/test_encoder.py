@@ -13,8 +13,12 @@ import polars as pl
 import pytest
 
 from undertow import InvalidInput, ModelFileError, TopicModel, load
+from undertow.counts import CountBatch
+from undertow.model import Parameters, replicated_softmax
+from undertow.model.joining import unit
 from undertow.search import Index
 from undertow.search.encoding import encoder
+from undertow.search.encoding.encoded import Encoded
 from undertow.search.encoding.encoder import Encoder
 
 ODD = [
@@ -84,6 +88,26 @@ def test_vectors_codes_and_words_are_the_estimators(
     ]
     for row in range(len(texts)):
         np.testing.assert_array_equal(encoded.words(row)[0], counts[[row]].indices)
+
+
+def test_many_texts_have_the_estimators_bits_by_inputs_that_are_computed_once(
+    tmp_path: Path, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [*table["text"], *ODD]
+    model = _saved(tmp_path / "m", texts)
+    strengths, codes = model.encode(texts, "strength"), model.encode(texts, "code")
+    calls: list[int] = []
+    inputs = replicated_softmax.inputs
+
+    def counted(parameters: Parameters, batch: CountBatch) -> Any:
+        calls.append(batch.size)
+        return inputs(parameters, batch)
+
+    monkeypatch.setattr(replicated_softmax, "inputs", counted)
+    encoded = Encoded.of(model, model.counts(texts))
+    assert calls == [len(texts)]
+    np.testing.assert_array_equal(encoded.vectors, unit(strengths))
+    np.testing.assert_array_equal(encoded.codes, codes)
 
 
 def test_counts_may_be_left_as_they_are(tmp_path: Path, table: pl.DataFrame) -> None:

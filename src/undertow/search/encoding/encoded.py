@@ -39,24 +39,35 @@ class Encoded:
         what was counted.
         """
         from undertow.estimators.model_inputs import transformed_counts
-        from undertow.model import posteriors, strengths
+        from undertow.model.replicated_softmax import inputs
 
         softmax = model.softmax_
-        parameters = softmax.parameters_
-        damped = transformed_counts(counts, softmax.count_transform)
-        batch = CountBatch.from_csr(damped)
-        vectors = unit(strengths(parameters, batch, softmax.typical_length_))
-        known = ((damped @ parameters.word_weights) > 0) & vectors.any(axis=1)
-        return cls(batch, known, vectors, posteriors(parameters, batch) > 0.5)
+        batch = CountBatch.from_csr(transformed_counts(counts, softmax.count_transform))
+        seen = inputs(softmax.parameters_, batch)
+        return cls._of_inputs(softmax.parameters_, batch, softmax.typical_length_, *seen)
 
     @classmethod
     def of_few(cls, parameters: Parameters, batch: CountBatch, typical_length: float) -> Encoded:
         """Damped counts of a few texts, such as questions, without anything compiled."""
-        sums, lengths = inputs_of_few(parameters, batch)
-        on = sums + lengths[:, None].astype(np.float32) * parameters.hidden_bias > 0
-        vectors = unit(
-            strengths_of(mean_inputs(sums, lengths, parameters.hidden_bias), typical_length)
-        )
+        seen = inputs_of_few(parameters, batch)
+        return cls._of_inputs(parameters, batch, typical_length, *seen)
+
+    @classmethod
+    def _of_inputs(
+        cls,
+        parameters: Parameters,
+        batch: CountBatch,
+        typical_length: float,
+        sums: NDArray[np.float32],  # W.u; it is written over
+        lengths: NDArray[np.float64],
+    ) -> Encoded:
+        """What hidden units see of texts is computed once: units that are on and strengths follow.
+
+        A posterior is above 1/2 where its argument is above 0.
+        """
+        bias = parameters.hidden_bias
+        on = sums + lengths[:, None].astype(np.float32) * bias > 0
+        vectors = unit(strengths_of(mean_inputs(sums, lengths, bias), typical_length))
         return cls(batch, (lengths > 0) & vectors.any(axis=1), vectors, on)
 
     @property
