@@ -34,7 +34,7 @@ from benchmarks.search_quality import judged, newsgroups, reviews, sheet, summar
 from benchmarks.tables import Sheet, figure, printed
 from undertow import TopicModel, load
 from undertow.corpus import open_corpus
-from undertow.fulltext.lists import best
+from undertow.fulltext.full_text import best
 from undertow.model.joining import unit
 from undertow.search import Index
 from undertow.search.folder.layout import WORDS, size_on_disk

@@ -207,13 +207,13 @@ def test_many_copies_do_not_hide_the_others(
 def test_many_documents_are_scored_by_the_kernels(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.fulltext import lists
+    from undertow.fulltext import full_text
     from undertow.search.folder import byte_vectors
 
     few = index.search(
         "engine gear and a plum", 20
     )  # the first question: nothing compiled is loaded for it
-    monkeypatch.setattr(lists, "BY_KERNEL", 0)
+    monkeypatch.setattr(full_text, "BY_KERNEL", 0)
     monkeypatch.setattr(byte_vectors, "BY_KERNEL", 0)
     again = index.search("engine gear and a plum", 20)
     assert [hit.id for hit in again] == [hit.id for hit in few]

@@ -19,7 +19,7 @@ from undertow import InvalidInput, TopicModel
 from undertow.corpus import open_corpus
 from undertow.search import Index
 from undertow.search.filling import survey
-from undertow.search.filters.column_kinds import KINDS, Guess, as_kind, kind_of
+from undertow.search.filters.column_kinds import KINDS, KindGuess, as_kind, kind_of
 from undertow.search.filters.kept_columns import wanted
 
 ROWS: dict[str, list[Any]] = {
@@ -264,7 +264,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     typed = pl.Series("x", values, dtype=TYPES[kind])
     assert kind_of(typed) == kind
     assert as_kind(typed, kind).to_list() == values
-    guess = Guess()
+    guess = KindGuess()
     guess.look(strings[:3])
     guess.look(strings[3:])
     order = list(KINDS)
@@ -300,7 +300,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     ],
 )
 def test_the_narrowest_kind_that_fits(values: list[str | None], kind: str) -> None:
-    guess = Guess()
+    guess = KindGuess()
     guess.look(pl.Series("x", values, dtype=pl.String))
     assert guess.kind == kind
 

@@ -16,7 +16,7 @@ import pytest
 from undertow import InvalidInput, TopicModel, load
 from undertow.corpus import as_corpus, open_corpus
 from undertow.search import Index
-from undertow.search.filters.column_names import Names, stored_names, written
+from undertow.search.filters.column_names import ColumnNames, stored_names, written
 from undertow.search.filters.expression import expression, names_of
 from undertow.search.filters.kept_columns import MOST, chosen
 from undertow.search.record import web_link
@@ -175,7 +175,7 @@ def test_names_to_store() -> None:
         '"AND"',
         '"x""y"',
     ]
-    assert Names({"a": "text"}).stored("A") == "a"
+    assert ColumnNames({"a": "text"}).stored("A") == "a"
 
 
 def test_titles_are_part_of_the_text(index: Index) -> None:
@@ -428,7 +428,7 @@ def test_a_time_that_is_no_date_is_named(tmp_path: Path, model: TopicModel) -> N
 )
 def test_dates_of_filters_must_say_the_day(where: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        expression(where, Names({"time": "day"}))
+        expression(where, ColumnNames({"time": "day"}))
 
 
 def test_an_index_of_before_has_no_names_and_opens() -> None:

@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request, Response
 import undertow
 from undertow import _extras
 from undertow._errors import InvalidInput
-from undertow.explorer import _files
+from undertow.explorer import _page_files
 from undertow.explorer._background import Background
 from undertow.explorer._guard import Guard, Hosts
 from undertow.explorer._listing import listing
@@ -63,7 +63,7 @@ def create_app(source: Source, *, host: str = "127.0.0.1", token: str | None = N
 
 
 def _add_pages(app: FastAPI) -> None:
-    pages, plotly = _files.pages(), _files.plotly_script()
+    pages, plotly = _page_files.pages(), _page_files.plotly_script()
     routes = listing(app)
 
     def page(request: Request, name: str) -> Response:

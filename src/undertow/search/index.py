@@ -25,9 +25,9 @@ from undertow.search.folder import layout, replacing
 from undertow.search.folder.derived_files import DerivedFiles, bring_up_to_date, word_rule
 from undertow.search.folder.lock import alone
 from undertow.search.folder.remote import Remote, is_remote
-from undertow.search.ranking.answers import Wish, answer
+from undertow.search.ranking.answers import AnswerOptions, answer
 from undertow.search.ranking.modes import MODES
-from undertow.search.ranking.questions import Asked, asked_in_words, asked_like
+from undertow.search.ranking.questions import TypedQuestion, asked_in_words, asked_like
 from undertow.search.ranking.reasons import SharedTopics
 from undertow.search.results import Added, Deleted, Document, Results, document_of
 
@@ -394,8 +394,8 @@ class Index:
         condition = None if where is None else expression(where, names_of(view.store.schema))
         with named_trouble(self.address):
             asked = self._asked(view, query, like, vector)
-            wish = Wish(wanted, mode, condition, folded=not duplicates, reasons=reasons)
-            return answer(view.ranker, asked, wish, self._shared_topics() if reasons else None)
+            options = AnswerOptions(wanted, mode, condition, folded=not duplicates, reasons=reasons)
+            return answer(view.ranker, asked, options, self._shared_topics() if reasons else None)
 
     def knows(self, query: str) -> bool:
         """Whether the model knows a word of a text; without one, it is searched for by its words
@@ -448,7 +448,7 @@ class Index:
             "near_copies": layout.read_facts(self._folder).near_copies,
         }
 
-    def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> Asked:
+    def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> TypedQuestion:
         if (query is None) == (like is None):
             raise InvalidInput(
                 f"query or like must be given, one of them, got {'both' if query else 'neither'}"

@@ -47,8 +47,10 @@ class Encoded:
         return cls._of_inputs(softmax.parameters_, batch, softmax.typical_length_, *seen)
 
     @classmethod
-    def of_few(cls, parameters: Parameters, batch: CountBatch, typical_length: float) -> Encoded:
-        """Damped counts of a few texts, such as questions, without anything compiled."""
+    def of_questions(
+        cls, parameters: Parameters, batch: CountBatch, typical_length: float
+    ) -> Encoded:
+        """Damped counts of questions and other few texts, without anything compiled."""
         seen = inputs_of_few(parameters, batch)
         return cls._of_inputs(parameters, batch, typical_length, *seen)
 

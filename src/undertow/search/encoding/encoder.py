@@ -74,7 +74,7 @@ class Encoder:
         batch = self._counter.batch(texts)
         if self._damped:
             batch = replace(batch, counts=damped(batch.counts).astype(np.int32))
-        return Encoded.of_few(self.parameters, batch, self._typical_length)
+        return Encoded.of_questions(self.parameters, batch, self._typical_length)
 
     def unit_name(self, unit: int) -> str:
         """The name that was given to a hidden unit, or the words that push it most."""

@@ -12,7 +12,7 @@ from undertow.search.database.store import Store
 from undertow.search.filling.rows import days_first, noted
 from undertow.search.filling.survey import Survey, survey
 from undertow.search.filters.column_kinds import TOLD, arrow_type
-from undertow.search.filters.column_names import OWN, Names
+from undertow.search.filters.column_names import OWN, ColumnNames
 from undertow.search.filters.expression import names_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def add_columns(store: Store, coming: Arrivals) -> None:
             store.add_column(noted(column, coming.found, coming.documents.names))
 
 
-def _told(names: Names) -> Mapping[str, str]:
+def _told(names: ColumnNames) -> Mapping[str, str]:
     return {name: kind for name, kind in names.kinds.items() if name == "time" or name not in OWN}
 
 

@@ -80,7 +80,7 @@ def build(
             _fill(store, model, documents, found, progress, vectors)
         store.index_ids()
         copies = _read_words(store, place / layout.WORDS, model)
-        facts = layout.Facts(
+        facts = layout.IndexFacts(
             True, found.digest, layout.model_digest(place), secrets.token_hex(8), copies
         )
         layout.write_facts(place, facts)
@@ -263,7 +263,7 @@ def _begun(
                 f"it (overwrite=True)"
             )
     layout.clear(place)
-    layout.write_facts(place, layout.Facts(finished=False, corpus=found.digest))
+    layout.write_facts(place, layout.IndexFacts(finished=False, corpus=found.digest))
     model.save(place / layout.MODEL)
     return Store.create(place / layout.DATABASE, columns)
 

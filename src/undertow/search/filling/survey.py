@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
-from undertow.search.filters.column_kinds import Columns, as_kind
+from undertow.search.filters.column_kinds import ColumnKinds, as_kind
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -54,7 +54,7 @@ def survey(
     `check` may refuse ids too.
     """
     further = [name for name in corpus.columns if name not in PLAIN]
-    columns = Columns(further, told, typed=corpus.typed, optional=optional, day_first=day_first)
+    columns = ColumnKinds(further, told, typed=corpus.typed, optional=optional, day_first=day_first)
     digest, hashes, total = hashlib.sha256(), [], 0
     for chunk in corpus.chunks(ROWS):
         _check_ids(chunk["id"], first=total)

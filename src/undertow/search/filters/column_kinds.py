@@ -54,7 +54,7 @@ def arrow_type(kind: str) -> pa.DataType:
     return types[kind]
 
 
-class Columns:
+class ColumnKinds:
     """The kinds of some columns, told, or found out while a corpus is gone through.
 
     Those that are `optional` are let go where they cannot be kept. `day_first` is what is known of
@@ -82,8 +82,8 @@ class Columns:
         }
         self._dropped: dict[str, str] = {}
 
-    def _guess(self, name: str) -> Guess:
-        return Guess(DATES if self._typed else tuple(KINDS), said=name == "time")
+    def _guess(self, name: str) -> KindGuess:
+        return KindGuess(DATES if self._typed else tuple(KINDS), said=name == "time")
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -173,7 +173,7 @@ def kind_of(values: pl.Series) -> str:
     )
 
 
-class Guess:
+class KindGuess:
     """The kind of a column of strings, found by going through it in pieces; `said` to be a time,
     vague dates count.
     """

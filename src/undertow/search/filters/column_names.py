@@ -23,7 +23,7 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True)
-class Names:
+class ColumnNames:
     """Columns by the names that they are stored under: the kind of each, and what the corpus calls
     it.
     """

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from undertow._errors import InvalidInput
-from undertow.search.filters.column_names import Names
+from undertow.search.filters.column_names import ColumnNames
 from undertow.search.filters.grammar import (
     Among,
     Both,
@@ -52,16 +52,16 @@ def column_kinds(schema: pa.Schema) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def names_of(schema: pa.Schema) -> Names:
+def names_of(schema: pa.Schema) -> ColumnNames:
     """The columns with their kinds, and what the corpus called them where that is known."""
     told = {field.name: (field.metadata or {}).get(CORPUS_NAME) for field in schema}
     corpus = {
         stored: name.decode("utf-8", "replace") for stored, name in told.items() if name is not None
     }
-    return Names(column_kinds(schema), corpus)
+    return ColumnNames(column_kinds(schema), corpus)
 
 
-def expression(where: str, columns: Names) -> str:
+def expression(where: str, columns: ColumnNames) -> str:
     """The database's words for a filter."""
     return _written(parse(where), columns)
 
@@ -85,7 +85,7 @@ def _kind(column: pa.DataType) -> str | None:
     return next((kind for kind, test in tests.items() if test(column)), None)
 
 
-def _written(tree: Tree, columns: Names, *, true: bool = True) -> str:
+def _written(tree: Tree, columns: ColumnNames, *, true: bool = True) -> str:
     """An expression that is true where the tree is true, or where it is false if `true` is not
     asked for.
 
@@ -105,7 +105,7 @@ def _written(tree: Tree, columns: Names, *, true: bool = True) -> str:
     return f"{name} IS NOT NULL AND {'' if true else 'NOT '}({condition})"
 
 
-def _condition(condition: Comparison | Among | Like, columns: Names) -> str:
+def _condition(condition: Comparison | Among | Like, columns: ColumnNames) -> str:
     column = condition.column
     match condition:
         case Comparison(_, operator, value):
@@ -119,11 +119,11 @@ def _condition(condition: Comparison | Among | Like, columns: Names) -> str:
             )
 
 
-def _known(column: str, columns: Names) -> str:
+def _known(column: str, columns: ColumnNames) -> str:
     return f"`{columns.stored(column)}`"
 
 
-def _literal(column: str, columns: Names, value: Literal, *, dates: bool = True) -> str:
+def _literal(column: str, columns: ColumnNames, value: Literal, *, dates: bool = True) -> str:
     kind = columns.kinds[columns.stored(column)]
     if dates and kind in ("day", "moment") and isinstance(value, str):
         value = moment_of(value, datetime if kind == "moment" else date) or value

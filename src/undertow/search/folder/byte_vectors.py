@@ -24,7 +24,7 @@ from undertow._errors import IndexFileError
 from undertow.storage.mapped import map_arrays, write_arrays
 
 if TYPE_CHECKING:
-    from undertow.fulltext.lists import Rows
+    from undertow.fulltext.full_text import Rows
 
     Vectors = Callable[[Rows], NDArray[np.float32]]
     """Reads the vectors of rows; of length 1, or 0 for a document without one."""

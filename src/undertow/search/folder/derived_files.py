@@ -2,8 +2,8 @@
 vectors in bytes.
 
 All of it follows from what the database holds, and is made again where it is missing or behind (see
-`undertow.fulltext.folder`). So a writer may die at any moment, and no two files can contradict each
-other.
+`undertow.fulltext.segment_folder`). So a writer may die at any moment, and no two files can
+contradict each other.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.fulltext import folder as words_folder
-from undertow.fulltext.lists import FullText
-from undertow.fulltext.words import WordRule
+from undertow.fulltext import segment_folder
+from undertow.fulltext.full_text import FullText
+from undertow.fulltext.word_rule import WordRule
 from undertow.search.database.matrices import matrix
 from undertow.search.database.store import Rows, Store
 from undertow.search.folder import byte_vectors
@@ -51,7 +51,7 @@ class DerivedFiles:
 
     @cached_property
     def _text(self) -> FullText:
-        return words_folder.open_text(
+        return segment_folder.open_text(
             self._folder, self._rule, self._store.row_numbers(), self._texts
         )
 
@@ -110,10 +110,12 @@ def bring_up_to_date(
 
     `sketches` are told of the documents that had been missing.
     """
-    words_folder.bring_up_to_date(
+    segment_folder.bring_up_to_date(
         folder, rule, store.row_numbers(), lambda rows: texts(store, rows), sketches
     )
-    segments = {file: segment.rows for file, segment in words_folder.segments(folder, rule).items()}
+    segments = {
+        file: segment.rows for file, segment in segment_folder.segments(folder, rule).items()
+    }
     byte_vectors.bring_up_to_date(folder, segments, store.widths, lambda rows: vectors(store, rows))
 
 

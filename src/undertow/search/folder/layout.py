@@ -30,7 +30,7 @@ LARGEST = 2**20  # bytes of index.json
 
 
 @dataclass(frozen=True)
-class Facts:
+class IndexFacts:
     """What index.json says."""
 
     finished: bool
@@ -44,13 +44,13 @@ class Facts:
     )
 
 
-def write_facts(folder: Path, facts: Facts) -> None:
+def write_facts(folder: Path, facts: IndexFacts) -> None:
     """Replaces index.json, all at once."""
     text = json.dumps({"kind": KIND, "format": FORMAT, **asdict(facts)}, indent=1) + "\n"
     write_file(folder / FACTS, text.encode("ascii"))
 
 
-def read_facts(folder: Path) -> Facts:
+def read_facts(folder: Path) -> IndexFacts:
     """What the index in a folder is, or an error that says why it is none."""
     file = folder / FACTS
     if not file.is_file() or file.is_symlink():
@@ -68,7 +68,7 @@ def read_facts(folder: Path) -> Facts:
             )
         if kind != KIND or version != FORMAT:
             raise ValueError(f"kind {kind!r:.40}, format {version!r:.40}")
-        return Facts(**content)
+        return IndexFacts(**content)
     except NewerIndex:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -110,7 +110,7 @@ def clear(folder: Path) -> None:
     _refuse_links(folder)
     if is_index(folder):
         write_facts(
-            folder, Facts(finished=False)
+            folder, IndexFacts(finished=False)
         )  # first: nobody takes half of the rest for an index
     for name in set(os.listdir(folder)) - {LOCK, FACTS}:
         place = folder / name

@@ -108,7 +108,7 @@ class Remote:
         """The address of the documents."""
         return f"{self.address}/{layout.DATABASE}"
 
-    def facts(self) -> layout.Facts:
+    def facts(self) -> layout.IndexFacts:
         """What index.json says now; lists that are new are copied too."""
         with self._reading() as files, self.named():
             self._copy(files, layout.FACTS, layout.LARGEST)

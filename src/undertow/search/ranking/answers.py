@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from undertow.fulltext.alike import fold
-from undertow.search.ranking.modes import Ranked, Ranker, Scored
-from undertow.search.ranking.questions import Asked
+from undertow.fulltext.near_copies import fold
+from undertow.search.ranking.modes import DocumentScores, RankedDocument, Ranker
+from undertow.search.ranking.questions import TypedQuestion
 from undertow.search.ranking.reasons import SharedTopics, SharedWords, shared_words
 from undertow.search.results import Hit, Results, TopicPart, Why, hit_of
 
@@ -21,7 +21,7 @@ DEEPEST = 2000  # and so many at most: each is compared with all others
 
 
 @dataclass(frozen=True)
-class Wish:
+class AnswerOptions:
     """What was asked for beside the question."""
 
     n: int
@@ -31,34 +31,42 @@ class Wish:
     reasons: bool
 
 
-def answer(ranker: Ranker, asked: Asked, wish: Wish, topics: SharedTopics | None) -> Results:
+def answer(
+    ranker: Ranker, asked: TypedQuestion, options: AnswerOptions, topics: SharedTopics | None
+) -> Results:
     """The hits of a question; `topics` are those of the model, if it has any."""
-    scored = None if wish.mode == "code" else ranker.score(asked.question, wish.mode, wish.where)
-    groups = _groups(ranker, asked, scored, wish)
+    scored = (
+        None
+        if options.mode == "code"
+        else ranker.score(asked.question, options.mode, options.where)
+    )
+    groups = _groups(ranker, asked, scored, options)
     leaders = [group[0] for group in groups]
     hits = [
         hit_of(group[0].document, group[0].score, [one.document["id"] for one in group[1:]])
         for group in groups
     ]
-    if wish.reasons and hits:
+    if options.reasons and hits:
         why = _why(ranker, asked, scored, leaders, topics)
         hits = [replace(hit, why=reason) for hit, reason in zip(hits, why, strict=True)]
-    return Results(hits, corrected=asked.corrected, hint=_hint(asked, hits, wish))
+    return Results(hits, corrected=asked.corrected, hint=_hint(asked, hits, options))
 
 
-def _groups(ranker: Ranker, asked: Asked, scored: Scored | None, wish: Wish) -> list[list[Ranked]]:
+def _groups(
+    ranker: Ranker, asked: TypedQuestion, scored: DocumentScores | None, options: AnswerOptions
+) -> list[list[RankedDocument]]:
     """The best n documents, each with those after it that are nearly the same."""
-    wanted = wish.n + (wish.n // 5 + 2 if wish.folded else 0)
+    wanted = options.n + (options.n // 5 + 2 if options.folded else 0)
     while True:
-        found = ranker.ranked(asked.question, scored, wanted, wish.where)
-        groups = _folded(found) if wish.folded else [[one] for one in found]
-        if len(groups) >= wish.n or len(found) < wanted or wanted >= DEEPEST:
-            return groups[: wish.n]
+        found = ranker.ranked(asked.question, scored, wanted, options.where)
+        groups = _folded(found) if options.folded else [[one] for one in found]
+        if len(groups) >= options.n or len(found) < wanted or wanted >= DEEPEST:
+            return groups[: options.n]
         wanted = min(wanted * DEEPER, DEEPEST)
 
 
-def _folded(found: Sequence[Ranked]) -> list[list[Ranked]]:
-    groups: dict[int, list[Ranked]] = {}
+def _folded(found: Sequence[RankedDocument]) -> list[list[RankedDocument]]:
+    groups: dict[int, list[RankedDocument]] = {}
     for one, leader in zip(found, fold([one.document["text"] for one in found]), strict=True):
         groups.setdefault(leader, []).append(one)
     return list(groups.values())
@@ -66,9 +74,9 @@ def _folded(found: Sequence[Ranked]) -> list[list[Ranked]]:
 
 def _why(
     ranker: Ranker,
-    asked: Asked,
-    scored: Scored | None,
-    found: list[Ranked],
+    asked: TypedQuestion,
+    scored: DocumentScores | None,
+    found: list[RankedDocument],
     topics: SharedTopics | None,
 ) -> list[Why]:
     words: list[SharedWords] = [SharedWords((), ())] * len(found)
@@ -83,23 +91,25 @@ def _why(
     ]
 
 
-def _hint(asked: Asked, hits: list[Hit], wish: Wish) -> str | None:
+def _hint(asked: TypedQuestion, hits: list[Hit], options: AnswerOptions) -> str | None:
     """What to say where nothing good was found; None where something was."""
     strange = ", ".join(map(repr, asked.unknown[:4]))
     if not hits:
-        return _why_nothing(asked, wish)
+        return _why_nothing(asked, options)
     if hits[0].score < POOR:
         return "Nothing fits well." + (
             f" No document holds {strange}." if strange else " Try other words."
         )
-    return f"No document holds {strange}." if strange and wish.mode in ("hybrid", "text") else None
+    return (
+        f"No document holds {strange}." if strange and options.mode in ("hybrid", "text") else None
+    )
 
 
-def _why_nothing(asked: Asked, wish: Wish) -> str:
-    if wish.where is not None:
+def _why_nothing(asked: TypedQuestion, options: AnswerOptions) -> str:
+    if options.where is not None:
         return "Nothing found: try it without the filter."
     needed = {"semantic": asked.question.meant, "code": asked.question.known}
-    if not needed.get(wish.mode, True):
+    if not needed.get(options.mode, True):
         return (
             "Nothing found: the model knows no word of the question. Mode text looks for the words "
             "themselves."

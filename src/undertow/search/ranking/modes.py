@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.fulltext.lists import Term, best
+from undertow.fulltext.full_text import Term, best
 from undertow.search.database.store import Store
 from undertow.search.folder.byte_vectors import BY_KERNEL
 from undertow.search.folder.derived_files import DerivedFiles
@@ -30,7 +30,7 @@ Dense = NDArray[np.float32]  # a number for each place
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedDocument:
     """A document found: what is kept of it, and how good it is, from 0 to 1."""
 
     document: dict[str, Any]
@@ -40,7 +40,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Scored:
+class DocumentScores:
     """What was found out about all documents."""
 
     scores: Dense  # by which they are ranked, nearly: 0 for those that are not found
@@ -89,8 +89,8 @@ class Ranker:
         self._store, self.derived = store, derived
 
     def ranked(
-        self, question: Question, scored: Scored | None, n: int, where: str | None
-    ) -> list[Ranked]:
+        self, question: Question, scored: DocumentScores | None, n: int, where: str | None
+    ) -> list[RankedDocument]:
         """The best n documents, best first, by their scores or, without any, by their codes."""
         return (
             self._by_code(question, n, where)
@@ -98,27 +98,27 @@ class Ranker:
             else self._compared(question, scored, n)
         )
 
-    def score(self, question: Question, mode: str, where: str | None = None) -> Scored:
+    def score(self, question: Question, mode: str, where: str | None = None) -> DocumentScores:
         """All documents for a question."""
         text = self.derived.text
         self.derived.asked()
         answers = self._answers(question, where)
         if mode == "semantic" or (mode == "hybrid" and not question.words):
             cosines, nearest = self._meaning(question, answers)
-            return Scored(cosines, best_cosine=nearest)
+            return DocumentScores(cosines, best_cosine=nearest)
         terms = text.terms(question.words)
         words = text.scores(terms, compiled=self.derived.compiled)
         _leave_out(words, answers)
         highest = float(words.max(initial=0.0))
         possible = text.possible(question.words)
         if mode == "text":
-            return Scored(words, words, highest, terms=terms, possible=possible)
+            return DocumentScores(words, words, highest, terms=terms, possible=possible)
         cosines, nearest = self._meaning(question, answers)
         weights = (
             (question.weight_of_words, question.share_known) if highest and nearest else (1.0, 1.0)
         )
         scores = _fused(words, highest, cosines, nearest, weights, self.derived.compiled)
-        return Scored(scores, words, highest, nearest, *weights, terms, possible)
+        return DocumentScores(scores, words, highest, nearest, *weights, terms, possible)
 
     def _meaning(
         self, question: Question, answers: NDArray[np.bool_] | None
@@ -149,7 +149,7 @@ class Ranker:
             allowed[places[places >= 0]] = False
         return allowed
 
-    def _compared(self, question: Question, scored: Scored, n: int) -> list[Ranked]:
+    def _compared(self, question: Question, scored: DocumentScores, n: int) -> list[RankedDocument]:
         """The best, in the order of their true scores."""
         places = best(scored.scores, n + SPARE)
         rows = self.derived.text.rows[places]
@@ -161,7 +161,7 @@ class Ranker:
         ):
             words = 0.0 if scored.words is None else float(scored.words[place])
             score = scored.score(words, float(cosine))
-            found.append((score, Ranked(document, scored.shown(score), vector, place)))
+            found.append((score, RankedDocument(document, scored.shown(score), vector, place)))
         # Not by what is shown: there, all that are better than the best seemed to be, nearly, have
         # 1.
         return [one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].place))[:n]]
@@ -170,7 +170,7 @@ class Ranker:
     def _codes(self) -> CodesInMemory:
         return CodesInMemory.of(self._store)
 
-    def _by_code(self, question: Question, n: int, where: str | None) -> list[Ranked]:
+    def _by_code(self, question: Question, n: int, where: str | None) -> list[RankedDocument]:
         if not question.known:
             return []
         allowed = None if where is None else self._store.matching(where)
@@ -182,7 +182,7 @@ class Ranker:
             rows, scores = rows[others], scores[others]
         documents, vectors = self._store.whole(rows[:n])
         found = zip(documents, scores.tolist(), vectors, strict=False)
-        return [Ranked(document, score, vector) for document, score, vector in found]
+        return [RankedDocument(document, score, vector) for document, score, vector in found]
 
 
 def _fused(
@@ -193,7 +193,7 @@ def _fused(
     weights: tuple[float, float],
     compiled: bool,
 ) -> Dense:
-    """`Scored.score` of all documents. A document may be found by either."""
+    """`DocumentScores.score` of all documents. A document may be found by either."""
     by_words = weights[0] ** (1 / SHARPNESS) / highest if highest else 0.0
     by_cosines = weights[1] / nearest if nearest else 0.0
     if compiled and len(words) >= BY_KERNEL:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
-from undertow.fulltext.lists import FullText
-from undertow.fulltext.similar import similar
+from undertow.fulltext.full_text import FullText
+from undertow.fulltext.meant_words import similar
 from undertow.model.joining import asked
 from undertow.search.database.store import Rows, Store
 from undertow.search.encoding.encoded import Encoded
@@ -68,7 +68,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TypedQuestion:
     """A question, and how its words were typed."""
 
     question: Question
@@ -79,7 +79,7 @@ class Asked:
 
 def asked_in_words(
     query: str, full: FullText, encoder: Encoder, others: NDArray[Any] | None = None
-) -> Asked:
+) -> TypedQuestion:
     """A question in words. A word that no document holds gives way to one that it resembles.
 
     `others` is what another encoder makes of it, (1, dimensions), in an index with such vectors;
@@ -103,10 +103,10 @@ def asked_in_words(
     question = _question(text, words, spelling, full, encoder)
     if others is not None:
         question = _beside(question, others)
-    return Asked(question, spelling, corrected, unknown)
+    return TypedQuestion(question, spelling, corrected, unknown)
 
 
-def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) -> Asked:
+def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) -> TypedQuestion:
     """A document of the index as a question."""
     found = store.text_of(document)
     if found is None:
@@ -122,7 +122,7 @@ def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) ->
     if own < width:
         stored = store.whole(row)[1]
         question = replace(question, joined=asked(stored[:, :own], stored[:, own:])[0])
-    return Asked(replace(question, itself=row), typed, {}, ())
+    return TypedQuestion(replace(question, itself=row), typed, {}, ())
 
 
 def _beside(question: Question, others: NDArray[Any]) -> Question:

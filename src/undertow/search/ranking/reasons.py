@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.fulltext.lists import FullText, Term
+from undertow.fulltext.full_text import FullText, Term
 from undertow.model.joining import unit
 from undertow.search.results import TopicPart, WordPart
 

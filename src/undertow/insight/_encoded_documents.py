@@ -29,7 +29,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Gathered:
+class EncodedDocuments:
     """n documents in their order."""
 
     ids: list[str]
@@ -45,7 +45,7 @@ class Gathered:
     @classmethod
     def of(
         cls, batches: Iterable[dict[str, Any]], model: TopicModel, done: Callable[[int], None]
-    ) -> Gathered:
+    ) -> EncodedDocuments:
         """Batches as `Index.scan` gives them, put together; `done` is told how many documents there
         are so far.
         """

@@ -11,9 +11,9 @@ from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
 
-from undertow.explorer._fixed import Fixed
+from undertow.explorer._fixed_responses import FixedResponse
 
-KINDS = {
+CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -26,26 +26,30 @@ KINDS = {
 A_DAY = "private, max-age=86400"
 
 
-def pages() -> dict[str, Fixed]:
+def pages() -> dict[str, FixedResponse]:
     """All pages by their names, such as "index.html" or "parts/map.js"."""
     return _inside(files("undertow.explorer") / "pages", "")
 
 
-def plotly_script() -> Fixed | None:
+def plotly_script() -> FixedResponse | None:
     """plotly.min.js as it comes with plotly, or None where plotly is not installed."""
     spec = find_spec("plotly")
     if spec is None or spec.origin is None:
         return None
     file = Path(spec.origin).parent / "package_data" / "plotly.min.js"
-    return Fixed(file.read_bytes(), KINDS[".js"], cache=A_DAY) if file.is_file() else None
+    return (
+        FixedResponse(file.read_bytes(), CONTENT_TYPES[".js"], cache=A_DAY)
+        if file.is_file()
+        else None
+    )
 
 
-def _inside(folder: Traversable, prefix: str) -> dict[str, Fixed]:
-    found: dict[str, Fixed] = {}
+def _inside(folder: Traversable, prefix: str) -> dict[str, FixedResponse]:
+    found: dict[str, FixedResponse] = {}
     for entry in folder.iterdir() if folder.is_dir() else ():
         suffix = Path(entry.name).suffix
         if entry.is_dir():
             found.update(_inside(entry, f"{prefix}{entry.name}/"))
-        elif suffix in KINDS:
-            found[prefix + entry.name] = Fixed(entry.read_bytes(), KINDS[suffix])
+        elif suffix in CONTENT_TYPES:
+            found[prefix + entry.name] = FixedResponse(entry.read_bytes(), CONTENT_TYPES[suffix])
     return found

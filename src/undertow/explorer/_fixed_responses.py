@@ -15,7 +15,7 @@ WORTH_PACKING = 2048  # bytes
 REVALIDATED = "no-cache"  # kept by the browser, and asked about each time
 
 
-class Fixed:
+class FixedResponse:
     """Bytes with their kind and tag."""
 
     def __init__(self, body: bytes, media_type: str, *, cache: str = REVALIDATED) -> None:

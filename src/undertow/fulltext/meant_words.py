@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.fulltext.lists import FullText
+from undertow.fulltext.full_text import FullText
 from undertow.fulltext.segment import Segment
 
 SHORTEST, LONG = (

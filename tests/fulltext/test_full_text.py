@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from undertow.fulltext import folder, lists
-from undertow.fulltext.lists import FullText, Rows, best
-from undertow.fulltext.making import Maker
+from undertow.fulltext import full_text, segment_folder
+from undertow.fulltext.full_text import FullText, Rows, best
 from undertow.fulltext.segment import Segment
-from undertow.fulltext.words import WordRule
+from undertow.fulltext.segment_maker import SegmentMaker
+from undertow.fulltext.word_rule import WordRule
 from undertow.kernels.reference.postings import bm25
 
 RULE = WordRule()
@@ -40,7 +40,7 @@ def made_up(documents: int, seed: int = 0) -> list[str]:
 
 
 def segment(texts: list[str], first: int = 0) -> Segment:
-    maker = Maker(RULE)
+    maker = SegmentMaker(RULE)
     half = len(texts) // 2  # in two pieces
     rows = np.arange(first, first + len(texts), dtype=np.uint64)
     maker.add(rows[:half], pl.Series(texts[:half], dtype=pl.String))
@@ -66,7 +66,7 @@ QUESTIONS = ["w3 w20 w40", "w59", "w1 w2", "w7 w7 w7 w30", "nothing w12", "w55 "
 def test_scores_are_those_of_the_oracle(
     cuts: tuple[int, ...], by_kernel: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lists, "BY_KERNEL", by_kernel)
+    monkeypatch.setattr(full_text, "BY_KERNEL", by_kernel)
     texts = made_up(80)
     parts = [segment(texts[begin:end], begin) for begin, end in itertools.pairwise(cuts)]
     full = FullText.of(RULE, parts, None)
@@ -81,7 +81,7 @@ def test_scores_are_those_of_the_oracle(
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     from undertow.kernels.cpu import threads as pool
 
-    monkeypatch.setattr(lists, "BY_KERNEL", 0)
+    monkeypatch.setattr(full_text, "BY_KERNEL", 0)
     full = FullText.of(RULE, [segment(made_up(500))], None)
     terms = full.terms(asked(QUESTIONS[0]))
     one = full.scores(terms)
@@ -92,11 +92,11 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_common_words_count_where_there_are_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "COMMON_FROM", 10)
+    monkeypatch.setattr(full_text, "COMMON_FROM", 10)
     full = FullText.of(RULE, [segment(made_up(200))], None)
     assert [term.word for term in full.terms({"w0": 1.0, "w50": 1.0})] == ["w50"]
     assert [term.word for term in full.terms({"w0": 1.0})] == ["w0"]
-    assert len(full.terms({f"w{number}": 1.0 for number in range(60)})) == lists.MOST_WORDS
+    assert len(full.terms({f"w{number}": 1.0 for number in range(60)})) == full_text.MOST_WORDS
     assert full.terms({"unheard": 1.0}) == []
 
 
@@ -145,34 +145,34 @@ def test_a_folder_follows_its_documents(tmp_path: Path, monkeypatch: pytest.Monk
     place = tmp_path / "words"
 
     def check(rows: Rows, files: int) -> None:
-        full = folder.open_text(place, RULE, rows, reader(texts))
+        full = segment_folder.open_text(place, RULE, rows, reader(texts))
         assert ask(full, "w3") == {row for row in rows.tolist() if "w3" in texts[row].split()}
         assert len(list(place.glob("*"))) == files if place.exists() else files == 0
 
     rows = np.arange(40, dtype=np.uint64)
     check(rows, 0)  # nothing written yet: made in memory
-    folder.bring_up_to_date(place, RULE, rows, reader(texts))
+    segment_folder.bring_up_to_date(place, RULE, rows, reader(texts))
     check(rows, 1)
     for count in range(41, 47):
         rows = np.arange(count, dtype=np.uint64)
-        folder.bring_up_to_date(place, RULE, rows, reader(texts))
+        segment_folder.bring_up_to_date(place, RULE, rows, reader(texts))
         check(rows, count - 39)
     rows = np.arange(10, 100, dtype=np.uint64)
     check(rows, 7)  # more documents, and fewer, than there are segments for
-    folder.bring_up_to_date(place, RULE, rows, reader(texts))
-    folder.bring_up_to_date(place, RULE, rows, reader(texts))
+    segment_folder.bring_up_to_date(place, RULE, rows, reader(texts))
+    segment_folder.bring_up_to_date(place, RULE, rows, reader(texts))
     check(rows, 1)  # small ones are joined
     rows = np.arange(80, 100, dtype=np.uint64)
-    folder.bring_up_to_date(place, RULE, rows, reader(texts))
+    segment_folder.bring_up_to_date(place, RULE, rows, reader(texts))
     check(rows, 1)  # most of it was gone: made anew
-    assert len(next(iter(folder.segments(place, RULE).values())).rows) == 20
+    assert len(next(iter(segment_folder.segments(place, RULE).values())).rows) == 20
 
 
 def test_another_rule_is_another_text(tmp_path: Path) -> None:
     texts = {0: "phones", 1: "phone"}
     rows = np.arange(2, dtype=np.uint64)
-    folder.bring_up_to_date(tmp_path, RULE, rows, reader(texts))
-    stemmed = folder.open_text(tmp_path, WordRule("english"), rows, reader(texts))
+    segment_folder.bring_up_to_date(tmp_path, RULE, rows, reader(texts))
+    stemmed = segment_folder.open_text(tmp_path, WordRule("english"), rows, reader(texts))
     assert ask(stemmed, "phone") == {0, 1}
 
 
@@ -182,7 +182,7 @@ def test_damaged_segments_do_no_harm(
 ) -> None:
     texts = dict(enumerate(made_up(50)))
     rows = np.arange(50, dtype=np.uint64)
-    folder.bring_up_to_date(tmp_path, RULE, rows, reader(texts))
+    segment_folder.bring_up_to_date(tmp_path, RULE, rows, reader(texts))
     (file,) = tmp_path.glob("*")
     content = bytearray(file.read_bytes())
     if damage == "cut":
@@ -194,7 +194,7 @@ def test_damaged_segments_do_no_harm(
     else:
         content[len(content) // 2 :] = b"\xff" * (len(content) - len(content) // 2)
     file.write_bytes(bytes(content))
-    full = folder.open_text(tmp_path, RULE, rows, reader(texts))
+    full = segment_folder.open_text(tmp_path, RULE, rows, reader(texts))
     found = ask(full, "w3")
     if (
         damage == "numbers"

@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 MOST = 128  # answers; a cut of 20 topics takes about 30 kB
 
 
-class Kept:
+class AnswerCache:
     """The last answers for one state of the topics and of the overview, which are never changed in
     place.
     """

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from undertow._errors import IndexFileError
-from undertow.fulltext.lists import FullText, Rows
+from undertow.fulltext.full_text import FullText, Rows
 from undertow.fulltext.segment import SUFFIX, Segment, read
-from undertow.fulltext.words import WordRule
+from undertow.fulltext.word_rule import WordRule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,14 +96,14 @@ def bring_up_to_date(
 def _made(
     rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None
 ) -> Iterator[Segment]:
-    from undertow.fulltext.making import Maker  # not needed to read
+    from undertow.fulltext.segment_maker import SegmentMaker  # not needed to read
 
-    maker = Maker(rule, sketches)
+    maker = SegmentMaker(rule, sketches)
     for numbers, part in texts(rows):
         maker.add(numbers, part)
         if maker.full:
             yield maker.segment()
-            maker = Maker(rule, sketches)
+            maker = SegmentMaker(rule, sketches)
     if maker.documents:
         yield maker.segment()
 

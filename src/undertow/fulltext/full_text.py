@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.fulltext.segment import Segment
-from undertow.fulltext.words import WordRule
+from undertow.fulltext.word_rule import WordRule
 
 K1, B = 1.2, 0.75  # of BM25, the customary ones
 # of a question: its most telling ones. More cost time, and answer no better (docs/design_notes.md)

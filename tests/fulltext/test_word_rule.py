@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from undertow.fulltext.words import LONGEST, WordRule
+from undertow.fulltext.word_rule import LONGEST, WordRule
 
 RULES = [WordRule(), WordRule("english"), WordRule("german")]
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from undertow.fulltext import similar as module
-from undertow.fulltext.lists import FullText
-from undertow.fulltext.making import Maker
+from undertow.fulltext import meant_words as module
+from undertow.fulltext.full_text import FullText
+from undertow.fulltext.meant_words import similar
 from undertow.fulltext.segment import Segment
-from undertow.fulltext.similar import similar
-from undertow.fulltext.words import WordRule
+from undertow.fulltext.segment_maker import SegmentMaker
+from undertow.fulltext.word_rule import WordRule
 from undertow.kernels.reference.edits import edits
 
 RULE = WordRule()
@@ -26,7 +26,7 @@ RULE = WordRule()
 def full_text(*segments: Sequence[str]) -> FullText:
     parts, first = [], 0
     for texts in segments:
-        maker = Maker(RULE)
+        maker = SegmentMaker(RULE)
         rows = np.arange(first, first + len(texts), dtype=np.uint64)
         maker.add(rows, pl.Series(texts, dtype=pl.String))
         parts.append(maker.segment())

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from undertow.fulltext import alike
-from undertow.fulltext.alike import fold
+from undertow.fulltext import near_copies
+from undertow.fulltext.near_copies import fold
 
 
 def expected(texts: list[list[str]]) -> list[int]:
@@ -58,7 +58,7 @@ def test_many_shared_shingles_are_counted_in_blocks(monkeypatch: pytest.MonkeyPa
     wanted = expected(texts)
     assert 3 < len(set(wanted)) < 18
     for block in (1, 7, 64, 4096):
-        monkeypatch.setattr(alike, "BLOCK", block)
+        monkeypatch.setattr(near_copies, "BLOCK", block)
         assert fold([" ".join(words) for words in texts]) == wanted
 
 
@@ -100,12 +100,12 @@ def test_folded_texts_stand_for_nobody() -> None:
 
 
 def test_only_the_beginning_of_a_long_text_is_read() -> None:
-    begin = " ".join(f"w{number}" for number in range(3000))[: alike.MOST]
-    begin += "." * (alike.MOST - len(begin))
+    begin = " ".join(f"w{number}" for number in range(3000))[: near_copies.MOST]
+    begin += "." * (near_copies.MOST - len(begin))
     tail = " ".join(f"x{number}" for number in range(9000))
     assert fold([begin + tail, begin]) == [0, 0]
     assert fold([begin[:-10_000] + tail, begin]) == [0, 1]
-    assert fold(["İ" * 2 * alike.MOST] * 2) == [0, 0]  # its small letter is two
+    assert fold(["İ" * 2 * near_copies.MOST] * 2) == [0, 0]  # its small letter is two
 
 
 def test_odd_characters_do_no_harm() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from undertow.corpus.token_matches import starts_of
 from undertow.fulltext.segment import Segment
 from undertow.fulltext.sketches import Sketches, word_hashes
-from undertow.fulltext.words import WordRule
+from undertow.fulltext.word_rule import WordRule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,9 +25,9 @@ MOST_COUNT = 255
 
 
 @dataclass(frozen=True)
-class Piece:
-    """The lists of some documents: entry i says that document `documents[i]` holds word `words[i]`
-    so often.
+class WordCounts:
+    """Which words some documents hold: entry i says that document `documents[i]` holds word
+    `words[i]` so often.
     """
 
     words: NDArray[np.int32]
@@ -36,13 +36,13 @@ class Piece:
 
 
 @dataclass
-class Maker:
+class SegmentMaker:
     """Gathers documents, whose rows have to come in order."""
 
     rule: WordRule
     sketches: Sketches | None = None  # told of all documents, to count near-copies
     _numbers: dict[str, int] = field(default_factory=dict)
-    _pieces: list[Piece] = field(default_factory=list)
+    _pieces: list[WordCounts] = field(default_factory=list)
     _rows: list[NDArray[np.uint64]] = field(default_factory=list)
     _lengths: list[NDArray[np.uint32]] = field(default_factory=list)
     documents: int = 0
@@ -69,7 +69,7 @@ class Maker:
         keys, counts = np.unique(
             numbers[codes].astype(np.int64) << 32 | documents, return_counts=True
         )
-        piece = Piece(
+        piece = WordCounts(
             (keys >> 32).astype(np.int32),
             ((keys & 0xFFFFFFFF) + self.documents).astype(np.uint32),
             np.minimum(counts, MOST_COUNT).astype(np.uint8),
