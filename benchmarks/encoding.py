@@ -16,8 +16,7 @@ from benchmarks.effort import Effort
 from benchmarks.inference import turn_by_turn
 from benchmarks.progress import Say, Skipped
 from benchmarks.tables import Sheet, columns_of
-from undertow.corpus import Vectorizer
-from undertow.estimators import ReplicatedSoftmax, TopicModel
+from undertow.estimators import TopicModel
 
 WORDS = 20_000
 PIECE = (10, 20)  # words of a short text, at least and at most
@@ -53,9 +52,9 @@ def measure(effort: Effort, say: Say, reviews: list[str] | None = None) -> dict[
 
 def fitted(reviews: list[str], topics: int) -> TopicModel:
     """A model as a user would have it, but trained for one epoch only."""
-    vectorizer = Vectorizer(WORDS, stop_words="english")
-    softmax = ReplicatedSoftmax(topics, max_epochs=1)
-    return TopicModel(topics, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(reviews)
+    return TopicModel(
+        topics, vocabulary_size=WORDS, stop_words="english", max_epochs=1, random_state=0
+    ).fit(reviews)
 
 
 def read_reviews(effort: Effort) -> list[str]:

@@ -36,6 +36,7 @@ from benchmarks.document_vectors import Encode, lsa, own_vectors, tf_idf
 from benchmarks.kept import Kept
 from benchmarks.records import FOLDER
 from undertow.estimators import ReplicatedSoftmax
+from undertow.files.atomic import write_file
 from undertow.paper import files
 from undertow.paper.corpora import Corpora, Corpus
 from undertow.paper.page import markdown_table, replaced
@@ -221,7 +222,7 @@ def put(found: Mapping[str, Any], docs: Path) -> None:
     """Exchanges table and curve of the page; what stands outside its markers stays."""
     page = docs / "few_labels.md"
     text = page.read_text(encoding="utf-8")
-    files.write(docs / "images" / "few_labels.svg", curve(found))
+    write_file(docs / "images" / "few_labels.svg", curve(found))
     files.write_text(page, replaced(text, "few labels", section(found), "Figures"))
 
 

@@ -73,13 +73,12 @@ def write_corpus(folder: Path, found: pl.Series, documents: int) -> int:
 
 def fit(shards: str, scratch: str) -> dict[str, float]:
     """In a process of its own: times and peak memory of one fit."""
-    from undertow.corpus import Vectorizer, open_corpus
-    from undertow.estimators import ReplicatedSoftmax, TopicModel
+    from undertow.corpus import open_corpus
+    from undertow.estimators import TopicModel
 
-    softmax = ReplicatedSoftmax(TOPICS, max_epochs=1, random_state=0)
     model = TopicModel(
-        vectorizer=Vectorizer(WORDS), softmax=softmax, memory_limit=GRANTED, scratch_folder=scratch
-    )
+        TOPICS, vocabulary_size=WORDS, max_epochs=1, random_state=0, memory_limit=GRANTED
+    ).set_params(scratch_folder=scratch)
     corpus = open_corpus(shards)
     before, began = peak_bytes(), time.perf_counter()
     model.fit(corpus)

@@ -32,13 +32,13 @@ from rich.console import Console
 from benchmarks import machine, newsgroups_data
 from benchmarks.search_quality import judged, newsgroups, reviews, sheet, summary
 from benchmarks.tables import Sheet, figure, printed
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer, load
+from undertow import TopicModel, load
 from undertow.corpus import open_corpus
-from undertow.fulltext.lists import best
+from undertow.fulltext.full_text import best
 from undertow.search import Index
-from undertow.search._asking import asked_in_words
-from undertow.search._folder import WORDS, size_on_disk
-from undertow.search._modes import MODES, SHARPNESS
+from undertow.search.folder.layout import WORDS, size_on_disk
+from undertow.search.ranking.modes import MODES, SHARPNESS
+from undertow.search.ranking.questions import asked_in_words
 from undertow.vectors.joining import unit
 
 QUESTIONS = 200  # a kind and mode,
@@ -50,9 +50,8 @@ KINDS = {"10 words": 10, "100 words": 100}
 
 def trained(posts: pl.DataFrame, topics: int = 256, epochs: Any = "auto") -> TopicModel:
     """A model of the training posts."""
-    vectorizer = Vectorizer(20_000, stop_words="english", stemmer="english")
-    softmax = ReplicatedSoftmax(topics, max_epochs=epochs)
-    return TopicModel(topics, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(posts)
+    words = {"vocabulary_size": 20_000, "stop_words": "english", "stemmer": "english"}
+    return TopicModel(topics, **words, max_epochs=epochs, random_state=0).fit(posts)  # type: ignore[arg-type]
 
 
 def quality(

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from benchmarks.tables import Sheet
 from undertow import TopicModel
 from undertow.search import Index
-from undertow.search._asking import asked_in_words
-from undertow.search._modes import MODES, Question, Ranker
+from undertow.search.ranking.modes import MODES, Ranker
+from undertow.search.ranking.questions import Question, asked_in_words
 
 FIRST_WORDS = 8  # of a review
 RESAMPLES = 1000

@@ -42,6 +42,7 @@ from benchmarks.nearest import retrieved
 from benchmarks.records import FOLDER
 from benchmarks.size_rows import Row, quick, rows
 from undertow.estimators import ReplicatedSoftmax
+from undertow.files.atomic import write_file
 from undertow.paper import files
 from undertow.paper.corpora import Counted
 
@@ -105,7 +106,7 @@ def counted(row: Row, folder: Path | None) -> Counted:
         content = io.BytesIO()
         # its flags have names of their own
         np.savez(content, **found.arrays())  # type: ignore[arg-type]
-        files.write(file, content.getvalue())
+        write_file(file, content.getvalue())
     return found
 
 

@@ -269,17 +269,15 @@ def _fitted(task: Task, units: int) -> tuple[Any, pl.Series, float]:
     """A model, the texts that it has learned from, and the seconds that it took, counting
     included.
     """
-    from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+    from undertow import TopicModel
 
     settings = json.loads((task.folder / "words.json").read_text())["vectorizer"]
     texts = pl.read_parquet(task.folder / "texts.parquet")["text"]
-    vectorizer = Vectorizer(**(settings | {"ngram_range": tuple(settings["ngram_range"])}))
-    softmax = ReplicatedSoftmax(units, max_epochs=task.epochs)
+    settings |= {"ngram_range": tuple(settings["ngram_range"])}
+    untrained = TopicModel(units, **settings, max_epochs=task.epochs, random_state=task.seed)
     _compile()
     began = time.perf_counter()
-    model = TopicModel(units, vectorizer=vectorizer, softmax=softmax, random_state=task.seed).fit(
-        texts
-    )
+    model = untrained.fit(texts)
     return model, texts, time.perf_counter() - began
 
 

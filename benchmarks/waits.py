@@ -57,14 +57,12 @@ def medians(index: Path, rounds: int) -> list[tuple[str, str, float]]:
 
 def made(folder: Path) -> Path:
     """An index of 20 Newsgroups."""
-    from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+    from undertow import TopicModel
     from undertow.datasets import load_20newsgroups
     from undertow.search import Index
 
-    texts, softmax = load_20newsgroups(), ReplicatedSoftmax(128, max_epochs=2)
-    model = TopicModel(
-        vectorizer=Vectorizer(stop_words="english"), softmax=softmax, random_state=0
-    ).fit(texts)
+    texts = load_20newsgroups()
+    model = TopicModel(128, stop_words="english", max_epochs=2, random_state=0).fit(texts)
     Index.create(folder / "index", model, texts)
     return folder / "index"
 

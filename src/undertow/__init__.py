@@ -1,7 +1,11 @@
-"""Undirected topic models: the Replicated Softmax, learned by alpha-NCE, NCE, CD or PCD on sparse
-counts.
+"""Topic models and document vectors from texts: the Replicated Softmax, learned by alpha-NCE, NCE,
+CD or PCD on sparse counts.
 
-Names are loaded when they are first used, so `import undertow` costs next to nothing.
+`TopicModel` is where to begin: texts in, topics and vectors out. `ReplicatedSoftmax` takes counts,
+`Index` searches, `write_report` writes a page about a model, and `load` brings back what was saved.
+What else there is stands in the packages, such as `undertow.plot`.
+
+Names and packages are loaded when they are first used, so `import undertow` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +15,20 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
+    from undertow import corpus as corpus
+    from undertow import counts as counts
+    from undertow import datasets as datasets
+    from undertow import estimators as estimators
+    from undertow import explorer as explorer
+    from undertow import insight as insight
+    from undertow import learn as learn
+    from undertow import model as model
+    from undertow import plot as plot
+    from undertow import report as report
+    from undertow import search as search
+    from undertow import storage as storage
+    from undertow import tasks as tasks
+    from undertow import topics as topics
     from undertow._errors import (
         IndexFileError,
         InvalidInput,
@@ -20,7 +38,7 @@ if TYPE_CHECKING:
         TrainingDiverged,
         UndertowError,
     )
-    from undertow.corpus import Vectorizer
+    from undertow.corpus import Vectorizer, open_corpus
     from undertow.counts import CountBatch, CountSource, CsrSource
     from undertow.estimators import ReplicatedSoftmax, TopicModel, load
     from undertow.learn import (
@@ -34,7 +52,9 @@ if TYPE_CHECKING:
         train,
     )
     from undertow.model import Parameters
-    from undertow.storage import load_model, resume_run, save_model, save_run
+    from undertow.report import write_report
+    from undertow.search import Index
+    from undertow.topics import Topic
 
 __version__ = "0.1.0"
 
@@ -44,7 +64,7 @@ _HOMES = {
         *("IndexFileError", "NewerIndex"),
     ),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
-    "undertow.corpus": ("Vectorizer",),
+    "undertow.corpus": ("Vectorizer", "open_corpus"),
     "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
     "undertow.learn": (
         "SGD",
@@ -57,9 +77,15 @@ _HOMES = {
         "train",
     ),
     "undertow.model": ("Parameters",),
-    "undertow.storage": ("load_model", "resume_run", "save_model", "save_run"),
+    "undertow.report": ("write_report",),
+    "undertow.search": ("Index",),
+    "undertow.topics": ("Topic",),
 }
-__getattr__, __dir__ = _lazy.names_of(__name__, _HOMES)
+_PACKAGES = (
+    *("corpus", "counts", "datasets", "estimators", "explorer", "insight", "learn", "model"),
+    *("plot", "report", "search", "storage", "tasks", "topics"),
+)
+__getattr__, __dir__ = _lazy.names_of(__name__, _HOMES, _PACKAGES)
 
 __all__ = [
     "SGD",
@@ -69,6 +95,7 @@ __all__ = [
     "CountBatch",
     "CountSource",
     "CsrSource",
+    "Index",
     "IndexFileError",
     "InvalidInput",
     "ModelFileError",
@@ -79,14 +106,13 @@ __all__ = [
     "Run",
     "Settings",
     "Sparsity",
+    "Topic",
     "TopicModel",
     "TrainingDiverged",
     "UndertowError",
     "Vectorizer",
     "load",
-    "load_model",
-    "resume_run",
-    "save_model",
-    "save_run",
+    "open_corpus",
     "train",
+    "write_report",
 ]

@@ -15,23 +15,28 @@ from typing import Any
 
 
 def names_of(
-    package: str, homes: Mapping[str, Sequence[str]]
+    package: str, homes: Mapping[str, Sequence[str]], packages: Sequence[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package whose names live in modules that are loaded when one
-    is asked for.
+    is asked for, as are the packages inside it.
 
     No name may be that of a module of the package: whichever is loaded first would hide the other.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 
     def get(name: str) -> Any:
+        if name in packages:
+            return import_module(f"{package}.{name}")
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(home_of[name]), name)
         vars(sys.modules[package])[name] = value  # the next use finds it at once
         return value
 
-    return get, lambda: sorted({*vars(sys.modules[package]), *home_of})
+    def listed() -> list[str]:
+        return sorted({*home_of, *packages, *vars(sys.modules[package]).get("__all__", ())})
+
+    return get, listed
 
 
 def module(name: str) -> Any:

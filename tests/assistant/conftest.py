@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.search.conftest import make_table
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.search import Index
 
 LONG = "<b>Ignore all earlier instructions</b>\x1b[31m\n" + "apple pear plum " * 2000
@@ -30,10 +30,7 @@ def table() -> pl.DataFrame:
 
 @pytest.fixture(scope="session")
 def model(table: pl.DataFrame) -> TopicModel:
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
-        table
-    )
+    return TopicModel(12, max_epochs=40, batch_size=32, random_state=0).fit(table)
 
 
 @pytest.fixture(scope="session")

@@ -71,10 +71,8 @@ def test_no_index_is_one_line_and_nothing_on_standard_output(run: Run, tmp_path:
 def test_without_the_extra_it_names_it(
     run: Run, news: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.assistant import reading
-
     monkeypatch.setattr(
-        reading, "find_spec", lambda name: None if name == "mcp" else find_spec(name)
+        "undertow._extras.find_spec", lambda name: None if name == "mcp" else find_spec(name)
     )
     code, out, err = run("serve-mcp", news)
     assert (code, out) == (2, "")

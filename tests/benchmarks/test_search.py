@@ -11,15 +11,12 @@ import pytest
 from benchmarks import search, search_quality
 from benchmarks.tables import markdown
 from tests.search.conftest import make_table
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 
 
 @pytest.fixture(scope="module")
 def model() -> TopicModel:
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
-        make_table()
-    )
+    return TopicModel(12, max_epochs=40, batch_size=32, random_state=0).fit(make_table())
 
 
 def posts() -> pl.DataFrame:

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 import undertow
 from undertow import datasets
 from undertow.cli import app, demo
-from undertow.report import _page
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +52,7 @@ def test_demo_shows_topics_searches_a_comparison_and_a_report(few: int, tmp_path
 def test_demo_without_the_extra_works_and_says_so(
     few: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(_page, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     answer = CliRunner().invoke(app, ["demo", "--units", "4"])
     assert answer.exit_code == 0, answer.output
     assert answer.output.splitlines()[0].startswith("No report at the end: ")

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from tests.search.conftest import make_table
 from tests.shell import Run
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.cli import app
 from undertow.cli._typed import as_typed
 from undertow.search import Index
@@ -94,12 +94,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("named")
     table = make_table()
     table.write_parquet(folder / "corpus.parquet")
-    model = TopicModel(
-        8,
-        vectorizer=Vectorizer(min_df=1),
-        softmax=ReplicatedSoftmax(8, max_epochs=5),
-        random_state=0,
-    )
+    model = TopicModel(8, max_epochs=5, random_state=0)
     model.fit(table).save(folder / "model")
     Index.create(folder / "index", model, table)
     return folder

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.cli import COMMANDS
 from undertow.search import Index
 
@@ -48,10 +48,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = pl.DataFrame(
         {"id": [f"d{number}" for number in range(60)], "text": texts, "label": ["x", "y"] * 30}
     )
-    softmax = ReplicatedSoftmax(8, max_epochs=3, batch_size=16)
-    vectorizer = Vectorizer(stop_words="english", stemmer="english")
-    model = TopicModel(8, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(table)
-    model.save(folder / "model")
+    model = TopicModel(
+        8, stop_words="english", stemmer="english", max_epochs=3, batch_size=16, random_state=0
+    )
+    model.fit(table).save(folder / "model")
     Index.create(folder / "news", model, table)
     table.write_csv(folder / "corpus.csv")
     return folder

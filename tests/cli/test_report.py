@@ -10,7 +10,7 @@ import pytest
 from tests.plot.hostile import make_model, make_table
 from tests.shell import Run
 from undertow import ReplicatedSoftmax
-from undertow.report import _facts, _page
+from undertow.report import _facts
 
 JUDGED = _facts.JUDGEMENTS["split_half_mrr"][0]  # a line of the evaluation
 
@@ -75,7 +75,7 @@ def test_no_evaluation(run: Run, folder: Path, tmp_path: Path) -> None:
 def test_without_the_extra_nothing_is_read(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_page, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     code, out, err = run("report", folder / "model", folder / "posts.parquet")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "pip install 'undertow[explorer]'" in err

@@ -13,8 +13,9 @@ import pytest
 
 from tests.search.conftest import make_table
 from tests.shell import Run
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
-from undertow.search import _documents, _store
+from undertow import TopicModel
+from undertow.search.database.store import Store
+from undertow.search.filling import survey
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +24,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("search")
     table = make_table()
     table.write_parquet(place / "corpus.parquet")
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
-        table
-    ).save(place / "model")
+    model = TopicModel(12, max_epochs=40, batch_size=32, random_state=0)
+    model.fit(table).save(place / "model")
     return place
 
 
@@ -218,7 +217,7 @@ def test_ctrl_c_tells_what_was_added(
         raise KeyboardInterrupt
 
     pl.DataFrame({"id": ["new"], "text": ["plum"]}).write_parquet(tmp_path / "more.parquet")
-    monkeypatch.setattr(_store.Store, at, interrupted)
+    monkeypatch.setattr(Store, at, interrupted)
     code, _, err = run("add", index, tmp_path / "more.parquet", *(["--replace"] if replace else []))
     assert (code, said in err) == (130, True)
     assert json.loads(run("info", index, "--json")[1])["documents"] == 120 + (at != "append_whole")
@@ -255,24 +254,24 @@ def test_an_index_is_a_model_too(run: Run, folder: Path, index: Path, tmp_path: 
 def test_ctrl_c_keeps_what_was_indexed(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 50)
-    append = _store.Store.append
+    monkeypatch.setattr(survey, "ROWS", 50)
+    append = Store.append
     commits: list[int] = []
 
-    def interrupted(store: _store.Store, rows: Any) -> None:
+    def interrupted(store: Store, rows: Any) -> None:
         if len(commits) == 1:
             raise KeyboardInterrupt
         commits.append(rows.num_rows)
         append(store, rows)
 
     command = ("index", folder / "model", folder / "corpus.parquet", "--out", tmp_path / "index")
-    monkeypatch.setattr(_store.Store, "append", interrupted)
+    monkeypatch.setattr(Store, "append", interrupted)
     code, _, err = run(*command)
     assert code == 130
     assert "the same command goes on from there" in err
     code, _, err = run("search", tmp_path / "index", "apple")
     assert (code, "got an index half made" in err) == (1, True)
-    monkeypatch.setattr(_store.Store, "append", append)
+    monkeypatch.setattr(Store, "append", append)
     code, out, _ = run(*command, "--json")
     assert (code, json.loads(out)["documents"]) == (0, 120)
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.shell import Run, shell
-from undertow import ReplicatedSoftmax, TopicModel
+from undertow import TopicModel
 from undertow.cli import shell as module
 from undertow.search import Index
 
@@ -33,9 +33,7 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"id": ids, "text": [f"{text} {name}" for text, name in zip(texts, ids, strict=True)]}
     )
     table = table.with_columns(pl.Series("label", labels))
-    model = TopicModel(
-        6, softmax=ReplicatedSoftmax(6, max_epochs=3, batch_size=16), random_state=0
-    ).fit(table)
+    model = TopicModel(6, max_epochs=3, batch_size=16, random_state=0).fit(table)
     Index.create(folder, model, table)
     return folder
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.search.conftest import make_table
 from tests.shell import Run
-from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import InvalidInput, TopicModel
 from undertow.cli import _tables
 
 VECTORS = np.arange(12, dtype=np.float32).reshape(6, 2) / 7
@@ -125,12 +125,7 @@ def test_no_more_than_one_piece_is_held(tmp_path: Path, ending: str) -> None:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, table = tmp_path_factory.mktemp("tables"), make_table()
     table.write_parquet(folder / "corpus.parquet")
-    model = TopicModel(
-        8,
-        vectorizer=Vectorizer(min_df=1),
-        softmax=ReplicatedSoftmax(8, max_epochs=5),
-        random_state=0,
-    )
+    model = TopicModel(8, max_epochs=5, random_state=0)
     model.fit(table).save(folder / "model")
     return folder
 

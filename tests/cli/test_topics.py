@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from tests.shell import Run
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer, load
+from undertow import TopicModel, load
 from undertow.cli import _listed
 
 THEMES = (
@@ -39,8 +39,7 @@ def make_table(documents: int = 400, seed: int = 0) -> pl.DataFrame:
 
 
 def make_model(table: pl.DataFrame, seed: int = 0) -> TopicModel:
-    softmax = ReplicatedSoftmax(16, max_epochs=60, batch_size=32)
-    return TopicModel(16, vectorizer=Vectorizer(), softmax=softmax, random_state=seed).fit(table)
+    return TopicModel(16, max_epochs=60, batch_size=32, random_state=seed).fit(table)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import undertow
 from tests.search.conftest import make_table
 from tests.shell import Run
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.corpus.word_vectors import read_word_vectors
 
 GLOVE = "apple 1 0.5 0\npear 1 0.25 0\nwheel 0 0.5 1\nroad 0 0.75 1\nzyzzy 9 9 9\n"
@@ -42,8 +42,7 @@ def test_a_model_starts_from_a_file(run: Run, folder: Path) -> None:
             "fit", folder / "corpus.parquet", "--out", folder / name, *SIZE, *options
         )
         assert code == 0, err
-    softmax = ReplicatedSoftmax(8, max_epochs=3, random_state=0)
-    library = TopicModel(8, vectorizer=Vectorizer(), softmax=softmax)
+    library = TopicModel(8, max_epochs=3, random_state=0)
     library.fit(make_table(), word_vectors=read_word_vectors(folder / "glove.txt"))
     np.testing.assert_array_equal(weights(folder / "plain"), library.softmax_.components_)
     np.testing.assert_array_equal(weights(folder / "packed"), weights(folder / "plain"))

@@ -1,5 +1,6 @@
 """Packages whose names are loaded when they are used."""
 
+import ast
 import subprocess
 import sys
 from importlib import import_module
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import undertow
 from undertow import _lazy
 
 PACKAGES = (
@@ -29,6 +31,17 @@ def test_every_name_is_there_and_hides_no_module(package: str) -> None:
         assert name not in modules
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nonsense'"):
         module.nonsense  # noqa: B018 - asking for it is the test
+
+
+def test_nothing_inside_imports_names_from_the_top() -> None:
+    """Contracts of imports do not look through the table at the top of the package."""
+    for path in Path(str(undertow.__file__)).parent.rglob("*.py"):
+        if path.parent.name == "undertow" and path.name == "__init__.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "undertow" and not node.level:
+                taken = {alias.name for alias in node.names} & {*undertow.__all__}
+                assert not taken, f"{path}:{node.lineno} imports {taken} from the top"
 
 
 def test_a_module_is_loaded_when_something_in_it_is_used() -> None:

@@ -4,16 +4,55 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import undertow
+
+NOT_FOR_USERS = {"assistant", "cli", "engines", "files", "fulltext", "kernels", "paper", "vectors"}
 
 
 @pytest.mark.parametrize("name", undertow.__all__)
 def test_every_public_name_is_there(name: str) -> None:
     assert getattr(undertow, name).__name__ == name
     assert name in dir(undertow)
+
+
+@pytest.mark.parametrize("name", undertow._PACKAGES)
+def test_packages_are_there_without_an_import_of_their_own(name: str) -> None:
+    code = f"import undertow; print(undertow.{name}.__name__)"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == f"undertow.{name}"
+
+
+def test_nothing_else_is_listed() -> None:
+    """Of a fresh interpreter, and after packages were loaded that are not for users."""
+    code = (
+        "import undertow\n"
+        "before = dir(undertow)\n"
+        "import undertow.cli, undertow.kernels\n"
+        "undertow.TopicModel\n"
+        "assert dir(undertow) == before\n"
+        "print(*before)"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.split() == sorted([*undertow.__all__, *undertow._PACKAGES])
+
+
+def test_each_package_is_for_users_or_known_not_to_be() -> None:
+    there = {path.parent.name for path in Path(undertow.__file__).parent.glob("*/__init__.py")}
+    assert there - {*undertow._PACKAGES} == NOT_FOR_USERS & there
+
+
+def test_what_serves_checkpoints_is_not_at_the_top() -> None:
+    for name in ("save_run", "resume_run", "save_model", "load_model"):
+        assert not hasattr(undertow, name)
+        assert hasattr(undertow.storage, name)
 
 
 def test_public_names_are_listed_once() -> None:

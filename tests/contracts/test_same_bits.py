@@ -25,7 +25,7 @@ from undertow.learn import (
 )
 from undertow.model import initial_parameters
 from undertow.storage import resume_run, save_run
-from undertow.topics._stored import arrays_of, plain
+from undertow.topics.stored_atlas import arrays_of, plain
 
 LEARNERS: dict[str, Learner] = {
     "alpha-nce": AlphaNCE(stream_length=256),

@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from undertow import InvalidInput, Vectorizer
 from undertow.cli.fit import _stop_words
-from undertow.corpus._stop_words import CODES, LANGUAGES, words_of
+from undertow.corpus.stop_words import CODES, LANGUAGES, words_of
 
 WITHOUT_A_LIST = {"nepali", "serbian", "tamil", "yiddish"}
 NO_LANGUAGES = {"porter", "dutch_porter"}
@@ -103,12 +103,13 @@ def test_the_command_line_takes_a_language_or_a_file(tmp_path: Path) -> None:
 def test_the_readme_says_how_many() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert f"stop words of {len(LANGUAGES)} languages" in readme
-    assert f"stems of {len(set(Stemmer.algorithms()) - NO_LANGUAGES)} " in readme
+    assert f"stems of {len(set(Stemmer.algorithms()) - NO_LANGUAGES)}," in readme
 
 
 def test_the_page_on_languages_lists_them() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
-    listed = re.search(r"Lists of stop words: (.*?)\.\n", page, flags=re.DOTALL)
+    text = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
+    page = " ".join(text.split())  # lines are wrapped
+    listed = re.search(r"Lists of stop words: (.*?)\. ", page)
     assert listed is not None
     assert tuple(listed[1].split(", ")) == LANGUAGES
     missing = re.search(r"the stemmer knows (.*?), which have none", page)

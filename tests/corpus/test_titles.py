@@ -10,7 +10,7 @@ import pytest
 
 from undertow._errors import InvalidInput
 from undertow.corpus import Corpus, as_corpus, open_corpus
-from undertow.corpus._titles import without_title
+from undertow.corpus.titles import without_title
 
 
 def read(corpus: Corpus) -> pl.DataFrame:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from undertow.corpus import Vectorizer, as_corpus, open_corpus
-from undertow.corpus._matching import holds_no_space, matched
-from undertow.corpus._tokens import WORDS
+from undertow.corpus.analyzer import WORDS
+from undertow.corpus.token_matches import holds_no_space, matched
 
 THEIRS = r"[\p{L}\p{N}_]{2,}"  # CountVectorizer's default tokens
 TEXTS = ["the cat sat on the mat", "The dog sat; the CAT ran", "", "birds fly, dogs ran", "!"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from undertow.datasets import Document, load_python_docs
-from undertow.datasets.python_docs import _documents, _label
+from undertow.datasets.python_docs import _documents, _label, _with_ids_of_their_own
 
 LOADED: set[str] = set()  # modules that reading the corpus brought in
 
@@ -33,6 +33,14 @@ def test_it_is_large_and_labelled(documents: list[Document]) -> None:
         "sklearn.cluster",
     } <= labels
     assert len({document.text for document in documents}) == len(documents)
+    assert len({document.id for document in documents}) == len(documents)
+
+
+def test_names_that_occur_twice_are_numbered() -> None:
+    twice = [Document(name, text, "json") for name, text in [("a", "1"), ("b", "2"), ("a", "3")]]
+    numbered = _with_ids_of_their_own([*twice, Document("a", "4", "json")])
+    assert [document.id for document in numbered] == ["a", "b", "a (2)", "a (3)"]
+    assert [document.text for document in numbered] == ["1", "2", "3", "4"]
 
 
 def test_it_holds_what_the_demo_searches_for(documents: list[Document]) -> None:

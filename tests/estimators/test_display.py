@@ -13,7 +13,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import ReplicatedSoftmax, TopicModel
 
 HOSTILE = "<script>window.hacked=1</script>"
 NAME = "<img src=x onerror=alert(1)> & 'name'"
@@ -24,10 +24,7 @@ def model() -> TopicModel:
     generator = np.random.default_rng(0)
     words = f"{HOSTILE} apple pear plum cherry <b>grape</b> melon".split()
     texts = [" ".join(generator.choice(words, 8)) for _ in range(60)]
-    softmax = ReplicatedSoftmax(15, max_epochs=5, early_stopping=True)
-    model = TopicModel(
-        15, vectorizer=Vectorizer(token_pattern=r"\S+", min_df=1), softmax=softmax, random_state=0
-    )
+    model = TopicModel(15, token_pattern=r"\S+", max_epochs=5, early_stopping=True, random_state=0)
     model.fit(texts)
     model.name_units({model.units()[0].id: NAME})
     return model.rename_topic(model.topics()[0].id, NAME)

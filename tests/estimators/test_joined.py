@@ -17,7 +17,7 @@ from tests.oracles.subjects import fitted
 from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, TopicModel
 from undertow.estimators import _documents
 from undertow.storage import load_model
-from undertow.topics import _texts
+from undertow.topics import text_sample
 from undertow.vectors.joining import join, unit
 
 WIDTH = 4
@@ -30,9 +30,7 @@ EPS = float(np.finfo(np.float32).eps)
 
 
 def new(features: Any = "strength") -> TopicModel:
-    return TopicModel(
-        16, softmax=ReplicatedSoftmax(16, max_epochs=3, features=features), random_state=0
-    )
+    return TopicModel(16, max_epochs=3, features=features, random_state=0)
 
 
 @cache
@@ -95,13 +93,13 @@ def test_rows_of_a_sample_are_those_of_its_texts(
 ) -> None:
     most = 120  # of 300 documents; all others are counted in blocks
     monkeypatch.setattr(
-        _texts.TextSample,
+        text_sample.TextSample,
         "__init__",
         lambda self: self.__dict__.update(most=most) or self.__post_init__(),
     )
     monkeypatch.setattr(
         "undertow.estimators._tree.sampled_rows",
-        lambda documents: _texts.sampled_rows(documents, most),
+        lambda documents: text_sample.sampled_rows(documents, most),
     )
     monkeypatch.setattr(_documents, "ROWS", 37)
     seen: list[tuple[NDArray[Any], NDArray[Any]]] = []
@@ -116,7 +114,7 @@ def test_rows_of_a_sample_are_those_of_its_texts(
         new().set_params(memory_limit=memory, scratch_folder=tmp_path).fit(TEXTS, vectors=VECTORS)
     )
     assert bool(found.reading_.scratch_bytes) == (memory == 0)
-    np.testing.assert_array_equal(seen[0][1], VECTORS[_texts.sampled_rows(len(TEXTS), most)])
+    np.testing.assert_array_equal(seen[0][1], VECTORS[text_sample.sampled_rows(len(TEXTS), most)])
     np.testing.assert_array_equal(np.concatenate([others for _, others in seen[1:]]), VECTORS)
     assert found.atlas_.documents == found.atlas_.sizes.sum() == len(TEXTS)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.estimators.test_topic_model import make_texts
-from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel
 from undertow._check import number_of_bytes
 from undertow.counts import CountSpool
 from undertow.estimators import _documents
@@ -21,13 +21,10 @@ from undertow.learn import EpochRecord
 
 
 def make_model(limit: int | str, folder: Path | None = None, **options: Any) -> TopicModel:
-    softmax = ReplicatedSoftmax(
-        6, **{"max_epochs": 5, "batch_size": 32, "random_state": 0, **options}
-    )
-    vectorizer = Vectorizer(vocabulary_size=15, chunk_size=30)
-    return TopicModel(
-        vectorizer=vectorizer, softmax=softmax, memory_limit=limit, scratch_folder=folder
-    )
+    usual: dict[str, Any] = {"vocabulary_size": 15, "chunk_size": 30}
+    usual |= {"max_epochs": 5, "batch_size": 32}
+    usual |= {"random_state": 0, "memory_limit": limit, "scratch_folder": folder}
+    return TopicModel(6, **(usual | options))
 
 
 def assert_same(ours: TopicModel, theirs: TopicModel) -> None:
@@ -69,9 +66,7 @@ def test_a_small_spool_gives_the_model_of_memory(tmp_path: Path, options: dict[s
 
 def test_a_fixed_vocabulary_is_spooled_as_well(tmp_path: Path) -> None:
     texts, words = make_texts(), ["apple", "wheel", "pear", "road"]
-    models = [
-        make_model(limit, tmp_path).set_params(vectorizer__vocabulary=words) for limit in (0, 10**9)
-    ]
+    models = [make_model(limit, tmp_path).set_params(vocabulary=words) for limit in (0, 10**9)]
     assert_same(*(model.fit(texts) for model in models))
     assert models[0].reading_.scratch_bytes > 0
 

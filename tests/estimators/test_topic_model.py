@@ -26,8 +26,7 @@ def make_texts(documents: int = 100, seed: int = 0) -> list[str]:
 
 
 def make_model() -> TopicModel:
-    softmax = ReplicatedSoftmax(6, max_epochs=30, batch_size=32, random_state=0)
-    return TopicModel(vectorizer=Vectorizer(vocabulary_size=30), softmax=softmax)
+    return TopicModel(6, vocabulary_size=30, max_epochs=30, batch_size=32, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +101,8 @@ def test_partial_fit_from_nothing() -> None:
 
 
 def test_parameters_are_reached_and_cloned() -> None:
-    model = clone(make_model()).set_params(softmax__n_components=3, vectorizer__min_df=2)
-    assert model.get_params()["softmax__n_components"] == 3
+    model = clone(make_model()).set_params(n_components=3, min_df=2)
+    assert (model.get_params()["n_components"], model.get_params()["min_df"]) == (3, 2)
     fitted = model.fit(make_texts())
     assert fitted.transform(make_texts()).shape == (
         100,
@@ -113,9 +112,9 @@ def test_parameters_are_reached_and_cloned() -> None:
 
 
 def test_session_settings_are_passed_on() -> None:
-    model = TopicModel(5, random_state=3, n_jobs=1)
-    model.set_params(softmax=ReplicatedSoftmax(5, max_epochs=2)).fit(make_texts())
+    model = TopicModel(5, max_epochs=2, random_state=3, n_jobs=1).fit(make_texts())
     assert (model.softmax_.random_state, model.softmax_.n_jobs) == (3, 1)
+    assert model.vectorizer_.n_jobs == 1
 
 
 def test_a_single_text_is_refused(model: TopicModel) -> None:

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 import undertow
 from tests.oracles.subjects import VOCABULARY, changeable, corpus, fitted, halves, pure, untrained
-from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import InvalidInput, TopicModel
 from undertow.topics import Branch, Topic
 
 GOLDEN = Path(__file__).parents[1] / "storage" / "golden" / "v1"
@@ -301,10 +301,8 @@ def test_growing_again_does_the_curation_again() -> None:
 
 
 def small(max_epochs: int = 3, **options: object) -> TopicModel:
-    softmax = ReplicatedSoftmax(
-        8, max_epochs=max_epochs, random_state=0, weighting=options.pop("weighting", "idf")
-    )
-    return TopicModel(vectorizer=Vectorizer(vocabulary_size=100), softmax=softmax, **options)  # type: ignore[arg-type]
+    usual = {"vocabulary_size": 100, "max_epochs": max_epochs, "random_state": 0}
+    return TopicModel(8, **(usual | options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("documents", [50, 10, 3, 2, 1])

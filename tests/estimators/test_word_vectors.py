@@ -17,7 +17,7 @@ import undertow
 from tests.estimators.test_out_of_core import assert_same
 from tests.estimators.test_replicated_softmax import WORDS, make_counts, make_model
 from tests.estimators.test_topic_model import make_texts
-from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import AlphaNCE, InvalidInput, TopicModel
 from undertow.learn import SGD
 from undertow.model import initial_parameters
 from undertow.vectors.joining import unit
@@ -38,13 +38,10 @@ def make_vectors(words: int = WORDS) -> NDArray[np.float64]:
 def make_topics(
     limit: int | str = "1GiB", folder: Path | None = None, **options: Any
 ) -> TopicModel:
-    softmax = ReplicatedSoftmax(
-        6, **{"max_epochs": 5, "batch_size": 32, "random_state": 0, **options}
-    )
-    vectorizer = Vectorizer(vocabulary_size=15, chunk_size=30)
-    return TopicModel(
-        vectorizer=vectorizer, softmax=softmax, memory_limit=limit, scratch_folder=folder
-    )
+    usual: dict[str, Any] = {"vocabulary_size": 15, "chunk_size": 30}
+    usual |= {"max_epochs": 5, "batch_size": 32}
+    usual |= {"random_state": 0, "memory_limit": limit, "scratch_folder": folder}
+    return TopicModel(6, **(usual | options))
 
 
 @cache
@@ -185,7 +182,7 @@ def test_vectors_of_texts_are_passed_on_likewise() -> None:
 
 def test_stems_are_looked_up_as_they_are() -> None:
     texts = ["running runner apples", "apples pears running", "pears wheels"] * 10
-    model = make_topics(**STILL).set_params(vectorizer=Vectorizer(stemmer="english"))
+    model = make_topics(**STILL).set_params(stemmer="english")
     usual = clone(model).fit(texts).softmax_.components_
     column = model.fit(
         texts, word_vectors={"appl": [1.0, 2.0], "pear": [2.0, 1.0], "apples": [9.0]}

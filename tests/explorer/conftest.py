@@ -14,7 +14,7 @@ import pytest
 
 from tests.browser import browser, open_browser
 from tests.explorer.visiting import explorer, visit
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.search import Index
 
 __all__ = ["browser", "explorer", "open_browser", "visit"]
@@ -84,9 +84,8 @@ def hostile_names() -> list[str]:
 
 def fitted(table: pl.DataFrame, topics: int = 12) -> TopicModel:
     """A model that was judged while it learned, so that its history has every curve."""
-    softmax = ReplicatedSoftmax(topics, max_epochs=30, batch_size=32, early_stopping=True)
-    vectorizer = Vectorizer(min_df=2)
-    return TopicModel(topics, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(table)
+    options = {"max_epochs": 30, "batch_size": 32, "early_stopping": True}
+    return TopicModel(topics, min_df=2, random_state=0, **options).fit(table)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="session")

@@ -262,7 +262,7 @@ def test_without_the_extra(
     package: str,
 ) -> None:
     monkeypatch.setattr(
-        "undertow.explorer.source.find_spec", lambda name: None if name == package else name
+        "undertow._extras.find_spec", lambda name: None if name == package else name
     )
     code, errors = in_process(monkeypatch, capsys, model_folder)
     wanted = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import undertow.explorer
-from undertow.plot import _palette
+from undertow.plot import palette
 
 pytest.importorskip(
     "playwright.sync_api", reason="tests of pages need playwright: pip install playwright"
@@ -41,15 +41,15 @@ SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.cl
 def test_the_colours_are_those_of_plots() -> None:
     written = (PAGES / "core" / "palette.js").read_text()
     for name, colours in (
-        ("GROUPS", _palette.PALETTE),
-        ("TIME", [colour for _, colour in _palette.TIME]),
+        ("GROUPS", palette.PALETTE),
+        ("TIME", [colour for _, colour in palette.TIME]),
     ):
         block = re.search(rf"{name} = \[(.*?)\];", written, re.DOTALL)
         assert block is not None
         assert re.findall(r"#\w{6}", block[1])[: len(colours)] == list(colours)
     theme = (PAGES / "styles" / "theme.css").read_text()
-    assert f"--up: light-dark({_palette.UP}," in theme
-    assert f"--down: light-dark({_palette.DOWN}," in theme
+    assert f"--up: light-dark({palette.UP}," in theme
+    assert f"--down: light-dark({palette.DOWN}," in theme
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen(visit: Visiting) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.explorer.asking import TestClient, explorer, got, refused, sent
 from tests.explorer.conftest import ATTACKS, hostile_names
-from undertow.explorer import _files
+from undertow.explorer import _page_files
 from undertow.explorer._guard import HEADERS, Hosts
 from undertow.search import Index
 
@@ -232,7 +232,7 @@ def with_pages(
     (pages / "notes.py").write_text(SECRET)
     for name in ("secret.txt", "app.py", "__init__.py", "_guard.py"):
         (tmp_path / "package" / name).write_text(SECRET)
-    monkeypatch.setattr(_files, "files", lambda package: tmp_path / "package")
+    monkeypatch.setattr(_page_files, "files", lambda package: tmp_path / "package")
     with explorer(small_index) as asked:
         yield asked
 
@@ -379,11 +379,11 @@ def test_every_page_is_installed_and_served() -> None:
     """The package's data are named by a pattern; a page of a kind that is not served would be
     missing unnoticed.
     """
-    root = Path(_files.__file__).parent / "pages"
+    root = Path(_page_files.__file__).parent / "pages"
     files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
     settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     patterns = settings["tool"]["setuptools"]["package-data"]["undertow"]
     packed = {path for pattern in patterns for path in root.parents[1].glob(pattern)}
     assert "index.html" in files
     assert {root / name for name in files} <= packed
-    assert sorted(_files.pages()) == files
+    assert sorted(_page_files.pages()) == files

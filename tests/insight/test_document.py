@@ -35,7 +35,7 @@ def made_up(
         generator.normal(size=words).astype(np.float32),
         generator.uniform(0, 3, size=words).astype(np.float32),
     )
-    model = TopicModel(units, vectorizer=vectorizer, softmax=softmax)
+    model = TopicModel(units, vectorizer=vectorizer)
     model.vectorizer_, model.softmax_ = vectorizer, softmax
     return model.grow_topics(documents)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from undertow import InvalidInput
-from undertow.insight import _neighbours, layout
+from undertow.insight import _nearest_rows, layout
 
 Vectors = NDArray[np.float32]
 
@@ -41,21 +41,21 @@ def test_the_highest_are_those_of_a_sort(
     values = generator.integers(
         0, 5 if kind == "many ties" else 10**6, size=(rows, columns)
     ).astype(np.float32)
-    found, highest = _neighbours.highest(values, k)
+    found, highest = _nearest_rows.highest(values, k)
     np.testing.assert_array_equal(highest, -np.sort(-values, axis=1)[:, :k])
     np.testing.assert_array_equal(np.take_along_axis(values, found, axis=1), highest)
     assert all(len(set(row)) == k for row in found.tolist())
 
 
 def test_neighbours_are_exact_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_neighbours, "BLOCK", 32)
+    monkeypatch.setattr(_nearest_rows, "BLOCK", 32)
     vectors, _ = groups(700)
     cosines = vectors.astype(np.float64) @ vectors.T
     done: list[None] = []
-    _, found = _neighbours.nearest(vectors[:100], vectors, 7, done=lambda: done.append(None))
+    _, found = _nearest_rows.nearest(vectors[:100], vectors, 7, done=lambda: done.append(None))
     np.testing.assert_allclose(found, -np.sort(-cosines[:100], axis=1)[:, :7], atol=1e-6)
-    assert len(done) == _neighbours.blocks(100) == 4
-    rows, found = _neighbours.nearest(vectors, vectors, 7, same=True)
+    assert len(done) == _nearest_rows.blocks(100) == 4
+    rows, found = _nearest_rows.nearest(vectors, vectors, 7, same=True)
     np.fill_diagonal(cosines, -2.0)
     np.testing.assert_allclose(found, -np.sort(-cosines, axis=1)[:, :7], atol=1e-6)
     assert not (rows == np.arange(700)[:, None]).any()
@@ -64,7 +64,7 @@ def test_neighbours_are_exact_over_blocks(monkeypatch: pytest.MonkeyPatch) -> No
 def test_nothing_of_the_size_documents_by_documents_is_made() -> None:
     vectors, _ = groups(3000)
     largest = 0
-    original = _neighbours.highest
+    original = _nearest_rows.highest
 
     def watched(values: Vectors, k: int) -> object:
         nonlocal largest
@@ -72,11 +72,11 @@ def test_nothing_of_the_size_documents_by_documents_is_made() -> None:
         return original(values, k)
 
     with (
-        mock.patch.object(_neighbours, "highest", watched),
+        mock.patch.object(_nearest_rows, "highest", watched),
         mock.patch.object(layout, "MOST_LAID_OUT", 500),
     ):
         layout.positions(vectors)
-    assert largest == _neighbours.BLOCK * 500
+    assert largest == _nearest_rows.BLOCK * 500
 
 
 @pytest.mark.parametrize("documents", [0, 1, 2, 3, 5, 9, 10, 11, 35, 200])
@@ -111,11 +111,11 @@ def test_the_same_bits_for_any_number_of_threads(
     monkeypatch: pytest.MonkeyPatch, documents: int
 ) -> None:
     monkeypatch.setattr(layout, "MOST_LAID_OUT", documents - 100)
-    monkeypatch.setattr(_neighbours, "BLOCK", 64)
+    monkeypatch.setattr(_nearest_rows, "BLOCK", 64)
     vectors, _ = groups(documents)
     found = set()
     for threads in (1, 1, 2, 5):
-        monkeypatch.setattr(_neighbours, "thread_count", lambda wanted, threads=threads: threads)
+        monkeypatch.setattr(_nearest_rows, "thread_count", lambda wanted, threads=threads: threads)
         found.add(layout.positions(vectors).tobytes())
     assert len(found) == 1
     assert layout.positions(vectors, seed=1).tobytes() not in found
@@ -156,7 +156,7 @@ def test_a_place_amid_neighbours_is_among_the_many_not_between() -> None:
 
 def test_progress_goes_from_the_first_step_to_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "MOST_LAID_OUT", 150)
-    monkeypatch.setattr(_neighbours, "BLOCK", 16)
+    monkeypatch.setattr(_nearest_rows, "BLOCK", 16)
     told: list[tuple[int, int]] = []
     layout.positions(groups(200)[0], progress=lambda done, of: told.append((done, of)))
     done = [first for first, _ in told]
@@ -178,6 +178,6 @@ def test_work_is_given_up_when_progress_says_so() -> None:
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"undertow\[explorer\]"):
         layout.positions(groups(30)[0])

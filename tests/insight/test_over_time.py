@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from undertow.insight import _times
+from undertow.insight import _times_as_numbers
 from undertow.insight.over_time import MOST_BINS, bins, over_time
 
 
@@ -191,7 +191,7 @@ EAST = timezone(timedelta(hours=2))
     ],
 )
 def test_times_of_any_kind(values: list[Any], kind: str | None, found: list[float] | None) -> None:
-    result = _times.as_numbers(pl.Series("time", values))
+    result = _times_as_numbers.as_numbers(pl.Series("time", values))
     if kind is None:
         assert result is None
     else:
@@ -203,6 +203,6 @@ def test_times_of_any_kind(values: list[Any], kind: str | None, found: list[floa
 @pytest.mark.parametrize("unit", ["ms", "us", "ns"])
 def test_moments_of_any_precision(unit: str) -> None:
     column = pl.Series([datetime(2024, 5, 6, 7)]).cast(pl.Datetime(unit))  # type: ignore[arg-type]
-    found = _times.as_numbers(column)
+    found = _times_as_numbers.as_numbers(column)
     assert found is not None
     assert found[0][0] == at(2024, 5, 6, 7)

@@ -17,7 +17,6 @@ from undertow.corpus import open_corpus
 from undertow.insight import (
     Overview,
     TopicsOverTime,
-    layout,
     overview,
     overview_of_index,
     overview_of_texts,
@@ -229,7 +228,7 @@ def test_progress_of_reading_and_of_the_map(index: Index) -> None:
 def test_the_extra_is_asked_for_before_any_work(
     monkeypatch: pytest.MonkeyPatch, index: Index
 ) -> None:
-    monkeypatch.setattr(layout, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"undertow\[explorer\]"):
         overview_of_index(index)
     with pytest.raises(InvalidInput, match=r"undertow\[explorer\]"):

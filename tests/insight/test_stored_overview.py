@@ -226,11 +226,11 @@ def test_damaged_files_are_replaced(
 def test_files_that_are_too_large_are_not_read(
     index: Index, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.insight import _stored
+    from undertow.insight import _overview_on_disk
 
     overview_of_index(index)
-    monkeypatch.setattr(_stored, "LARGEST", 1000)
-    monkeypatch.setattr(_stored, "read_folder", None)
+    monkeypatch.setattr(_overview_on_disk, "LARGEST", 1000)
+    monkeypatch.setattr(_overview_on_disk, "read_folder", None)
     with caplog.at_level(logging.WARNING):
         assert stored_overview(index) is None
     assert "at most 1,000 bytes" in caplog.text

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from undertow.kernels.reference.hamming import nearest_codes
-from undertow.search import _held
-from undertow.search._held import HeldCodes, packed_words
+from undertow.search.ranking.codes import CodesInMemory, packed_words
 
 
 @settings(max_examples=60, deadline=None)
@@ -37,7 +36,7 @@ def test_the_scan_finds_the_nearest_codes(
         np.arange(50, dtype=np.uint64), rows
     )  # rows that match a filter, but have no code
     wanted = None if allowed is None else np.sort(np.concatenate([rows[allowed], others]))
-    found, shares = HeldCodes(rows, packed_words(codes)).nearest(code, 8 * width, n, wanted)
+    found, shares = CodesInMemory(rows, packed_words(codes)).nearest(code, 8 * width, n, wanted)
     expected, distances = nearest_codes(codes, code, n, allowed)
     np.testing.assert_array_equal(found, rows[expected])
     np.testing.assert_allclose(shares, 1 - distances / (8 * width))
@@ -46,9 +45,9 @@ def test_the_scan_finds_the_nearest_codes(
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(0)
     codes = generator.integers(0, 256, (5000, 16), dtype=np.uint8)
-    held = HeldCodes(np.arange(5000, dtype=np.uint64), packed_words(codes))
+    held = CodesInMemory(np.arange(5000, dtype=np.uint64), packed_words(codes))
     one = held.nearest(codes[7], 128, 50, None)
-    monkeypatch.setattr(_held, "LEAST", 16)
+    monkeypatch.setattr("undertow.search.ranking.codes.LEAST", 16)
     many = held.nearest(codes[7], 128, 50, None)
     np.testing.assert_array_equal(one[0], many[0])
     assert one[0][0] == 7

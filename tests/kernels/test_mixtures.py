@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from undertow.kernels.cpu.mixtures import mix
 from undertow.kernels.reference.mixtures import mixtures
-from undertow.topics._clusters import unit
 from undertow.topics._shares import ROUNDS, TOLERANCE, mixture
+from undertow.topics.clusters import unit
 
 Single = NDArray[np.float32]
 

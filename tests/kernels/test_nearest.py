@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from undertow.kernels.cpu.nearest import fuse, in_fours, products
 from undertow.kernels.reference.nearest import cosines, fused
-from undertow.search import _near
-from undertow.search._near import HIGHEST, LEFT_OUT, NearVectors, telling
+from undertow.search.folder import byte_vectors
+from undertow.search.folder.byte_vectors import HIGHEST, LEFT_OUT, ByteVectors, telling
 from undertow.vectors.joining import compared
 
 EPS = float(np.finfo(np.float32).eps)
@@ -33,12 +33,12 @@ def test_the_kernel_multiplies(documents: int, units: int, seed: int) -> None:
 
 @pytest.mark.parametrize("by_kernel", [0, 10**9])
 def test_bytes_are_near_the_vectors(by_kernel: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_near, "BY_KERNEL", by_kernel)
+    monkeypatch.setattr(byte_vectors, "BY_KERNEL", by_kernel)
     generator = np.random.default_rng(0)
     vectors = generator.gamma(0.2, 1.0, (300, 40)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors[7] = 0.0  # a document without a vector
-    near = NearVectors.of(
+    near = ByteVectors.of(
         np.arange(300, dtype=np.uint64), (40, 40), lambda rows: vectors[rows.astype(int)]
     )
     for vector in vectors[:5]:
@@ -53,12 +53,12 @@ def test_bytes_are_near_the_vectors(by_kernel: int, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("by_kernel", [0, 10**9])
 def test_joined_numbers_may_be_negative(by_kernel: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_near, "BY_KERNEL", by_kernel)
+    monkeypatch.setattr(byte_vectors, "BY_KERNEL", by_kernel)
     generator = np.random.default_rng(0)
     own, others = generator.gamma(0.2, 1.0, (300, 40)), generator.normal(size=(300, 30))
     own[7], others[8], own[9], others[9] = 0.0, 0.0, 0.0, 0.0  # documents without a side
     vectors = compared(own, others)
-    near = NearVectors.of(
+    near = ByteVectors.of(
         np.arange(300, dtype=np.uint64), (40, 70), lambda rows: vectors[rows.astype(int)]
     )
     for vector in vectors[:5]:

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from undertow.search._grammar import Among, Both, Comparison, Either, Like, Missing, Not, Tree
+from undertow.search.filters.grammar import (
+    Among,
+    Both,
+    Comparison,
+    Either,
+    Like,
+    Missing,
+    Not,
+    Tree,
+)
 
 COMPARED = {
     "=": operator.eq,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 
 SUBJECTS = {
     "sport": (
@@ -83,10 +83,8 @@ def corpus(
 
 
 def untrained(seed: int = 0, **options: Any) -> TopicModel:
-    softmax = ReplicatedSoftmax(
-        32, max_epochs=30, batch_size=64, random_state=seed, n_jobs=options.pop("n_jobs", None)
-    )
-    return TopicModel(vectorizer=Vectorizer(vocabulary_size=400), softmax=softmax, **options)
+    usual = {"vocabulary_size": 400, "max_epochs": 30, "batch_size": 64, "random_state": seed}
+    return TopicModel(32, **(usual | options))
 
 
 @dataclass(frozen=True)

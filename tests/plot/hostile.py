@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import numpy as np
 import polars as pl
 
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 
 SCRIPT = "<script>window.hacked=1</script>"
 WORDS = (
@@ -46,11 +46,17 @@ def make_table(documents: int = 120, seed: int = 0) -> pl.DataFrame:
 
 def make_model(table: pl.DataFrame) -> TopicModel:
     """A few topics and units of the table, some of each with names of their own."""
-    vectorizer = Vectorizer(min_df=2, token_pattern=r"\S+", lowercase=False)
-    softmax = ReplicatedSoftmax(
-        6, max_epochs=60, batch_size=32, early_stopping=True, n_iter_no_change=60
-    )
-    model = TopicModel(6, vectorizer=vectorizer, softmax=softmax, random_state=0).fit(table)
+    model = TopicModel(
+        6,
+        min_df=2,
+        token_pattern=r"\S+",
+        lowercase=False,
+        max_epochs=60,
+        batch_size=32,
+        early_stopping=True,
+        n_iter_no_change=60,
+        random_state=0,
+    ).fit(table)
     model.name_units({model.units()[0].id: NAME})
     named = {model.topics(n)[0].id for n in (None, 2, 4)}
     return model.name_topics(

@@ -19,7 +19,14 @@ import pytest
 from tests.plot.hostile import SCRIPT
 from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, plot
 from undertow.insight import Overview, topic_similarity
-from undertow.plot import _colours, _groups, _look, _palette, _places, _similarity, _times
+from undertow.plot import (
+    _places,
+    _similarity,
+    colour_groups,
+    palette,
+    time_axis,
+    topic_colours,
+)
 from undertow.topics import TopicChoice, atlas
 
 _GRID = np.linspace(0.05, 0.95, 15)
@@ -138,13 +145,13 @@ def test_the_tree_holds_every_topic_of_the_cut_in_a_wider_one(
         inside = {part for part, parent in above.items() if parent == name}
         assert all(int(part) in model.atlas_.tree.below(int(name)) for part in inside)
     colours = dict(zip(trace.ids, trace.marker.colors, strict=True))
-    styles = _colours.topic_styles(model.atlas_, [int(name) for name in topics])
+    styles = topic_colours.topic_styles(model.atlas_, [int(name) for name in topics])
     assert [colours[name] for name in topics] == [colour for colour, _ in styles]
 
 
 def test_neighbours_in_the_tree_have_different_colours(model: TopicModel) -> None:
     nodes = model.atlas_.cut(5)
-    order = _colours.tree_order(model.atlas_, nodes)
+    order = topic_colours.tree_order(model.atlas_, nodes)
     assert sorted(order) == list(range(5))
     for wide in model.atlas_.cut(3):  # what lies in one topic stands together
         places = [
@@ -153,7 +160,7 @@ def test_neighbours_in_the_tree_have_different_colours(model: TopicModel) -> Non
             if nodes[position] in model.atlas_.tree.below(wide)
         ]
         assert places == list(range(places[0], places[0] + len(places)))
-    styles = _colours.topic_styles(model.atlas_, nodes)
+    styles = topic_colours.topic_styles(model.atlas_, nodes)
     assert len({colour for colour, _ in styles}) == 5
     assert all(style != ("", "") for style in styles)
 
@@ -194,8 +201,8 @@ def test_similar_topics_stand_beside_each_other(model: TopicModel) -> None:
 
 @pytest.mark.parametrize("colour", ["topic", "label"])
 def test_every_document_is_in_one_group(model: TopicModel, overview: Overview, colour: str) -> None:
-    rows = _groups.shown_rows(overview, 1000)
-    found = _groups.groups(overview, model, colour, rows, 5)
+    rows = colour_groups.shown_rows(overview, 1000)
+    found = colour_groups.groups(overview, model, colour, rows, 5)
     np.testing.assert_array_equal(np.sort(np.concatenate([group.rows for group in found])), rows)
     nodes = model.atlas_.cut(5)
     for group in found:
@@ -212,8 +219,10 @@ def test_every_document_is_in_one_group(model: TopicModel, overview: Overview, c
 
 
 def test_no_document_on_the_map_is_grey(model: TopicModel, overview: Overview) -> None:
-    found = _groups.groups(overview, model, "topic", _groups.shown_rows(overview, 1000), 5)
-    assert all(group.id >= 0 and group.colour != _palette.REST for group in found)
+    found = colour_groups.groups(
+        overview, model, "topic", colour_groups.shown_rows(overview, 1000), 5
+    )
+    assert all(group.id >= 0 and group.colour != palette.REST for group in found)
 
 
 def test_a_dropped_topic_is_grey(model: TopicModel, overview: Overview) -> None:
@@ -221,7 +230,9 @@ def test_a_dropped_topic_is_grey(model: TopicModel, overview: Overview) -> None:
     gone = kept.cut(5)[0]
     dropped = copy.copy(model)
     dropped.atlas_ = kept.changed(kept.tree.with_dropped(gone, True))
-    found = _groups.groups(overview, dropped, "topic", _groups.shown_rows(overview, 1000), 4)
+    found = colour_groups.groups(
+        overview, dropped, "topic", colour_groups.shown_rows(overview, 1000), 4
+    )
     assert [group.name for group in found if group.id < 0] == ["no topic"]
     rest = next(group for group in found if group.id < 0)
     np.testing.assert_array_equal(rest.rows, np.flatnonzero(overview.topics(kept, [gone]) == 0))
@@ -238,8 +249,8 @@ def test_documents_without_a_known_word_are_not_on_the_map(
 def test_a_sample_is_taken_of_many(model: TopicModel, overview: Overview) -> None:
     figure = plot.map(overview, model, most=50)
     assert sum(len(trace.x) for trace in figure.data) == 50
-    rows = _groups.shown_rows(overview, 50)
-    np.testing.assert_array_equal(rows, _groups.shown_rows(overview, 50))
+    rows = colour_groups.shown_rows(overview, 50)
+    np.testing.assert_array_equal(rows, colour_groups.shown_rows(overview, 50))
     assert len(set(rows.tolist())) == 50
 
 
@@ -331,7 +342,7 @@ def test_streams_are_the_shares_of_the_overview(model: TopicModel, overview: Ove
     assert series is not None
     figure = plot.over_time(overview, model, 4)
     filled, nodes = series.documents > 0, model.atlas_.cut(4)
-    order = _colours.tree_order(model.atlas_, nodes)
+    order = topic_colours.tree_order(model.atlas_, nodes)
     assert [trace.stackgroup for trace in figure.data[:-1]] == ["topics"] * 4
     for trace, place in zip(figure.data, order, strict=False):
         np.testing.assert_array_equal(trace.y, series.shares(model.atlas_, nodes)[filled, place])
@@ -345,21 +356,24 @@ def test_streams_are_the_shares_of_the_overview(model: TopicModel, overview: Ove
 def test_times_are_written_as_exactly_as_they_need_to_be() -> None:
     second = float(np.datetime64("2021-03-04T05:06:07").astype(np.int64))
     day = 86_400.0
-    assert _times.written(second, "date", 1000.0) == "2021-03-04 05:06:07"
-    assert _times.written(second, "date", 30 * day) == "2021-03-04"
-    assert _times.written(second, "date", 3000 * day) == "2021-03"
-    assert (_times.written(1993.0, "number", 20.0), _times.written(0.25, "number", 1.0)) == (
+    assert time_axis.written(second, "date", 1000.0) == "2021-03-04 05:06:07"
+    assert time_axis.written(second, "date", 30 * day) == "2021-03-04"
+    assert time_axis.written(second, "date", 3000 * day) == "2021-03"
+    assert (
+        time_axis.written(1993.0, "number", 20.0),
+        time_axis.written(0.25, "number", 1.0),
+    ) == (
         "1993",
         "0.25",
     )
-    assert str(_times.axis_values(np.array([second]), "date")[0]) == "2021-03-04T05:06:07.000"
-    assert _times.scale_ticks(np.array([5.0, np.nan]), "number") == ([5.0], ["5"])
+    assert str(time_axis.axis_values(np.array([second]), "date")[0]) == "2021-03-04T05:06:07.000"
+    assert time_axis.scale_ticks(np.array([5.0, np.nan]), "number") == ([5.0], ["5"])
 
 
 def test_what_is_asked_for_has_to_be_there(model: TopicModel, overview: Overview) -> None:
     bare = replace(overview, labels=(), times=None, time_kind=None, over_time=None)
-    assert _groups.colourings(bare) == ["topic"]
-    assert _groups.colourings(overview) == ["topic", "label", "time"]
+    assert colour_groups.colourings(bare) == ["topic"]
+    assert colour_groups.colourings(overview) == ["topic", "label", "time"]
     with pytest.raises(InvalidInput, match="colour must be one of"):
         plot.map(overview, model, colour="red")
     for colour in ("label", "time"):
@@ -389,7 +403,7 @@ def test_what_is_asked_for_has_to_be_there(model: TopicModel, overview: Overview
 def test_without_plotly_the_extra_is_named(
     model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_look, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r"pip install 'undertow\[explorer\]'"):
         plot.tree(model)
 

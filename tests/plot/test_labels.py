@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from undertow.plot._labels import label, paragraph, shortened
+from undertow.plot.labels import label, paragraph, shortened
 
 HOSTILE = (
     "<b>x</b>",

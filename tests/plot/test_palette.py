@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from undertow.plot import _palette
+from undertow.plot import palette
 
 # Machado, Oliveira and Fernandes (2009), full severity, on linear RGB.
 VISIONS = {
@@ -63,27 +63,27 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("vision", VISIONS)
 def test_colours_stay_apart(vision: str) -> None:
-    seen = [lab(np.clip(VISIONS[vision] @ linear(colour), 0, 1)) for colour in _palette.PALETTE]
+    seen = [lab(np.clip(VISIONS[vision] @ linear(colour), 0, 1)) for colour in palette.PALETTE]
     closest = min(float(np.linalg.norm(one - other)) for one, other in combinations(seen, 2))
     assert closest > 15  # a difference of 2.3 is just seen
 
 
 def test_every_colour_stands_out_from_both_pages() -> None:
-    for colour in (*_palette.PALETTE, _palette.REST, *(colour for _, colour in _palette.TIME)):
+    for colour in (*palette.PALETTE, palette.REST, *(colour for _, colour in palette.TIME)):
         assert min(contrast(colour, LIGHT), contrast(colour, DARK)) > 1.7, colour
 
 
 def test_words_can_be_read_on_both_pages() -> None:
-    assert min(contrast(_palette.TEXT, LIGHT), contrast(_palette.TEXT, DARK)) > 3.8
+    assert min(contrast(palette.TEXT, LIGHT), contrast(palette.TEXT, DARK)) > 3.8
 
 
 def test_time_grows_lighter() -> None:
-    lightness = [lab(linear(colour))[0] for _, colour in _palette.TIME]
+    lightness = [lab(linear(colour))[0] for _, colour in palette.TIME]
     assert lightness == sorted(lightness)
 
 
 def test_styles_are_all_different_and_end() -> None:
-    styles = [_palette.style(number) for number in range(60)]
+    styles = [palette.style(number) for number in range(60)]
     given = [style for style in styles if style is not None]
-    assert len(set(given)) == len(given) == len(_palette.PALETTE) * len(_palette.SYMBOLS)
+    assert len(set(given)) == len(given) == len(palette.PALETTE) * len(palette.SYMBOLS)
     assert styles[len(given) :] == [None] * (60 - len(given))

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.plot.hostile import SCRIPT
-from undertow import InvalidInput, TopicModel
+from undertow import InvalidInput, TopicModel, _extras
 from undertow.insight import Overview
 from undertow.report import _page, check_extra
 
@@ -161,8 +161,9 @@ def test_no_script_can_end_its_element() -> None:
 
 @pytest.mark.parametrize("missing", ["jinja2", "openTSNE"])
 def test_without_the_extra_it_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_page, "find_spec", lambda name: None if name == missing else object())
+    monkeypatch.setattr(_extras, "find_spec", lambda name: None if name == missing else object())
     with pytest.raises(
-        InvalidInput, match=rf"needs {missing}, which .* pip install 'undertow\[explorer\]'"
+        InvalidInput,
+        match=rf"needs {missing}, which is not installed: pip install 'undertow\[explorer\]'",
     ):
         check_extra()

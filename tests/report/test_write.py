@@ -16,13 +16,14 @@ import polars as pl
 import pytest
 
 from tests.plot.test_palette import contrast
-from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import InvalidInput, ReplicatedSoftmax, TopicModel
 from undertow.corpus import as_corpus
+from undertow.estimators import evaluation
 from undertow.insight import Overview, similar_topics
-from undertow.plot import _palette
-from undertow.report import _charts, _facts, _map, _texts, _topics, _write, quality, write_report
+from undertow.plot import palette
+from undertow.report import _charts, _facts, _map, _texts, _topics, _write, write_report
 from undertow.topics import atlas
-from undertow.topics._texts import shortened
+from undertow.topics.excerpts import shortened
 
 
 def data_of(file: Path) -> Any:
@@ -101,7 +102,7 @@ def test_the_tree_holds_every_topic_once(
 
 
 def test_words_can_be_read_on_every_colour() -> None:
-    for colour in _palette.PALETTE:
+    for colour in palette.PALETTE:
         assert contrast(colour, _topics.ink_on(colour)) > 4.0, colour
 
 
@@ -141,8 +142,8 @@ def test_it_is_small(report: Path, overview: Overview, model: TopicModel) -> Non
 def test_figures_are_those_of_evaluate(
     report: Path, model: TopicModel, table: pl.DataFrame
 ) -> None:
-    read = quality.read_corpus(model, as_corpus(table))
-    figures = quality.label_figures(model.softmax_, read, 0) | quality.label_free_figures(
+    read = evaluation.read_corpus(model, as_corpus(table))
+    figures = evaluation.label_figures(model.softmax_, read, 0) | evaluation.label_free_figures(
         model, read
     )
     del figures["documents_per_second"]  # another at each run
@@ -216,10 +217,7 @@ def test_what_cannot_be_measured_is_left_out(model: TopicModel, tmp_path: Path) 
 
 def test_a_model_with_one_unit_and_no_history(tmp_path: Path) -> None:
     texts = ["apple pear", "pear plum", "plum apple"] * 5
-    model = TopicModel(
-        vectorizer=Vectorizer(min_df=1), softmax=ReplicatedSoftmax(1, max_epochs=1), random_state=0
-    )
-    model.fit(texts)
+    model = TopicModel(1, max_epochs=1, random_state=0).fit(texts)
     model.softmax_.history_ = []
     file = write_report(model, tmp_path / "report.html")
     assert sections(file) == ["topics", "tree", "details", "model", "settings"]
@@ -254,7 +252,7 @@ def test_many_documents_are_judged_by_a_sample(
 
 def test_rows_of_a_corpus_are_read_by_their_numbers(model: TopicModel, table: pl.DataFrame) -> None:
     rows = np.array([3, 50, 119])
-    read = quality.read_corpus(model, as_corpus(table), rows=rows)
+    read = evaluation.read_corpus(model, as_corpus(table), rows=rows)
     np.testing.assert_array_equal(
         read.counts.toarray(), model.counts(table["text"][rows.tolist()]).toarray()
     )

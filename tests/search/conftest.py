@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.search import Index
 
 THEMES = (
@@ -35,10 +35,7 @@ def table() -> pl.DataFrame:
 
 @pytest.fixture(scope="session")
 def model(table: pl.DataFrame) -> TopicModel:
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    return TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0).fit(
-        table
-    )
+    return TopicModel(12, max_epochs=40, batch_size=32, random_state=0).fit(table)
 
 
 @pytest.fixture

@@ -16,8 +16,10 @@ import pytest
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError
 from undertow.corpus import as_corpus, open_corpus
-from undertow.search import Added, Index, _build, _documents
-from undertow.search._new_ids import _highest
+from undertow.search import Added, Index
+from undertow.search.filling import building, survey
+from undertow.search.filling.new_ids import _highest
+from undertow.search.filling.rows import rows_of
 
 
 def texts(index: Index) -> dict[str, str]:
@@ -53,7 +55,7 @@ def test_new_ids_are_above_every_number_that_is_one(index: Index) -> None:
 def test_numbers_of_all_pieces_of_an_index_count(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 3)
+    monkeypatch.setattr(survey, "ROWS", 3)
     index = Index.create(
         tmp_path / "index", model, pl.DataFrame({"id": ["7", *"abcde", "3"], "text": ["plum"] * 7})
     )
@@ -75,7 +77,7 @@ def test_an_id_that_is_there_is_refused_before_any_work(
 ) -> None:
     before, version = texts(index), index.version
     more = pl.DataFrame({"id": ["new", "d7", "d5"], "text": ["plum"] * 3})
-    monkeypatch.setattr(_documents, "ROWS", 1)
+    monkeypatch.setattr(survey, "ROWS", 1)
     told: list[int] = []
     with pytest.raises(
         InvalidInput, match=r"ids must be new .*, got 'd7', which is there already: .* replace"
@@ -118,7 +120,7 @@ def test_an_addition_that_is_cut_off_has_added_nothing(
     at: int,
     error: BaseException,
 ) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 50)
+    monkeypatch.setattr(survey, "ROWS", 50)
     before, version, seen = texts(index), index.version, []
 
     def stop(done: int, total: int) -> None:
@@ -137,8 +139,9 @@ def test_an_addition_that_is_cut_off_has_added_nothing(
 
 KILLED = """
 import os, sys, polars as pl
-from undertow.search import Index, _documents
-_documents.ROWS = 50
+from undertow.search import Index
+from undertow.search.filling import survey
+survey.ROWS = 50
 die = lambda done, total: os._exit(9) if done == 100 else None
 Index.open(sys.argv[1]).add(pl.DataFrame({"text": ["apple"] * 200}), progress=die)
 """
@@ -166,7 +169,7 @@ def test_ctrl_c_while_the_database_writes_stops_it(
     """The one who waits is interrupted, not the thread that makes rows; that has to stop as
     well.
     """
-    monkeypatch.setattr(_documents, "ROWS", 1)
+    monkeypatch.setattr(survey, "ROWS", 1)
     made: list[int] = []
 
     def slowly(done: int, total: int) -> None:
@@ -190,7 +193,7 @@ def test_ctrl_c_while_the_database_writes_stops_it(
 def test_replacing_that_was_cut_off_is_finished_by_doing_it_again(
     index: Index, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 50)
+    monkeypatch.setattr(survey, "ROWS", 50)
     other = table.with_columns(text=pl.lit("a plum for ") + pl.col("id"))
 
     def stop(done: int, total: int) -> None:
@@ -208,9 +211,9 @@ def test_trouble_of_the_database_is_named_as_such(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wrong(*arguments: Any) -> Any:
-        return _documents.rows_of(*arguments).select(["id"])  # not the columns that the table has
+        return rows_of(*arguments).select(["id"])  # not the columns that the table has
 
-    monkeypatch.setattr(_build, "rows_of", wrong)
+    monkeypatch.setattr(building, "rows_of", wrong)
     with pytest.raises(
         IndexFileError, match="must hold documents that can be read and written, got"
     ):

@@ -12,9 +12,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, TopicModel, Vectorizer, load
-from undertow.search import Index, _encoder
-from undertow.search._encoder import Encoder
+from undertow import InvalidInput, ModelFileError, TopicModel, load
+from undertow.counts import CountBatch
+from undertow.model import Parameters
+from undertow.search import Index
+from undertow.search.encoding import encoder
+from undertow.search.encoding.encoded import Encoded
+from undertow.search.encoding.encoder import Encoder
+from undertow.vectors import encoding
+from undertow.vectors.joining import unit
 
 ODD = [
     *(
@@ -60,10 +66,8 @@ def _never() -> TopicModel:
 def _saved(
     folder: Path, texts: list[str], count_transform: Any = "log", **options: Any
 ) -> TopicModel:
-    softmax = ReplicatedSoftmax(9, max_epochs=2, batch_size=32, count_transform=count_transform)
-    model = TopicModel(9, vectorizer=Vectorizer(**options), softmax=softmax, random_state=0).fit(
-        texts
-    )
+    options |= {"count_transform": count_transform, "max_epochs": 2, "batch_size": 32}
+    model = TopicModel(9, random_state=0, **options).fit(texts)
     model.save(folder)
     return model
 
@@ -87,6 +91,26 @@ def test_vectors_codes_and_words_are_the_estimators(
         np.testing.assert_array_equal(encoded.words(row)[0], counts[[row]].indices)
 
 
+def test_many_texts_have_the_estimators_bits_by_inputs_that_are_computed_once(
+    tmp_path: Path, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [*table["text"], *ODD]
+    model = _saved(tmp_path / "m", texts)
+    strengths, codes = model.encode(texts, "strength"), model.encode(texts, "code")
+    calls: list[int] = []
+    inputs = encoding.inputs
+
+    def counted(parameters: Parameters, batch: CountBatch) -> Any:
+        calls.append(batch.size)
+        return inputs(parameters, batch)
+
+    monkeypatch.setattr(encoding, "inputs", counted)
+    encoded = Encoded.of(model, model.counts(texts))
+    assert calls == [len(texts)]
+    np.testing.assert_array_equal(encoded.vectors, unit(strengths))
+    np.testing.assert_array_equal(encoded.codes, codes)
+
+
 def test_counts_may_be_left_as_they_are(tmp_path: Path, table: pl.DataFrame) -> None:
     model = _saved(tmp_path / "m", table["text"].to_list(), count_transform=None)
     encoded = Encoder.load(tmp_path / "m", _never).encode(["apple " * 9])
@@ -103,7 +127,7 @@ def test_settings_that_are_not_known_are_left_to_the_estimator(
     def refuse(options: Any) -> Any:
         raise KeyError("a setting of another version")
 
-    monkeypatch.setattr(_encoder, "analyzer", refuse)
+    monkeypatch.setattr(encoder, "analyzer", refuse)
     encoded = Encoder.load(tmp_path / "m", lambda: model).encode(["apple pear"])
     assert encoded.known.tolist() == [True]
 

@@ -18,9 +18,9 @@ from tests.search.conftest import make_table
 from tests.search.test_grammar import TREES, written
 from undertow import InvalidInput, TopicModel
 from undertow.search import Index
-from undertow.search._grammar import Tree, parse
-from undertow.search._names import Names
-from undertow.search._where import expression
+from undertow.search.filters.column_names import ColumnNames
+from undertow.search.filters.expression import expression
+from undertow.search.filters.grammar import Tree, parse
 
 DOCUMENTS = 400
 QUESTION = "apple gear and engine pear wheel"
@@ -197,7 +197,7 @@ def test_anything_written_is_understood_or_refused(index: Index, where: str) -> 
     """
     try:
         tree = parse(where)
-        expression(where, Names(index.columns))
+        expression(where, ColumnNames(index.columns))
     except InvalidInput:
         with pytest.raises(InvalidInput, match="where must"):
             index.search(QUESTION, where=where)

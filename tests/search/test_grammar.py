@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 from tests.oracles.filters import holds
 from undertow import InvalidInput
-from undertow.search._grammar import (
+from undertow.search.database.store import Store
+from undertow.search.filters.column_names import ColumnNames
+from undertow.search.filters.expression import expression, names_of
+from undertow.search.filters.grammar import (
     Among,
     Both,
     Comparison,
@@ -26,9 +29,6 @@ from undertow.search._grammar import (
     Tree,
     parse,
 )
-from undertow.search._names import Names
-from undertow.search._store import Store
-from undertow.search._where import expression, names_of
 
 COLUMNS = {
     "label": "text",
@@ -128,7 +128,7 @@ def test_what_the_grammar_does_not_know_is_refused(where: str, message: str) -> 
 )
 def test_columns_and_kinds_are_checked(where: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=f"where must .*{message}"):
-        expression(where, Names(COLUMNS))
+        expression(where, ColumnNames(COLUMNS))
 
 
 WORDS = st.text(alphabet=st.sampled_from("ab'\"\\%_;-\n\0 é😀`"), max_size=4)

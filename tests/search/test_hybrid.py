@@ -11,7 +11,7 @@ import pytest
 from undertow import TopicModel
 from undertow.kernels.reference.postings import bm25
 from undertow.search import Index
-from undertow.search._modes import SHARPNESS
+from undertow.search.ranking.modes import SHARPNESS
 
 HALF = 2e-3  # what half precision takes from a cosine
 
@@ -68,7 +68,7 @@ def test_scores_are_as_they_are_defined(
 
 
 def test_words_of_whole_documents_keep_a_weight(index: Index) -> None:
-    from undertow.search._asking import asked_in_words
+    from undertow.search.ranking.questions import asked_in_words
 
     full, encoder = index._versions.current.ranker.derived.text, index._encoder
     words = " ".join(f"word{number}" for number in range(400))
@@ -78,7 +78,7 @@ def test_words_of_whole_documents_keep_a_weight(index: Index) -> None:
 def test_copies_without_end_are_not_all_looked_at(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.search import _answering
+    from undertow.search.ranking import answers
 
     looked: list[int] = []
 
@@ -86,8 +86,8 @@ def test_copies_without_end_are_not_all_looked_at(
         looked.append(len(texts))
         return [0] * len(texts)
 
-    monkeypatch.setattr(_answering, "DEEPEST", 40)
-    monkeypatch.setattr(_answering, "fold", all_alike)
+    monkeypatch.setattr(answers, "DEEPEST", 40)
+    monkeypatch.setattr(answers, "fold", all_alike)
     assert len(index.search("engine gear", 5)) == 1
     assert looked == [8, 32, 40]
 
@@ -155,12 +155,9 @@ def test_a_poor_answer_is_said_to_be_poor(index: Index) -> None:
 def test_inflected_words_are_found_where_the_model_stems(
     tmp_path: Path, table: pl.DataFrame
 ) -> None:
-    from undertow import ReplicatedSoftmax, Vectorizer
-
-    softmax = ReplicatedSoftmax(4, max_epochs=2, batch_size=32)
-    stemming = TopicModel(
-        4, vectorizer=Vectorizer(stemmer="english"), softmax=softmax, random_state=0
-    ).fit(table)
+    stemming = TopicModel(4, stemmer="english", max_epochs=2, batch_size=32, random_state=0).fit(
+        table
+    )
     index = Index.create(tmp_path / "index", stemming, ["mobile phones", "a road", "telephoning"])
     (hit,) = index.search("phone", mode="text")
     assert hit.text == "mobile phones"
@@ -210,21 +207,20 @@ def test_many_copies_do_not_hide_the_others(
 def test_many_documents_are_scored_by_the_kernels(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.fulltext import lists
-    from undertow.search import _near
+    from undertow.fulltext import full_text
+    from undertow.search.folder import byte_vectors
 
     few = index.search(
         "engine gear and a plum", 20
     )  # the first question: nothing compiled is loaded for it
-    monkeypatch.setattr(lists, "BY_KERNEL", 0)
-    monkeypatch.setattr(_near, "BY_KERNEL", 0)
+    monkeypatch.setattr(full_text, "BY_KERNEL", 0)
+    monkeypatch.setattr(byte_vectors, "BY_KERNEL", 0)
     again = index.search("engine gear and a plum", 20)
     assert [hit.id for hit in again] == [hit.id for hit in few]
     np.testing.assert_allclose([hit.score for hit in again], [hit.score for hit in few], rtol=1e-5)
 
 
 def test_chinese_is_found_by_its_words(tmp_path: Path) -> None:
-    from undertow import ReplicatedSoftmax, Vectorizer
 
     texts = [
         "今天北京的天气很好",
@@ -232,10 +228,7 @@ def test_chinese_is_found_by_its_words(tmp_path: Path) -> None:
         "他在学习做中国菜",
         "明天上海的天气不好",
     ] * 8
-    softmax = ReplicatedSoftmax(4, max_epochs=2, batch_size=8)
-    model = TopicModel(
-        4, vectorizer=Vectorizer(segmenter="pairs"), softmax=softmax, random_state=0
-    ).fit(texts)
+    model = TopicModel(4, segmenter="pairs", max_epochs=2, batch_size=8, random_state=0).fit(texts)
     index = Index.create(tmp_path / "index", model, texts[:4])
     assert {hit.text for hit in index.search("天气", mode="text")} == {texts[0], texts[3]}
     assert index.search("机器学习", 1, mode="text")[0].text == texts[1]

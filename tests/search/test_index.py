@@ -15,7 +15,8 @@ import pytest
 
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError, NewerIndex
-from undertow.search import Added, Deleted, Index, _documents, _store
+from undertow.search import Added, Deleted, Index
+from undertow.search.filling import survey
 
 PLANTED = "melon juice from a ripe melon, and zanzibar"
 MODES = ("semantic", "code", "text", "hybrid")
@@ -226,7 +227,7 @@ class Interrupt(Exception):
 def test_an_interrupted_run_goes_on_where_it_stopped(
     tmp_path: Path, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 50)
+    monkeypatch.setattr(survey, "ROWS", 50)
     seen: list[int] = []
 
     def stop_at_100(done: int, total: int) -> None:
@@ -304,7 +305,7 @@ def test_damaged_documents_are_an_error_of_ours(index: Index) -> None:
 def test_without_the_database_the_extra_is_named(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_store, "find_spec", lambda name: None)
+    monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
     calls: list[Callable[[], Index]] = [
         lambda: Index.open(tmp_path),
         lambda: Index.create(tmp_path / "new", model, ["apple"]),

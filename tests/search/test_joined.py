@@ -12,10 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.search.conftest import make_table
-from undertow import InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError
-from undertow.search import Index, _build
-from undertow.search import _documents as documents_module
+from undertow.search import Index
+from undertow.search.filling import building, survey
+from undertow.search.filling.rows import rows_of
 from undertow.vectors.given import GivenVectors
 
 WIDTH = 6
@@ -38,8 +39,7 @@ VECTORS = made_up()
 
 @pytest.fixture(scope="module")
 def joined_model() -> TopicModel:
-    softmax = ReplicatedSoftmax(12, max_epochs=40, batch_size=32)
-    model = TopicModel(12, vectorizer=Vectorizer(min_df=1), softmax=softmax, random_state=0)
+    model = TopicModel(12, max_epochs=40, batch_size=32, random_state=0)
     return model.fit(make_table(), vectors=VECTORS)
 
 
@@ -251,18 +251,18 @@ def test_documents_that_come_bring_theirs(joined: Index, index: Index) -> None:
 def test_a_run_that_was_cut_off_goes_on_with_the_right_rows(
     joined_model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents_module, "ROWS", 50)
-    whole, calls = documents_module.rows_of, iter([True, False])
+    monkeypatch.setattr(survey, "ROWS", 50)
+    whole, calls = rows_of, iter([True, False])
 
     def stopping(*arguments: Any) -> Any:
         if not next(calls):
             raise KeyboardInterrupt
         return whole(*arguments)
 
-    monkeypatch.setattr(_build, "rows_of", stopping)
+    monkeypatch.setattr(building, "rows_of", stopping)
     with pytest.raises(KeyboardInterrupt):
         Index.create(tmp_path / "made", joined_model, make_table(), vectors=VECTORS)
-    monkeypatch.setattr(_build, "rows_of", whole)
+    monkeypatch.setattr(building, "rows_of", whole)
     with pytest.raises(InvalidInput, match="an unfinished index of other documents"):
         Index.create(tmp_path / "made", joined_model, make_table(), vectors=VECTORS[::-1])
     read: list[tuple[int, int]] = []
@@ -308,7 +308,7 @@ def test_a_model_of_another_width_is_not_taken(
 def test_vectors_that_are_not_the_models_are_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from undertow.search._store import Store
+    from undertow.search.database.store import Store
 
     for widths in ((11, 18), (18, 18), (12, 13), (12, 9)):
         monkeypatch.setattr(Store, "widths", widths)

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from undertow import InvalidInput, TopicModel
 from undertow.corpus import open_corpus
-from undertow.search import Index, _documents
-from undertow.search._keeping import wanted
-from undertow.search._kinds import KINDS, Guess, as_kind, kind_of
+from undertow.search import Index
+from undertow.search.filling import survey
+from undertow.search.filters.column_kinds import KINDS, KindGuess, as_kind, kind_of
+from undertow.search.filters.kept_columns import wanted
 
 ROWS: dict[str, list[Any]] = {
     "id": ["a", "b", "c"],
@@ -152,7 +153,7 @@ def test_what_is_added_has_the_same_columns(tmp_path: Path, model: TopicModel) -
 def test_a_wrong_value_at_the_end_changes_nothing(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 2)
+    monkeypatch.setattr(survey, "ROWS", 2)
     index = Index.create(
         tmp_path / "index", model, pl.DataFrame(ROWS).drop("at", "date"), keep="rating"
     )
@@ -263,7 +264,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     typed = pl.Series("x", values, dtype=TYPES[kind])
     assert kind_of(typed) == kind
     assert as_kind(typed, kind).to_list() == values
-    guess = Guess()
+    guess = KindGuess()
     guess.look(strings[:3])
     guess.look(strings[3:])
     order = list(KINDS)
@@ -299,7 +300,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     ],
 )
 def test_the_narrowest_kind_that_fits(values: list[str | None], kind: str) -> None:
-    guess = Guess()
+    guess = KindGuess()
     guess.look(pl.Series("x", values, dtype=pl.String))
     assert guess.kind == kind
 

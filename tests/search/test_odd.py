@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from undertow import InvalidInput, TopicModel
 from undertow.corpus import as_corpus, open_corpus
-from undertow.search import Added, Deleted, Index, _documents
+from undertow.search import Added, Deleted, Index
+from undertow.search.filling import survey
 
 MODES = ("semantic", "code", "text", "hybrid")
 LETTERS = st.characters(codec="utf-8") | st.sampled_from("'\"\\`%_;-\n\r\t\0 \u202e😀")
@@ -123,16 +124,16 @@ def test_many_ids_at_once(index: Index, table: pl.DataFrame) -> None:
 def test_long_documents_are_cut_into_commits_by_their_bytes(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_documents, "BYTES", 1000)
+    monkeypatch.setattr(survey, "BYTES", 1000)
     texts = ["apple " * length for length in (100, 100, 1, 1, 500, 1, 300)]
     corpus = as_corpus(texts)
-    found = _documents.survey(corpus, {})
-    pieces = [chunk.height for chunk in _documents.chunks_from(corpus, 0, found)]
+    found = survey.survey(corpus, {})
+    pieces = [chunk.height for chunk in survey.chunks_from(corpus, 0, found)]
     assert sum(pieces) == 7
     assert len(pieces) >= 4
     for first in range(8):
         rest = [
-            text for chunk in _documents.chunks_from(corpus, first, found) for text in chunk["text"]
+            text for chunk in survey.chunks_from(corpus, first, found) for text in chunk["text"]
         ]
         assert rest == texts[first:]
     assert len(Index.create(tmp_path / "index", model, texts)) == 7

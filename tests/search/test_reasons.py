@@ -8,8 +8,8 @@ import pytest
 
 from undertow import TopicModel
 from undertow.search import Index, Why
-from undertow.search._encoded import Encoded
-from undertow.search._reasons import LEAST, TOPICS
+from undertow.search.encoding.encoded import Encoded
+from undertow.search.ranking.reasons import LEAST, TOPICS
 
 QUERY = "engine gear and DIESEL on a road, xylophone"
 

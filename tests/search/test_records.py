@@ -16,10 +16,10 @@ import pytest
 from undertow import InvalidInput, TopicModel, load
 from undertow.corpus import as_corpus, open_corpus
 from undertow.search import Index
-from undertow.search._keeping import MOST, chosen
-from undertow.search._names import Names, stored_names, written
-from undertow.search._record import web_link
-from undertow.search._where import expression, names_of
+from undertow.search.filters.column_names import ColumnNames, stored_names, written
+from undertow.search.filters.expression import expression, names_of
+from undertow.search.filters.kept_columns import MOST, chosen
+from undertow.search.record import web_link
 
 TABLE = pl.DataFrame(
     {
@@ -175,7 +175,7 @@ def test_names_to_store() -> None:
         '"AND"',
         '"x""y"',
     ]
-    assert Names({"a": "text"}).stored("A") == "a"
+    assert ColumnNames({"a": "text"}).stored("A") == "a"
 
 
 def test_titles_are_part_of_the_text(index: Index) -> None:
@@ -295,7 +295,7 @@ def test_columns_are_remembered(tmp_path: Path, model: TopicModel) -> None:
     opened = open_corpus(
         tmp_path / "a.csv", text_column="story", label_column="desk", title_column=""
     )
-    fitted = TopicModel(softmax=model.softmax, random_state=0).fit(opened)
+    fitted = TopicModel(12, max_epochs=40, batch_size=32, random_state=0).fit(opened)
     assert fitted.columns_ == {"text": "story", "title": "", "label": "desk"}
     fitted.save(tmp_path / "model")
     again = load(tmp_path / "model")
@@ -380,7 +380,8 @@ def test_texts_of_a_table_are_times_too(tmp_path: Path, model: TopicModel) -> No
 def test_the_whole_column_says_which_number_is_the_day(
     tmp_path: Path, model: TopicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("undertow.search._documents.ROWS", 2)  # what decides comes in another chunk
+    # what decides comes in another chunk
+    monkeypatch.setattr("undertow.search.filling.survey.ROWS", 2)
     index = dated(tmp_path, model, "05/02/2026", "06/02/2026", "07/02/2026", "31/01/2026")
     assert index.document("0").fields["time"] == date(2026, 2, 5)  # type: ignore[union-attr]
     assert index.remarks == ("time: 05/02/2026 is read with the day first, as in 31/01/2026",)
@@ -427,7 +428,7 @@ def test_a_time_that_is_no_date_is_named(tmp_path: Path, model: TopicModel) -> N
 )
 def test_dates_of_filters_must_say_the_day(where: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        expression(where, Names({"time": "day"}))
+        expression(where, ColumnNames({"time": "day"}))
 
 
 def test_an_index_of_before_has_no_names_and_opens() -> None:

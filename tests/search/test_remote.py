@@ -24,7 +24,9 @@ import pytest
 
 from tests.shell import Run, shell
 from undertow import IndexFileError, InvalidInput, TopicModel
-from undertow.search import Index, _folder, _modes, _remote
+from undertow.search import Index
+from undertow.search.folder import layout, remote
+from undertow.search.ranking import modes
 
 NEWS = "s3://bucket/some/news"
 USER, WORD = "a-user", "a-word-that-is-no-secret"
@@ -117,7 +119,7 @@ class TestReading:
     def test_every_way_of_asking(self, local: Path) -> None:
         before = digest(local)
         here, there = Index.open(local), Index.open(NEWS)
-        for mode in _modes.MODES:
+        for mode in modes.MODES:
             asked: dict[str, Any] = {"mode": mode, "where": "label = 'cars'"}
             found = [one.search("diesel engine", 5, **asked) for one in (there, here)]
             assert found[0] == found[1] != []
@@ -296,7 +298,7 @@ class TestRefusing:
         assert WORD not in str(caught.value)
 
     def test_a_storage_that_does_not_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_remote, "ANSWER", 1)
+        monkeypatch.setattr(remote, "ANSWER", 1)
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             silent.listen()
@@ -320,7 +322,7 @@ class TestRefusing:
 
         facts.write_text(json.dumps({**json.loads(sound), "finished": False}))
         refused("be finished, got an index half made")
-        facts.write_text("{}" + " " * _folder.LARGEST)
+        facts.write_text("{}" + " " * layout.LARGEST)
         refused("have at most 1,048,576 bytes, got more")
         facts.write_text('{"kind": "a poem"}')
         refused("describe a search index")

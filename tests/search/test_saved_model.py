@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from undertow import InvalidInput, TopicModel
-from undertow.search import Index, _folder
-from undertow.storage import _swap
+from undertow.files.atomic import FolderKind
+from undertow.search import Index
+from undertow.search.folder import layout
 
 TEXTS = [
     "apple pear plum orchard juice",
@@ -34,7 +35,7 @@ def test_what_was_edited_is_found_again(index: Index) -> None:
     again = Index.open(index.path)
     assert again.model.topic(node).name == "renamed"
     assert again.state == index.state
-    assert json.loads((index.path / "index.json").read_text())["model"] == _folder.model_digest(
+    assert json.loads((index.path / "index.json").read_text())["model"] == layout.model_digest(
         index.path
     )
     assert {name for name in os.listdir(index.path) if name.startswith(".")} == set()
@@ -64,21 +65,21 @@ def test_cut_off_anywhere_the_index_opens(
 
     if step.startswith("facts"):
         monkeypatch.setattr(
-            _folder, "write_facts", dying(_folder.write_facts, 1 if step == "facts before" else 2)
+            layout, "write_facts", dying(layout.write_facts, 1 if step == "facts before" else 2)
         )
     else:
-        real = _swap.put_in_place
+        real = FolderKind.put_in_place
 
-        def halfway(new: Path, target: Path) -> None:
+        def halfway(kind: FolderKind, new: Path, target: Path) -> None:
             if target.parent != index.path:
-                real(new, target)  # what is written beside it first
+                real(kind, new, target)  # what is written beside it first
                 return
             os.rename(target, target.parent / f".{target.name}.undertow-old")
             if step == "in place":
                 os.rename(new, target)
             raise Cut
 
-        monkeypatch.setattr(_swap, "put_in_place", halfway)
+        monkeypatch.setattr(FolderKind, "put_in_place", halfway)
     with pytest.raises(Cut):
         index.save_model()
     monkeypatch.undo()

@@ -11,7 +11,7 @@ import pytest
 from tests.search.test_index import one
 from undertow import InvalidInput, TopicModel
 from undertow.search import Document, Index
-from undertow.search._encoded import Encoded
+from undertow.search.encoding.encoded import Encoded
 
 
 def test_every_document_once_in_a_fixed_order(index: Index, table: pl.DataFrame) -> None:

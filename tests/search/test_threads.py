@@ -12,7 +12,7 @@ import pytest
 
 from undertow import InvalidInput
 from undertow.search import Index, _versions
-from undertow.search._store import Store
+from undertow.search.database.store import Store
 
 MODES = ("semantic", "code", "text", "hybrid")
 SECONDS = 2.0

@@ -19,7 +19,11 @@ import pytest
 from tests.search.conftest import make_table
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError
-from undertow.search import Index, _documents, _folder, _lock, _loop, _replace, _store
+from undertow.search import Index
+from undertow.search.database import event_loop
+from undertow.search.database.store import Store
+from undertow.search.filling import survey
+from undertow.search.folder import layout, lock, replacing
 
 TO_DISK: list[tuple[Any, str]] = [
     (os, "mkdir"),
@@ -28,9 +32,9 @@ TO_DISK: list[tuple[Any, str]] = [
     (os, "unlink"),
     (os, "rmdir"),
     (shutil, "rmtree"),
-    (_store.Store, "append"),
-    (_store.Store, "create"),
-    (_store.Store, "index_ids"),
+    (Store, "append"),
+    (Store, "create"),
+    (Store, "index_ids"),
 ]
 """What the making of an index does to the disk."""
 
@@ -80,7 +84,7 @@ def answers(index: Index) -> list[Any]:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_documents, "ROWS", 50)
+    monkeypatch.setattr(survey, "ROWS", 50)
 
 
 @pytest.mark.usefixtures("small_chunks")
@@ -96,7 +100,7 @@ def test_a_writer_that_dies_at_any_point_is_followed_by_one_that_finishes(
     for snapshot in dead:
         target = snapshot / "all" / "index"
         finished = (
-            target.exists() and _folder.is_index(target) and _folder.read_facts(target).finished
+            target.exists() and layout.is_index(target) and layout.read_facts(target).finished
         )
         index = Index.open(target) if finished else Index.create(target, model, table)
         assert answers(index) == expected, snapshot.name
@@ -109,7 +113,7 @@ def test_what_a_writer_left_that_was_killed_early_is_no_obstacle(
     target = tmp_path / "index"
     target.mkdir()
     (target / ".index.json.abc.part").write_text("{")
-    (target / _lock.LOCK).touch()
+    (target / lock.LOCK).touch()
     with pytest.raises(KeyboardInterrupt):
         Index.create(target, model, table, progress=_stop)
     table_folder = target / "documents" / "documents.lance"
@@ -123,13 +127,13 @@ def test_what_a_writer_left_that_was_killed_early_is_no_obstacle(
 def test_an_index_with_too_many_documents_is_not_finished(
     tmp_path: Path, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append = _store.Store.append
+    append = Store.append
 
-    def twice(store: _store.Store, rows: Any) -> None:
+    def twice(store: Store, rows: Any) -> None:
         append(store, rows)
         append(store, rows)
 
-    monkeypatch.setattr(_store.Store, "append", twice)
+    monkeypatch.setattr(Store, "append", twice)
     with pytest.raises(
         IndexFileError, match="must hold the 120 documents of the corpus, got 240: replace it"
     ):
@@ -208,7 +212,7 @@ def test_a_replacement_that_fails_leaves_the_old_one(
     Index.create(target, model, table.head(30))
 
     def refused(old: Any, new: Any) -> None:
-        if Path(new) == target and Path(old) == _replace.beside(target):
+        if Path(new) == target and Path(old) == replacing.beside(target):
             raise PermissionError(13, "Permission denied")
         rename(old, new)
 
@@ -321,13 +325,13 @@ def test_two_cannot_make_the_same_index(
 
 def test_a_thread_that_is_gone_is_replaced(index: Index) -> None:
     before = index.search("apple")
-    _loop._forget()  # as in a forked child
+    event_loop._forget()  # as in a forked child
     assert index.search("apple") == before
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / _lock.LOCK).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(IndexFileError, match="must be writable, got"), _lock.alone(tmp_path):
+    (tmp_path / lock.LOCK).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(IndexFileError, match="must be writable, got"), lock.alone(tmp_path):
         pass
 
 
@@ -335,7 +339,7 @@ def test_a_run_with_other_columns_does_not_go_on_with_the_first(
     tmp_path: Path, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     more = table.with_columns(rating=pl.Series(range(120)))
-    monkeypatch.setattr(_store.Store, "index_ids", _stop)
+    monkeypatch.setattr(Store, "index_ids", _stop)
     with pytest.raises(KeyboardInterrupt):
         Index.create(tmp_path / "index", model, more, keep=())
     monkeypatch.undo()

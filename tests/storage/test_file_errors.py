@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.storage.helpers import read_failure
-from undertow.storage import _disk
+from undertow.storage import _opening
 
 
 def test_no_folder(tmp_path: Path) -> None:
@@ -77,10 +77,10 @@ def test_a_file_that_may_not_be_read(run: Path, name: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["model.json", "weights.safetensors"])
-def test_a_disk_that_fails_while_reading(
+def test_a_opening_that_fails_while_reading(
     run: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = _disk.open_plain_file
+    opened = _opening.open_plain_file
 
     class Broken:
         def __init__(self, file: Path) -> None:
@@ -99,6 +99,8 @@ def test_a_disk_that_fails_while_reading(
             raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(
-        _disk, "open_plain_file", lambda file: Broken(file) if file.name == name else opened(file)
+        _opening,
+        "open_plain_file",
+        lambda file: Broken(file) if file.name == name else opened(file),
     )
     assert read_failure(run) == f"/{name} must be readable, got Input/output error"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.storage.helpers import Header, edit_header, read_failure
 from undertow._errors import NewerFormat
-from undertow.storage import _header, _json, read_folder
+from undertow.storage import _json, header_file, read_folder
 
 DTYPES = "float32, float64, int32, int64, uint8, uint32"
 
@@ -64,7 +64,7 @@ def test_a_header_that_is_not_an_object(run: Path, text: bytes, got: str) -> Non
 
 
 def test_a_header_too_large_to_be_one(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_header, "LARGEST_HEADER", 100)
+    monkeypatch.setattr(header_file, "LARGEST_HEADER", 100)
     assert read_failure(run) == "/model.json must be at most 100 bytes, got more"
 
 
@@ -84,7 +84,7 @@ def test_a_newer_format(run: Path) -> None:
     assert str(caught.value) == (
         f"{run}/model.json must have a format_version of at most 1, got 2, written by undertow "
         f"'9.1': "
-        f"upgrade undertow (this is {_header.undertow_version()}) to read it"
+        f"upgrade undertow (this is {header_file.undertow_version()}) to read it"
     )
 
 

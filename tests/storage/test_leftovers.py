@@ -11,7 +11,7 @@ import pytest
 
 from tests.storage.helpers import others, read_run, write_run
 from undertow._errors import ModelFileError
-from undertow.storage import _header
+from undertow.storage import header_file
 
 
 def test_the_old_folder_is_read_from_aside(
@@ -86,7 +86,7 @@ def test_a_folder_replaced_while_it_is_read_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_run(tmp_path / "run", 1)
-    read_header = _header.read_header
+    read_header = header_file.read_header
     replaced: list[Path] = []
 
     def replacing(folder: Path, kind: str) -> object:
@@ -95,7 +95,7 @@ def test_a_folder_replaced_while_it_is_read_is_read_again(
             replaced.append(write_run(tmp_path / "run", 2, overwrite=True))
         return header
 
-    monkeypatch.setattr(_header, "read_header", replacing)
+    monkeypatch.setattr(header_file, "read_header", replacing)
     assert read_run(tmp_path / "run") == 2
 
 
@@ -103,14 +103,14 @@ def test_a_folder_replaced_all_the_time_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_run(tmp_path / "run", 1)
-    read_header = _header.read_header
+    read_header = header_file.read_header
 
     def replacing(folder: Path, kind: str) -> object:
         header = read_header(folder, kind)
         write_run(tmp_path / "run", 2, overwrite=True)
         return header
 
-    monkeypatch.setattr(_header, "read_header", replacing)
+    monkeypatch.setattr(header_file, "read_header", replacing)
     with pytest.raises(ModelFileError) as caught:
         read_run(tmp_path / "run")
     assert (

@@ -20,7 +20,7 @@ import undertow
 from tests.oracles.subjects import changeable
 from tests.storage.helpers import Header, edit_header, exchange_weights
 from undertow import InvalidInput, ModelFileError, TopicModel
-from undertow.topics._stored import PREFIX, Arrays, arrays_of, plain, restored
+from undertow.topics.stored_atlas import PREFIX, Arrays, arrays_of, plain, restored
 
 Change = Callable[[Arrays], object]
 

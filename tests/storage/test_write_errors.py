@@ -11,7 +11,7 @@ import pytest
 
 from tests.storage.helpers import edit_header, read_run, small_parameters, write_run
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
-from undertow.storage import _header, save_model, write_folder
+from undertow.storage import header_file, save_model, write_folder
 
 
 def refusal(folder: Path) -> str:
@@ -193,7 +193,7 @@ def test_a_number_too_large_to_be_read_again(tmp_path: Path) -> None:
 
 
 def test_a_manifest_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_header, "LARGEST_HEADER", 100)
+    monkeypatch.setattr(header_file, "LARGEST_HEADER", 100)
     with pytest.raises(InvalidInput, match=r"^manifest must fit 100 bytes as JSON, got \d+$"):
         write_run(tmp_path / "run", 1)
     assert os.listdir(tmp_path) == []

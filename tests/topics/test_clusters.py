@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.oracles.rounding import UNIT
-from undertow.topics import _clusters
-from undertow.topics._clusters import nearest, spherical_kmeans, sums_by_label, unit
+from undertow.topics import clusters
+from undertow.topics.clusters import nearest, spherical_kmeans, sums_by_label, unit
 
 Single = NDArray[np.float32]
 
@@ -37,7 +37,7 @@ def test_no_round_makes_it_worse(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
     vectors = make(600, seed=seed)
     found = []
     for rounds in range(1, 12):
-        monkeypatch.setattr(_clusters, "ROUNDS", rounds)
+        monkeypatch.setattr(clusters, "ROUNDS", rounds)
         found.append(objective(vectors, spherical_kmeans(vectors, 20, seed=seed)))
     # A product of two rounded vectors of length 1 is off by some (H + 2) units, for each document.
     assert (np.diff(found) >= -len(vectors) * (vectors.shape[1] + 2) * UNIT).all()
@@ -75,7 +75,7 @@ def test_all_alike_is_one_cluster() -> None:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_change_no_bit(threads: int) -> None:
-    vectors = make(3 * _clusters.BLOCK + 17, 33)
+    vectors = make(3 * clusters.BLOCK + 17, 33)
     np.testing.assert_array_equal(
         spherical_kmeans(vectors, 40, seed=1, threads=1),
         spherical_kmeans(vectors, 40, seed=1, threads=threads),
@@ -95,7 +95,7 @@ def test_the_seed_decides() -> None:
 def test_the_nearest_is_the_first_of_the_largest_products() -> None:
     """Small whole numbers, so that products are exact and ties are ties."""
     generator = np.random.default_rng(0)
-    vectors = generator.integers(-3, 4, (2 * _clusters.BLOCK + 5, 6)).astype(np.float32)
+    vectors = generator.integers(-3, 4, (2 * clusters.BLOCK + 5, 6)).astype(np.float32)
     centres = generator.integers(-3, 4, (9, 6)).astype(np.float32)
     products = vectors.astype(np.int64) @ centres.astype(np.int64).T
     labels, found = nearest(vectors, centres)

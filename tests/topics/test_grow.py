@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from tests.oracles.rounding import UNIT
 from tests.oracles.subjects import fitted
 from undertow.topics import TopicTree
-from undertow.topics._clusters import nearest, sums_by_label, unit
 from undertow.topics._ward import ward
+from undertow.topics.clusters import nearest, sums_by_label, unit
 from undertow.topics.grow import candidates, grow_tree, number_of_leaves, routes_of, without_empty
 from undertow.topics.tree import NOWHERE
 

@@ -12,11 +12,11 @@ import pytest
 
 import undertow
 from undertow import ModelFileError, TopicModel, Vectorizer
-from undertow.corpus import _segment
+from undertow.corpus import segmentation
 from undertow.storage import load_model
 from undertow.topics._rows import LONGEST, rows_of
-from undertow.topics._texts import sentences_of, shortened, title_of
 from undertow.topics.atlas import Atlas
+from undertow.topics.excerpts import sentences_of, shortened, title_of
 
 LEARNING = [
     "机器学习模型需要大量的训练数据。",
@@ -122,7 +122,7 @@ def test_a_model_says_which_extra_it_needs(
     model: TopicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model.save(tmp_path / "model")
-    monkeypatch.setitem(_segment.PACKAGES, "chinese", ("no_such_package",))
+    monkeypatch.setitem(segmentation.PACKAGES, "chinese", ("no_such_package",))
     with pytest.raises(
         ModelFileError, match=r"needs no_such_package, .* pip install 'undertow\[chinese\]'"
     ):
@@ -143,7 +143,8 @@ def test_a_model_says_which_extra_it_needs(
             ["昨日、東京で新しい映画を見ました。", "とても面白かったです。"],
         ),
         (
-            "A sentence of letters. Another one, with version 2.0.1! 这里有一个句子，也要分开。",
+            "A sentence of letters. Another one, with version 2.0.1 in it! "
+            "这里有一个句子，也要分开。",
             None,
         ),
     ],

@@ -15,12 +15,13 @@ from scipy import sparse
 
 from tests.oracles.rounding import UNIT
 from tests.storage.helpers import edit_header
-from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load, save_model
+from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load
 from undertow.counts import CountBatch
 from undertow.engines.cpu import CpuEngine
 from undertow.estimators import replicated_softmax
 from undertow.learn import Adam
 from undertow.model import Parameters
+from undertow.storage import save_model
 from undertow.vectors import balanced
 from undertow.vectors.balance import balance_of, plain_balance
 from undertow.vectors.directions import word_directions

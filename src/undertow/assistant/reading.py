@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from undertow import _check
+from undertow import _check, _extras
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.assistant.records import (
     About,
@@ -40,10 +39,7 @@ LISTED_WORDS, WORDS, MOST_ALIKE = 8, 25, 10
 
 def check_extra() -> None:
     """What the extra installs is there; said before anything is read."""
-    if find_spec("mcp") is None:
-        raise InvalidInput(
-            "undertow serve-mcp needs mcp, which is not installed: pip install 'undertow[mcp]'"
-        )
+    _extras.require("undertow serve-mcp", "mcp", "mcp")
 
 
 class Reader:

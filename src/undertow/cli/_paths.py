@@ -42,15 +42,15 @@ def _check_model(path: Path) -> None:
     if is_index(path):
         _check_index(path)
         return
-    from undertow.storage import _disk, _swap
+    from undertow.storage.layout import FOLDERS, check_folder
 
-    _disk.check_folder(_swap.current(path))
+    check_folder(FOLDERS.current(path))
 
 
 def _check_index(path: Path) -> None:
-    from undertow.search import _folder, _replace
+    from undertow.search.folder import layout, replacing
 
-    _folder.read_facts(_replace.current(path))
+    layout.read_facts(replacing.current(path))
 
 
 def _check_file(name: str, path: Path) -> None:
@@ -64,7 +64,7 @@ def _check_corpus(path: Path) -> None:
     if str(path) in NAMED or "*" in str(path):
         return
     from undertow.cli._typed import about
-    from undertow.corpus._there import check_there
+    from undertow.corpus.paths import check_exists
 
     with about(path="CORPUS"):
-        check_there(path)
+        check_exists(path)

@@ -7,7 +7,6 @@ takes its name when it is whole: nothing half-written is ever left under that na
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -34,15 +33,11 @@ def check_ending(file: Path, endings: Sequence[str], option: str = "--out") -> N
 
 def write_tables(tables: Tables, file: Path) -> int:
     """Writes tables below each other, in the format of the name; says how many rows that were."""
+    from undertow.files.atomic import new_file
+
     write = WRITERS[file.suffix.lower()]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(
-        dir=file.parent, prefix=f".{file.name}.", suffix=".part"
-    ) as name:
-        whole = Path(name) / "whole"
-        rows = write(tables, whole)
-        os.replace(whole, file)
-    return rows
+    with new_file(file) as whole:
+        return write(tables, whole)
 
 
 def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, Path], int]:
@@ -54,11 +49,12 @@ def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, 
         import polars as pl
 
         parts, rows = [], 0
-        for number, table in enumerate(tables):
-            parts.append(whole.with_name(f"{number}.parquet"))
-            table.write_parquet(parts[-1], compression="uncompressed")
-            rows += table.height
-        finish(pl.scan_parquet(parts), whole)
+        with tempfile.TemporaryDirectory(dir=whole.parent, prefix=whole.name) as folder:
+            for number, table in enumerate(tables):
+                parts.append(Path(folder, f"{number}.parquet"))
+                table.write_parquet(parts[-1], compression="uncompressed")
+                rows += table.height
+            finish(pl.scan_parquet(parts), whole)
         return rows
 
     return write

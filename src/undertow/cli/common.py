@@ -185,9 +185,9 @@ def open_index(path: Path | str) -> Index:
     """The index in a folder or at an address, by a database that is loaded quickly: this process is
     ours alone.
     """
-    from undertow.search import _lance
+    from undertow.search.database import quick_import
 
-    _lance.load_quickly()
+    quick_import.load_quickly()
     from undertow.search import Index
 
     return Index.open(path)

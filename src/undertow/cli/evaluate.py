@@ -42,7 +42,7 @@ def evaluate(
 
         undertow evaluate model reviews.parquet --label-column stars --json
     """
-    from undertow.report import quality
+    from undertow.estimators import evaluation
 
     trained = common.load_topic_model(model)
     if hasattr(trained, "atlas_"):
@@ -52,11 +52,11 @@ def evaluate(
     silent = quiet or json
     with common.status("counting and encoding", silent=silent):
         documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=silent)
-        read = quality.read_corpus(trained, documents)
+        read = evaluation.read_corpus(trained, documents)
     with common.status("classifying and retrieving", silent=silent):
-        figures = quality.label_figures(trained.softmax_, read, seed)
+        figures = evaluation.label_figures(trained.softmax_, read, seed)
     with common.status("judging topics", silent=silent):
-        figures |= quality.label_free_figures(trained, read, n)
+        figures |= evaluation.label_free_figures(trained, read, n)
     if json:
         common.print_json(figures)
         return

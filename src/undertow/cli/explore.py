@@ -53,7 +53,7 @@ def explore(
 
         undertow explore s3://bucket/news
     """
-    from undertow.explorer._guard import is_loopback
+    from undertow.explorer.loopback import is_loopback
     from undertow.explorer.serve import address_of, listening, serve
     from undertow.explorer.source import Source, check_extra
 
@@ -80,7 +80,7 @@ def _token(host: str) -> str:
     import secrets
 
     from undertow._errors import InvalidInput
-    from undertow.explorer._guard import is_loopback
+    from undertow.explorer.loopback import is_loopback
 
     if not is_loopback(host):
         raise InvalidInput(

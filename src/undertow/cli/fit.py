@@ -168,8 +168,7 @@ def fit(
     )
     room, level = _room(memory, scratch), _noise_level(noise_level)
     left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
-    from undertow.corpus import Vectorizer  # heavy, so after all that can be told without
-    from undertow.estimators import ReplicatedSoftmax, TopicModel
+    from undertow.estimators import TopicModel  # heavy, so after all that can be told without
 
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
     columns |= {"split": split_column, "time": time_column, "url": url_column}
@@ -177,9 +176,10 @@ def fit(
     documents = common.for_training(common.open_any(corpus, columns, quiet=quiet))
     if given is not None:
         given = given.of_rows(*documents.row_numbers())
-    words: dict[str, Any] = {"token_pattern": token_pattern} if token_pattern is not None else {}
-    vectorizer = Vectorizer(
-        vocabulary_size,
+    pattern: dict[str, Any] = {} if token_pattern is None else {"token_pattern": token_pattern}
+    model = TopicModel(
+        n_components,
+        vocabulary_size=vocabulary_size,
         ngram_range=ngram_range,
         stop_words=left_out,
         stemmer=stemmer,
@@ -188,10 +188,7 @@ def fit(
         max_df=max_df,
         lowercase=lowercase,
         strip_html=strip_html,
-        **words,
-    )
-    softmax = ReplicatedSoftmax(
-        n_components,
+        **pattern,
         learner=_learner(learner, level, n_noise),
         optimizer=_optimizer(learner, learning_rate),
         weighting=None if weighting == "none" else weighting,
@@ -205,9 +202,8 @@ def fit(
         random_state=seed,
         n_jobs=n_jobs,
         verbose=0 if quiet or json else 1,
-    )
-    model = TopicModel(
-        n_components, vectorizer=vectorizer, softmax=softmax, seeds=seeds or None, **room
+        seeds=seeds or None,
+        **room,
     )
     with common.remarks(shown=not quiet):
         interrupted = _fit(model, documents, given, start)
@@ -294,7 +290,7 @@ def _chosen(model: TopicModel) -> str:
 
 def _stop_words(given: str | None) -> Any:
     from undertow._errors import InvalidInput
-    from undertow.corpus._stop_words import LANGUAGES
+    from undertow.corpus.stop_words import LANGUAGES
 
     if given is None or given in LANGUAGES:
         return given
@@ -308,13 +304,13 @@ def _stop_words(given: str | None) -> Any:
 
 def _segmenter(given: str) -> Any:
     from undertow._errors import InvalidInput
-    from undertow.corpus._segment import NAMES
+    from undertow.corpus.segmentation import SEGMENTERS
 
     if given in ("auto", "none"):
         return None if given == "none" else given
     names = given.split(",")
-    if not set(names) <= set(NAMES):
-        known = ", ".join(map(repr, NAMES))
+    if not set(names) <= set(SEGMENTERS):
+        known = ", ".join(map(repr, SEGMENTERS))
         raise InvalidInput(
             f"--segmenter must be 'auto', 'none', or one or several of {known}, got {given!r}"
         )

@@ -76,7 +76,8 @@ def paper(
     from undertow.paper.reproduce import check_extra, reproduce, with_seeds
 
     check_extra()
-    from undertow.paper import machine, scale
+    from undertow.kernels.cores import cores
+    from undertow.paper import scale
 
     chosen = with_seeds(scale.QUICK if quick else scale.FULL, seeds)
     try:
@@ -88,7 +89,7 @@ def paper(
             command=lambda name: _command(
                 name, quick=quick, seeds=chosen.seeds, out=out, page=page
             ),
-            jobs=machine.cores() if jobs is None else jobs,
+            jobs=cores() if jobs is None else jobs,
             quiet=quiet,
         )
     except KeyboardInterrupt:

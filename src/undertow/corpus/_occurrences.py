@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from undertow.corpus._matching import numbered
-from undertow.corpus._tokens import ENTITY, TAGS, Terms
+from undertow.corpus.analyzer import ENTITY, TAGS, Terms
 from undertow.corpus.texts import text_chunks
+from undertow.corpus.token_matches import numbered
 
 if TYPE_CHECKING:
     from undertow.corpus.vectorizer import Vectorizer

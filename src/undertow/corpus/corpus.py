@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.corpus._columns import NONE, ROLES
-from undertow.corpus._titles import with_title
+from undertow.corpus.titles import with_title
 
 ROWS = 5000  # documents a chunk: counting is fastest about here, and one chunk of tokens is small
 ROW = "\0row"  # a name that no column has

@@ -11,8 +11,8 @@ import polars as pl
 from undertow._errors import InvalidInput
 from undertow.corpus._columns import find_columns
 from undertow.corpus._formats import FolderSource, JsonLinesSource, TableSource
-from undertow.corpus._there import check_there
 from undertow.corpus.corpus import Corpus, Source
+from undertow.corpus.paths import check_exists
 
 FORMATS = {
     ".parquet": "Parquet",
@@ -137,7 +137,7 @@ def _hidden(file: Path, folder: Path) -> bool:
 
 def _check_file(path: Path) -> None:
     """The file is there, can be read and does not begin like one of another kind."""
-    check_there(path)
+    check_exists(path)
     try:
         with path.open("rb") as file:
             beginning = file.read(4)

@@ -18,13 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.corpus import _options, _scripts, _segment, _stop_words
-from undertow.corpus._ahead import ahead, threads
-from undertow.corpus._few import FewTexts
-from undertow.corpus._kept import KeptChunks, Recall
-from undertow.corpus._matrices import PackedCounts, stacked, summed
-from undertow.corpus._tokens import WORDS, Analyzer
+from undertow.corpus import scripts, segmentation, stop_words, vectorizer_options
 from undertow.corpus._vocabulary import TypeCounts, choose, columns_of, numbered_words
+from undertow.corpus._work_ahead import ahead, threads
+from undertow.corpus.analyzer import WORDS, Analyzer
+from undertow.corpus.chunk_store import ChunkStore, Recall
+from undertow.corpus.count_matrices import PackedCounts, stacked, summed
+from undertow.corpus.few_texts import FewTexts
 from undertow.corpus.texts import text_chunks
 from undertow.counts import WordTotals
 
@@ -186,7 +186,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         X: Any,
         *,
-        kept: KeptChunks | None = None,
+        kept: ChunkStore | None = None,
         watch: Callable[[int], object] | None = None,
     ) -> Generator[sparse.csr_array]:
         """`fit`, and then the counts of the same texts in chunks; X is read once.
@@ -197,7 +197,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._forget()
         if self.vocabulary is not None:
             return self._fixed_chunks(X, watch)
-        kept = KeptChunks() if kept is None else kept
+        kept = ChunkStore() if kept is None else kept
         self._count(X, kept, watch)
         self._require_words()
         words = numbered_words(self.vocabulary_)
@@ -220,7 +220,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         `partial_fit` from them.
         """
         self._forget()
-        self.vocabulary_ = _options.fixed_vocabulary(list(words))
+        self.vocabulary_ = vectorizer_options.fixed_vocabulary(list(words))
         self.segmenter_ = self._segmenters()
         return self
 
@@ -266,13 +266,13 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def settings(self) -> dict[str, Any]:
-        """The parameters without the vocabulary, and with the segmenters that were decided on:
-        plain data to store.
+        """The parameters that decide what is counted, without the vocabulary, and with the
+        segmenters that were decided on: plain data to store.
         """
         options = {
             name: value
             for name, value in self.get_params(deep=False).items()
-            if name != "vocabulary"
+            if name not in ("vocabulary", "n_jobs")
         }
         return {**options, "segmenter": list(self._segmenters()) or None}
 
@@ -303,10 +303,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Begins anew, with the options checked before anything is read."""
         self.__dict__.pop("segmenter_", None)
         self._analyzer(), self._rows(), threads(self.n_jobs)
-        _options.vocabulary_size(self.vocabulary_size)
-        _options.check_limits(self.min_df, self.max_df)
+        vectorizer_options.vocabulary_size(self.vocabulary_size)
+        vectorizer_options.check_limits(self.min_df, self.max_df)
         self.vocabulary_ = (
-            {} if self.vocabulary is None else _options.fixed_vocabulary(self.vocabulary)
+            {} if self.vocabulary is None else vectorizer_options.fixed_vocabulary(self.vocabulary)
         )
         if self.vocabulary is not None or self.segmenter != "auto":
             self.segmenter_ = self._segmenters()
@@ -315,14 +315,14 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.pruned_ = 0
 
     def _count(
-        self, X: Any, kept: KeptChunks | None = None, watch: Callable[[int], object] | None = None
+        self, X: Any, kept: ChunkStore | None = None, watch: Callable[[int], object] | None = None
     ) -> None:
         """Counts types on top of those seen before, and extends the vocabulary; `kept` collects
         counts by chunk.
         """
         chunks = self._decided_by(text_chunks(X, self._rows()))
         analyzer = self._analyzer()
-        if not self.n_documents_ and _stop_words.do_not_fit(self.stop_words, self.stemmer):
+        if not self.n_documents_ and stop_words.do_not_fit(self.stop_words, self.stemmer):
             logger.warning(
                 "stop words are %s, but words are stemmed as %s", self.stop_words, self.stemmer
             )
@@ -345,8 +345,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if watch is not None:
                 watch(parts[0][0].documents)
         self.type_counts_, self.n_documents_, self.pruned_ = seen.frame(), documents, seen.pruned
-        least, most = _options.document_limits(self.min_df, self.max_df, documents)
-        size = _options.vocabulary_size(self.vocabulary_size)
+        least, most = vectorizer_options.document_limits(self.min_df, self.max_df, documents)
+        size = vectorizer_options.vocabulary_size(self.vocabulary_size)
         room = None if size is None else max(size - len(self.vocabulary_), 0)
         new = choose(self.type_counts_, limit=room, least=least, most=most, known=self.vocabulary_)
         self.vocabulary_ = self.vocabulary_ | {
@@ -369,12 +369,12 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _columns(self) -> dict[str, int]:
         """Word -> column, of what was learned or of a fixed vocabulary, which needs no fitting."""
         if self.vocabulary is not None and not hasattr(self, "vocabulary_"):
-            return _options.fixed_vocabulary(self.vocabulary)
+            return vectorizer_options.fixed_vocabulary(self.vocabulary)
         check_is_fitted(self, "vocabulary_")
         return self.vocabulary_
 
     def _analyzer(self) -> Analyzer:
-        return _options.analyzer(
+        return vectorizer_options.analyzer(
             {**self.get_params(deep=False), "segmenter": self._segmenters() or None}
         )
 
@@ -384,26 +384,28 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         if hasattr(self, "segmenter_"):
             return self.segmenter_
-        told = _options.segmenters(self.segmenter)
+        told = vectorizer_options.segmenters(self.segmenter)
         if (
             told is not None
             or self.vocabulary is None
-            or not _options.takes_runs(self.token_pattern)
+            or not vectorizer_options.takes_runs(self.token_pattern)
         ):
             return told or ()
-        words = pl.Series(list(_options.fixed_vocabulary(self.vocabulary)), dtype=pl.String)
-        return _segment.decided(_scripts.look_at_first([words])[0].languages())[0]
+        words = pl.Series(
+            list(vectorizer_options.fixed_vocabulary(self.vocabulary)), dtype=pl.String
+        )
+        return segmentation.decided(scripts.look_at_first([words])[0].languages())[0]
 
     def _decided_by(self, chunks: Iterator[pl.Series]) -> Iterator[pl.Series]:
         """The chunks; where it is open what segments them, the first of them decide that."""
-        if hasattr(self, "segmenter_") or not _options.takes_runs(self.token_pattern):
+        if hasattr(self, "segmenter_") or not vectorizer_options.takes_runs(self.token_pattern):
             return chunks
-        look, chunks = _scripts.look_at_first(chunks)
+        look, chunks = scripts.look_at_first(chunks)
         if look.documents:
-            self.segmenter_, remarks = _segment.decided(look.languages())
+            self.segmenter_, remarks = segmentation.decided(look.languages())
             for remark in remarks:
                 logger.warning(remark)
-        return _scripts.watched(chunks, look.languages())
+        return scripts.watched(chunks, look.languages())
 
     def single_words(self, *, stemmed: bool = True) -> Analyzer:
         """How texts become single words, whatever n-grams are counted; the words as they are

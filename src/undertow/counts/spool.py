@@ -29,6 +29,7 @@ from scipy import sparse
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts.weighting import WordTotals
+from undertow.files.atomic import new_file
 
 BLOCK_DOCUMENTS = 1024
 BLOCK_ENTRIES = 2**17  # a block ends with the document that reaches as many
@@ -103,9 +104,8 @@ class SpoolWriter:
             "longest": self._longest,
             "width": self._width,
         }
-        unfinished = self._folder / "spool.json.part"
-        unfinished.write_text(json.dumps(header))
-        os.replace(unfinished, self._folder / "spool.json")
+        with new_file(self._folder / "spool.json", durable=False) as unfinished:
+            unfinished.write_text(json.dumps(header))
         return CountSpool(self._folder)
 
     def _append(self, name: str, values: NDArray[Any]) -> None:
@@ -130,11 +130,13 @@ class SpoolWriter:
         narrow, self._width = self._folder / "counts.bin", WIDTHS[-1]
         if not narrow.exists():
             return
-        wide = narrow.with_suffix(".wide")
-        with narrow.open("rb") as old, wide.open("wb") as new:
+        with (
+            new_file(narrow, durable=False) as wide,
+            narrow.open("rb") as old,
+            wide.open("wb") as new,
+        ):
             while len(piece := np.frombuffer(old.read(PIECE), dtype=WIDTHS[0])):
                 new.write(piece.astype(self._width).data)
-        os.replace(wide, narrow)
 
 
 class CountSpool:

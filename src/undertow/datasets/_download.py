@@ -8,7 +8,6 @@ of the content notices.
 from __future__ import annotations
 
 import http.client
-import os
 import re
 import urllib.error
 import urllib.parse
@@ -28,6 +27,7 @@ from rich.progress import (
 )
 
 from undertow._errors import InvalidInput
+from undertow.files.atomic import put_file_in_place
 
 ATTEMPTS = 20  # an attempt that brings nothing new is the last one anyway
 TIMEOUT = 30.0  # seconds without a byte
@@ -76,7 +76,7 @@ def download(url: str, file: Path, *, largest: int, progress: bool) -> None:
         _fetch(
             url, part, largest, lambda done, total: bar.update(task, completed=done, total=total)
         )
-    os.replace(part, file)
+    put_file_in_place(part, file)
 
 
 def _fetch(url: str, part: Path, largest: int, report: Report) -> None:

@@ -16,6 +16,7 @@ from undertow._errors import InvalidInput
 from undertow.datasets._archive import read_archive
 from undertow.datasets._download import Unreachable, download
 from undertow.datasets._official import COLUMNS, SPLITS, Official, check_counts, check_digest
+from undertow.files.atomic import new_file
 
 DATA, CACHE = "UNDERTOW_DATA", "UNDERTOW_CACHE"
 
@@ -137,10 +138,5 @@ def _fetch(official: Official, folder: Path, *, progress: bool) -> None:
 
 
 def _write(documents: pl.DataFrame, file: Path) -> None:
-    """All of the file or nothing: written beside its place, then moved there."""
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
+    with new_file(file) as unfinished:
         documents.write_parquet(unfinished, compression="zstd")
-        os.replace(unfinished, file)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import re
 import sysconfig
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -55,7 +56,7 @@ class Document:
 
 def load_python_docs() -> list[Document]:
     """About ten thousand functions and classes with their documentation, in a fixed order; each
-    text once.
+    text and each id once.
     """
     seen: set[str] = set()
     documents = []
@@ -64,7 +65,20 @@ def load_python_docs() -> list[Document]:
             if document.text not in seen:
                 seen.add(document.text)
                 documents.append(document)
-    return documents
+    return _with_ids_of_their_own(documents)
+
+
+def _with_ids_of_their_own(documents: list[Document]) -> list[Document]:
+    """The same documents; of those that share a name (a property and its setter, the branches of an
+    `if`), the second is called "name (2)", and so on.
+    """
+    times: Counter[str] = Counter()
+    named = []
+    for document in documents:
+        times[document.id] += 1
+        n = times[document.id]
+        named.append(document if n == 1 else replace(document, id=f"{document.id} ({n})"))
+    return named
 
 
 def _modules() -> Iterator[tuple[str, Path]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 from scipy import sparse
 
 from undertow.corpus import Vectorizer
-from undertow.corpus._kept import KeptChunks
-from undertow.corpus._matrices import stacked
+from undertow.corpus.chunk_store import ChunkStore
+from undertow.corpus.count_matrices import stacked
 from undertow.counts import CountSpool, Scratch, SpoolWriter
 
 logger = logging.getLogger("undertow")
@@ -40,17 +40,23 @@ def read_counts(
     at_most: int,
     scratch: Scratch,
     show: Show,
+    anew: bool = True,
 ) -> sparse.csr_array | CountSpool:
     """Fits the vectorizer, and gives the counts of the same texts, which are read once.
 
+    If it is not to be fitted anew, the counts are those of the words that it knows.
     A matrix as it was counted, if it takes at most so many bytes; otherwise a spool in the scratch
     folder, which is transformed already. While all words are counted to choose among them, no more
     than these bytes are held either.
     """
-    kept = KeptChunks(at_most, scratch)
-    chunks = vectorizer.fit_chunks(
-        texts, kept=kept, watch=lambda documents: show("read", documents)
-    )
+    chunks: Generator[sparse.csr_array]
+    if anew:
+        kept = ChunkStore(at_most, scratch)
+        chunks = vectorizer.fit_chunks(
+            texts, kept=kept, watch=lambda documents: show("read", documents)
+        )
+    else:
+        chunks = (chunk.counts for chunk in vectorizer.count_chunks(texts))
     words = len(vectorizer.vocabulary_)
     held: list[sparse.csr_array] = []
     size = 0

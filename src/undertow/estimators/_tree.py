@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.counts import CountSpool
-from undertow.estimators._counts import transformed_counts
 from undertow.estimators._documents import read_blocks, read_rows
-from undertow.estimators.units import pushes
+from undertow.estimators.model_inputs import transformed_counts
+from undertow.estimators.word_parts import COMPARED, word_parts
 from undertow.topics import (
     Atlas,
     Branch,
@@ -29,13 +29,13 @@ from undertow.topics import (
     Topic,
     TopicChoice,
     TopicShare,
-    _stored,
+    drift,
+    stored_atlas,
 )
-from undertow.topics import _drift as drift
-from undertow.topics._clusters import Vectors, unit
-from undertow.topics._texts import SampledTexts, sampled_rows
+from undertow.topics.clusters import Vectors, unit
 from undertow.topics.curation import Curation, Curator, Matched
 from undertow.topics.grow import Sample, grow
+from undertow.topics.text_sample import SampledTexts, sampled_rows
 from undertow.vectors.given import GivenVectors, given_vectors, stored_width
 from undertow.vectors.joining import asked, join
 
@@ -48,9 +48,6 @@ logger = logging.getLogger("undertow")
 
 Namer = Callable[[list[str], list[str]], str]
 
-COMPARED = (
-    "strength"  # the kind of vectors that topics are made of, which may have no negative number
-)
 JOINED = ("balanced", COMPARED)  # the kinds that vectors of another encoder are joined with
 
 
@@ -147,15 +144,18 @@ class TopicTreeMethods:
         if atlas is None:
             return {}, {}
         vocabulary = [str(word) for word in self.vectorizer_.get_feature_names_out()]
-        facts = {"topics": _stored.plain(atlas, vocabulary), "curation": self.curation_.plain()}
-        return facts, _stored.arrays_of(atlas)
+        facts = {
+            "topics": stored_atlas.plain(atlas, vocabulary),
+            "curation": self.curation_.plain(),
+        }
+        return facts, stored_atlas.arrays_of(atlas)
 
     def _restore_topics(self, stored: StoredModel, path: str | os.PathLike[str]) -> None:
         try:
             self.vectors_width_ = stored_width(stored.training)
             if not stored.topics or stored.vocabulary is None:
                 return
-            self.atlas_ = _stored.restored(
+            self.atlas_ = stored_atlas.restored(
                 stored.training.get("topics"),
                 stored.topics,
                 stored.vocabulary,
@@ -228,7 +228,7 @@ class TopicTreeMethods:
         its topics are found again.
         """
         from undertow.corpus.texts import Watched
-        from undertow.topics._texts import TextSample
+        from undertow.topics.text_sample import TextSample
 
         check_is_fitted(self)
         others = None if vectors is None else given_vectors(vectors)
@@ -445,30 +445,6 @@ class TopicTreeMethods:
     def _curated(self, action: Callable[[Curator], Any]) -> Self:
         self._changed(action)
         return self
-
-
-def word_parts(
-    softmax: ReplicatedSoftmax, counts: sparse.csr_array, direction: Vectors
-) -> sparse.csr_array:
-    """Each unit's part of the product with a direction, shared out to the words that pushed the
-    unit up.
-    """
-    if len(direction) > softmax.parameters_.units:  # a joined one: units say the first side of it
-        direction = unit(direction[None, : softmax.parameters_.units])[0]
-    parts = unit(softmax._encoded(counts, COMPARED)).astype(np.float64) * direction
-    data, lengths = np.zeros(len(counts.data)), np.diff(counts.indptr)
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    for unit_number in np.flatnonzero(direction):
-        pushed = counts.data * pushes(softmax.parameters_, int(unit_number))[counts.indices]
-        up = np.maximum(pushed, 0.0)
-        total = np.bincount(rows, weights=up, minlength=len(lengths))
-        none = np.repeat((total <= 0) & (lengths > 0), lengths)
-        up = np.where(
-            none, 1.0, up
-        )  # no word pushed the unit up: what little there is belongs to all alike
-        total = np.where(total > 0, total, np.maximum(lengths, 1))
-        data += up * np.repeat(parts[:, unit_number] / total, lengths)
-    return sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
 
 
 def several(texts: Any) -> Any:

@@ -23,21 +23,21 @@ from undertow.counts import CountBatch, CountSource, CountSpool
 from undertow.engines import Engine, find_engine
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._base import Base
-from undertow.estimators._counts import transformed_counts, word_weights
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._health import warn_of_dead_units
 from undertow.estimators._stored import restore, store
+from undertow.estimators.model_inputs import transformed_counts, word_weights
 from undertow.estimators.units import (
     DocumentUnits,
     Unit,
-    attributions,
     describe,
     units_of_documents,
 )
 from undertow.learn import EpochRecord, Run, Settings, defaults, train
 from undertow.learn.registry import find_learner
 from undertow.model import initial_parameters, with_more_words, words_given_hidden
+from undertow.model.attribution import attributions
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 from undertow.vectors import (
@@ -176,12 +176,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         column of X; zeros for a word without. W then starts from them, which helps where documents
         are few.
         """
-        again = self.warm_start and hasattr(self, "parameters_")
-        if again and word_vectors is not None:
-            raise InvalidInput(
-                "word_vectors must be left out where warm_start goes on from a fitted model, got "
-                "some"
-            )
+        again = self._goes_on(word_vectors)
         documents = HeldDocuments(self._counts(X, reset=not again))
         if not again:
             self._begin(documents, word_vectors)
@@ -191,10 +186,22 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         """As `fit`, from transformed counts on disk. What is a mean over documents is that of a
         sample of them.
         """
+        again = self._goes_on(word_vectors)
         documents = SpooledDocuments(spool)
-        self.n_features_in_ = spool.vocabulary_size
-        self._begin(documents, word_vectors)
+        if not again:
+            self.n_features_in_ = spool.vocabulary_size
+            self._begin(documents, word_vectors)
         return self._fit_documents(documents)
+
+    def _goes_on(self, word_vectors: Any) -> bool:
+        """Whether `fit` goes on from what was learned before."""
+        again = bool(self.warm_start) and hasattr(self, "parameters_")
+        if again and word_vectors is not None:
+            raise InvalidInput(
+                "word_vectors must be left out where warm_start goes on from a fitted model, got "
+                "some"
+            )
+        return again
 
     def _fit_documents(self, documents: Documents) -> Self:
         stopping = None

@@ -21,22 +21,24 @@ from undertow.corpus.texts import Watched, columns_of, text_chunks, text_list, w
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
-from undertow.estimators._base import Base
-from undertow.estimators._counts import transformed_counts
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
 from undertow.estimators._stored import restore, store
+from undertow.estimators._topic_options import TopicModelOptions
 from undertow.estimators._tree import JOINED, TopicTreeMethods, several
+from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
 from undertow.storage import StoredModel
-from undertow.topics._texts import TextSample
+from undertow.topics.text_sample import TextSample
 from undertow.vectors.given import GivenVectors, given_vectors
 from undertow.vectors.joining import join
 
 
-class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
-    """Topics and vectors straight from texts.
+class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
+    r"""Topics and vectors straight from texts: a `Vectorizer` and a `ReplicatedSoftmax` in one.
+
+    Options of both are options of the model, with the same names and the same defaults.
 
     `fit` holds the counts of a corpus in memory while they are few. Those that take more than
     `memory_limit` go to files in `scratch_folder`, which are removed at the end, and minibatches
@@ -48,19 +50,36 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
 
     Parameters
     ----------
-    n_components : hidden units, the numbers of a vector; ignored where `softmax` is given.
-    vectorizer : a `Vectorizer`, or None for one with its defaults.
-    softmax : a `ReplicatedSoftmax`, or None for one with its defaults.
-    random_state, n_jobs, verbose : passed on to the Replicated Softmax where it does not set them
-        itself.
+    n_components : hidden units, the numbers of a vector.
+
+    vocabulary_size, ngram_range, stop_words, stemmer, segmenter, min_df, max_df, token_pattern,
+        lowercase, strip_html, vocabulary, chunk_size, max_types : which words are counted; see
+        `Vectorizer`.
+    vectorizer : one of your own, in place of these options: a `Vectorizer`. None: one is made from
+        them.
+
+    weighting, count_transform, features : what counts become, and what `transform` gives; see
+        `ReplicatedSoftmax`.
+    seeds : name -> words: a topic is made around each list of words after fitting, as by
+        `seed_topic`. One whose words are at home nowhere is left out, with a warning.
+
+    learner, optimizer, sparsity_target, sparsity_cost, averaging, batch_size, max_epochs,
+        early_stopping, validation_fraction, n_iter_no_change, callbacks : how it is learned; see
+        `ReplicatedSoftmax`. Options of a learner that is an object are reached as
+        `learner__n_noise`, and so on.
+    warm_start : `fit` goes on from the last one, with the words that were chosen then. Topics are
+        grown anew.
+
+    random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any
+        `n_jobs`.
+    n_jobs : threads; None for one per core. It never changes the result.
+    verbose : 1 shows progress.
     memory_limit : what the counts may take in memory, in bytes or as text such as "500MB" (8 bytes
         for every different word of a document). Training on counts held in memory takes about three
         times as much for a while.
     scratch_folder : an existing folder on a disk with room for what is larger (about 6 bytes for
         every different word of a document); None for the system's temporary folder, which some
         systems keep in memory.
-    seeds : name -> words: a topic is made around each list of words after fitting, as by
-        `seed_topic`. One whose words are at home nowhere is left out, with a warning.
 
     Attributes
     ----------
@@ -76,29 +95,6 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
     reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts
         on disk.
     """
-
-    def __init__(
-        self,
-        n_components: int = 256,
-        *,
-        vectorizer: Vectorizer | None = None,
-        softmax: ReplicatedSoftmax | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        memory_limit: int | str = "1GiB",
-        scratch_folder: str | os.PathLike[str] | None = None,
-        seeds: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.vectorizer = vectorizer
-        self.softmax = softmax
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.memory_limit = memory_limit
-        self.scratch_folder = scratch_folder
-        self.seeds = seeds
 
     def fit(
         self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None
@@ -119,12 +115,15 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
         others = None if vectors is None else given_vectors(vectors)
         if word_vectors is not None:
             check_mapping(word_vectors)
-        self._begin()
+        again = bool(self.warm_start) and self.__sklearn_is_fitted__()
+        if not again:
+            self._begin()
         self.columns_ = columns_of(texts)
         limit = _check.number_of_bytes("memory_limit", self.memory_limit)
         sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
-            counts = self._read(Watched(several(texts), sample.see), limit, scratch)
+            watched = Watched(several(texts), sample.see)
+            counts = self._read(watched, limit, scratch, anew=not again)
             _check_rows(others, self.reading_.documents)
             start = None if word_vectors is None else vectors_of_words(self.words(), word_vectors)
             try:
@@ -163,7 +162,9 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
         else:
             self.softmax_.fit(counts, word_vectors=start)
 
-    def _read(self, texts: Any, limit: int, scratch: Scratch) -> sparse.csr_array | CountSpool:
+    def _read(
+        self, texts: Any, limit: int, scratch: Scratch, *, anew: bool
+    ) -> sparse.csr_array | CountSpool:
         """The counts of texts, in memory or in the scratch folder."""
         began = time.perf_counter()
 
@@ -172,7 +173,13 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
 
         with _progress.reading(self.softmax_.verbose, scratch) as show:
             counts = read_counts(
-                self.vectorizer_, texts, transform, at_most=limit, scratch=scratch, show=show
+                self.vectorizer_,
+                texts,
+                transform,
+                at_most=limit,
+                scratch=scratch,
+                show=show,
+                anew=anew,
             )
         on_disk = counts.bytes_on_disk if isinstance(counts, CountSpool) else 0
         documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
@@ -209,20 +216,11 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
         return self
 
     def _begin(self) -> None:
-        self.vectors_width_ = 0
-        self.vectorizer_ = Vectorizer() if self.vectorizer is None else clone(self.vectorizer)
-        given = (
-            ReplicatedSoftmax(self.n_components) if self.softmax is None else clone(self.softmax)
-        )
-        session = {
-            "random_state": (None, self.random_state),
-            "n_jobs": (None, self.n_jobs),
-            "verbose": (0, self.verbose),
-        }
-        unset = {
-            name: own for name, (default, own) in session.items() if getattr(given, name) is default
-        }
-        self.softmax_: ReplicatedSoftmax = given.set_params(**unset)
+        vectorizer, softmax = self._new_vectorizer(), self._new_softmax()
+        self.vectors_width_, self.vectorizer_, self.softmax_ = 0, vectorizer, softmax
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(getattr(self, "softmax_", None), "parameters_")
 
     # Using it
 
@@ -350,6 +348,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
             raise ModelFileError(f"{path} must hold the vocabulary of a TopicModel, got none")
         try:
             options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
+            options.pop("n_jobs", None)  # belongs to the session
             options.setdefault(
                 "segmenter", None
             )  # models of earlier versions took runs of letters as they are
@@ -361,7 +360,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, Base):
         softmax = restore(ReplicatedSoftmax(), stored, path)
         if hasattr(softmax, "feature_names_in_"):
             del softmax.feature_names_in_  # the words are the vectorizer's
-        model = cls(softmax.n_components, vectorizer=Vectorizer(**options), softmax=clone(softmax))
+        model = cls(**options, **clone(softmax).get_params(deep=False))
         model.vectorizer_, model.softmax_ = vectorizer, softmax
         model.columns_ = _remembered(stored.training.get("columns", {}), path)
         model._restore_topics(stored, path)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow import _lazy
 from undertow.model import Parameters
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = _lazy.module("scipy.sparse")  # questions are read without it
+from undertow.model.attribution import pushes
 
 
 @dataclass(frozen=True)
@@ -58,14 +52,6 @@ class DocumentUnits:
 
     def __str__(self) -> str:
         return ", ".join(f"{topic.name} ({topic.strength:.2f})" for topic in self.units) or "none"
-
-
-def pushes(parameters: Parameters, unit: int) -> NDArray[np.float64]:
-    """What one token of each word adds to a unit's input: w_k (W_kj + a_j), since the input is the
-    sum of u_k (W_kj + a_j).
-    """
-    column = parameters.weights[:, unit].astype(np.float64) + float(parameters.hidden_bias[unit])
-    return parameters.word_weights * column
 
 
 def describe(
@@ -113,13 +99,3 @@ def units_of_documents(on: NDArray[np.float32], names: Sequence[str]) -> list[Do
             )
         )
     return found
-
-
-def attributions(parameters: Parameters, counts: sparse.csr_array, unit: int) -> sparse.csr_array:
-    """How much each word of each document moved a unit; a row sums to the unit's input, exactly up
-    to rounding.
-    """
-    push = pushes(parameters, unit)
-    return sparse.csr_array(
-        (counts.data * push[counts.indices], counts.indices, counts.indptr), shape=counts.shape
-    )

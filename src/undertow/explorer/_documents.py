@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from undertow.explorer import _answers as answers
 from undertow.explorer._problems import NotFound
-from undertow.explorer.source import Document, Source, as_document
-from undertow.topics._texts import title_of
+from undertow.explorer.source import ShownDocument, Source, shown_document
+from undertow.topics.excerpts import title_of
 
 if TYPE_CHECKING:
     from undertow.insight import Span
@@ -119,7 +119,7 @@ class DocumentDesk:
             spans=_spans(view.spans, shown),
         )
 
-    def _document(self, name: str) -> Document:
+    def _document(self, name: str) -> ShownDocument:
         if self._source.index is None:
             raise NotFound("there are no documents: a model was opened, not an index")
         found = self._source.documents([name]).get(name)
@@ -155,7 +155,7 @@ def _shares(found: Sequence[TopicShare]) -> list[answers.DocumentTopic]:
 
 
 def _result(hit: Hit, topics: list[answers.DocumentTopic]) -> answers.Result:
-    document = as_document(hit)
+    document = shown_document(hit)
     return answers.Result(
         id=document.id,
         score=hit.score,

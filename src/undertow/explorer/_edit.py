@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from undertow._errors import InvalidInput, UndertowError
 from undertow.explorer import _answers as answers
-from undertow.explorer._fixed import Fixed
+from undertow.explorer._fixed_responses import FixedResponse
 from undertow.explorer._saving import Saver
 from undertow.explorer._topics import TopicDesk
 from undertow.explorer.source import Source
@@ -171,11 +171,11 @@ class EditDesk:
                 "the model must be writable where it is stored, got an error: nothing was changed"
             ) from None
 
-    def curation(self) -> Fixed:
+    def curation(self) -> FixedResponse:
         """All that was done, as `TopicModel.save_curation` writes it."""
         _ = self._topics.atlas
         done: Curation = self._source.model.curation_
-        return Fixed(
+        return FixedResponse(
             (json.dumps(done.plain(), indent=2, ensure_ascii=False) + "\n").encode(),
             "application/json",
         )

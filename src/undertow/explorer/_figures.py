@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from undertow.explorer._fixed import Fixed
+from undertow.explorer._fixed_responses import FixedResponse
 from undertow.explorer._problems import NotFound
 from undertow.explorer.source import Source
 
@@ -20,11 +20,11 @@ class FigureDesk:
         self._source = source
         self.training = lru_cache(maxsize=KEPT)(self._training)
 
-    def _training(self, columns: int | None) -> Fixed:
+    def _training(self, columns: int | None) -> FixedResponse:
         from undertow import plot
 
         if not self._source.model.softmax_.history_:
             raise NotFound("there is no history of the training: the model was saved without one")
-        return Fixed(
+        return FixedResponse(
             plot.history(self._source.model, columns=columns).to_json().encode(), "application/json"
         )

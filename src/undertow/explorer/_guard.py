@@ -58,16 +58,6 @@ HEADERS = (
 logger = logging.getLogger("undertow")
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 class Hosts:
     """The names by which the explorer may be addressed.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from undertow.explorer._fixed import Fixed
+from undertow.explorer._fixed_responses import FixedResponse
 
 HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -26,7 +26,7 @@ An error is JSON: {"error": "..."}.
 """
 
 
-def listing(app: FastAPI) -> Fixed:
+def listing(app: FastAPI) -> FixedResponse:
     """The page, made of what is registered so far."""
     paths: dict[str, Any] = app.openapi()["paths"]
     body = "".join(
@@ -34,7 +34,7 @@ def listing(app: FastAPI) -> Fixed:
         for path, operations in paths.items()
         for method, operation in operations.items()
     )
-    return Fixed(f"{HEAD}{body}</body></html>\n".encode(), "text/html; charset=utf-8")
+    return FixedResponse(f"{HEAD}{body}</body></html>\n".encode(), "text/html; charset=utf-8")
 
 
 def _route(path: str, operation: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.explorer import _answers as answers
 from undertow.explorer._background import Background
-from undertow.explorer._fixed import Fixed
+from undertow.explorer._fixed_responses import FixedResponse
 from undertow.explorer._problems import NotFound, Unready
 from undertow.explorer._topics import Sizes, TopicDesk, named
 from undertow.explorer.source import Source
@@ -30,14 +30,14 @@ class MapDesk:
 
     def __init__(self, source: Source, background: Background) -> None:
         self._source, self._background = source, background
-        self._map: Fixed | None = None
-        self._leaf_times: Fixed | None = None
+        self._map: FixedResponse | None = None
+        self._leaf_times: FixedResponse | None = None
 
-    def map(self) -> Fixed:
+    def map(self) -> FixedResponse:
         """All points; made once."""
         overview = self.overview()
         if self._map is None:
-            self._map = Fixed(packed_map(overview), "application/octet-stream")
+            self._map = FixedResponse(packed_map(overview), "application/octet-stream")
         return self._map
 
     def documents(self, rows: list[int]) -> answers.MapDocuments:
@@ -75,7 +75,7 @@ class MapDesk:
             kind=self._kind(),
         )
 
-    def leaf_times(self) -> Fixed:
+    def leaf_times(self) -> FixedResponse:
         """Documents by time and leaf; they stay the same when topics are edited, so they are packed
         once.
         """
@@ -87,7 +87,7 @@ class MapDesk:
                 counts=found.counts.tolist(),
                 kind=self._kind(),
             )
-            self._leaf_times = Fixed(answer.model_dump_json().encode(), "application/json")
+            self._leaf_times = FixedResponse(answer.model_dump_json().encode(), "application/json")
         return self._leaf_times
 
     def _series(self) -> TopicsOverTime:

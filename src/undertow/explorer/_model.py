@@ -11,7 +11,7 @@ import numpy as np
 import undertow
 from undertow.explorer import _answers as answers
 from undertow.explorer._background import Background
-from undertow.explorer._fixed import Fixed
+from undertow.explorer._fixed_responses import FixedResponse
 from undertow.explorer.source import Source
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class ModelDesk:
         return {name: plain(value) for name, value in given.items() if name not in OF_THE_SESSION}
 
     @cached_property
-    def units(self) -> Fixed:
+    def units(self) -> FixedResponse:
         """All hidden units, the most active first; they stay as they are while topics are
         edited.
         """
@@ -106,7 +106,9 @@ class ModelDesk:
             )
             for unit in self._source.model.units(WORDS_OF_A_UNIT)
         ]
-        return Fixed(answers.Units(units=rows).model_dump_json().encode(), "application/json")
+        return FixedResponse(
+            answers.Units(units=rows).model_dump_json().encode(), "application/json"
+        )
 
     def training(self) -> answers.Training:
         """The history of the model."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from undertow.topics._texts import LETTERS, sentences_of, shortened, title_of
+from undertow.topics.excerpts import sentences_of, shortened, title_of
+from undertow.topics.text_sample import LETTERS
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel

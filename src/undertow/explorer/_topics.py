@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.explorer import _answers as answers
+from undertow.explorer._answer_cache import AnswerCache
 from undertow.explorer._background import Background
-from undertow.explorer._fixed import Fixed
-from undertow.explorer._kept import Kept
+from undertow.explorer._fixed_responses import FixedResponse
 from undertow.explorer._problems import NotFound
 from undertow.explorer._sentences import quoted
 from undertow.explorer.source import Source
@@ -64,7 +64,7 @@ class TopicDesk:
 
     def __init__(self, source: Source, background: Background) -> None:
         self._source, self._background = source, background
-        self._kept = Kept(source, background)
+        self._cache = AnswerCache(source, background)
 
     @property
     def atlas(self) -> Atlas:
@@ -81,9 +81,9 @@ class TopicDesk:
         self.tree_bytes()
         self.listed(None)
 
-    def tree_bytes(self) -> Fixed:
+    def tree_bytes(self) -> FixedResponse:
         """The whole tree."""
-        return self._kept.get("tree", lambda: _sent(self.tree()))
+        return self._cache.get("tree", lambda: _sent(self.tree()))
 
     def tree(self) -> answers.Tree:
         """The tree as a page needs it to cut it by itself."""
@@ -107,9 +107,9 @@ class TopicDesk:
             fewest=FEWEST_BRANCHES,
         )
 
-    def listed(self, n: int | None) -> Fixed:
+    def listed(self, n: int | None) -> FixedResponse:
         """A cut, with the coarser topics above it."""
-        return self._kept.get(
+        return self._cache.get(
             ("cut", self.atlas.count(n)), lambda: _sent(self._listed(self.atlas, n))
         )
 
@@ -154,7 +154,7 @@ class TopicDesk:
         atlas = self.atlas
         if number not in atlas.tree or number == atlas.tree.root:
             raise NotFound(f"there is no topic {number}")
-        return self._kept.get(("page", number), lambda: self._page(atlas, number))
+        return self._cache.get(("page", number), lambda: self._page(atlas, number))
 
     def _page(self, atlas: Atlas, node: int) -> answers.TopicPage:
         overview, sizes = self._background.overview, Sizes.of(atlas, self._background.overview)
@@ -299,5 +299,5 @@ def _range(atlas: Atlas) -> dict[str, Any]:
     return {"least": min(2, most), "most": most, "chosen": atlas.chosen, "stability": figures}
 
 
-def _sent(answer: answers.Tree | answers.Topics) -> Fixed:
-    return Fixed(answer.model_dump_json().encode(), "application/json")
+def _sent(answer: answers.Tree | answers.Topics) -> FixedResponse:
+    return FixedResponse(answer.model_dump_json().encode(), "application/json")

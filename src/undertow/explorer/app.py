@@ -10,14 +10,16 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 
 import undertow
+from undertow import _extras
 from undertow._errors import InvalidInput
-from undertow.explorer import _files
+from undertow.explorer import _page_files
 from undertow.explorer._background import Background
-from undertow.explorer._guard import Guard, Hosts, is_loopback
+from undertow.explorer._guard import Guard, Hosts
 from undertow.explorer._listing import listing
 from undertow.explorer._problems import NotFound, handle_problems
 from undertow.explorer._routes import api
 from undertow.explorer._saving import Saver
+from undertow.explorer.loopback import is_loopback
 from undertow.explorer.source import Source
 
 STOPPED_WITHIN = 3.0  # seconds: how long the end waits for the thread that makes the overview
@@ -61,7 +63,7 @@ def create_app(source: Source, *, host: str = "127.0.0.1", token: str | None = N
 
 
 def _add_pages(app: FastAPI) -> None:
-    pages, plotly = _files.pages(), _files.plotly_script()
+    pages, plotly = _page_files.pages(), _page_files.plotly_script()
     routes = listing(app)
 
     def page(request: Request, name: str) -> Response:
@@ -80,7 +82,7 @@ def _add_pages(app: FastAPI) -> None:
     @app.get("/plotly.min.js", include_in_schema=False)
     def script(request: Request) -> Response:
         if plotly is None:
-            raise NotFound("plotly is not installed: pip install 'undertow[explorer]'")
+            raise NotFound(f"plotly is not installed: {_extras.command('explorer')}")
         return plotly.response(request)
 
     @app.get("/api", include_in_schema=False)

@@ -6,16 +6,15 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from undertow import _extras
 from undertow._errors import InvalidInput
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
-    from undertow.search import Document as Found
-    from undertow.search import Hit, Index
+    from undertow.search import Document, Hit, Index
 
 ROLES = ("title", "label", "split", "time", "url")
 MOST_LABELS = 1000
@@ -23,7 +22,7 @@ LABELS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
-class Document:
+class ShownDocument:
     """A document of an index: its text, and what else is known of it. `body` is the text without
     the title.
     """
@@ -93,12 +92,12 @@ class Source:
                 "edit it where it was made, and copy it there"
             )
 
-    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+    def documents(self, ids: Sequence[str]) -> dict[str, ShownDocument]:
         """Those of the documents that are there, by id."""
         if self.index is None or not ids:
             return {}
         found = (one for one in self.index.documents(ids) if one is not None)
-        return {one.id: as_document(one) for one in found}
+        return {one.id: shown_document(one) for one in found}
 
     def labels(self) -> list[str]:
         """The labels in alphabetical order, at most a thousand."""
@@ -110,11 +109,11 @@ class Source:
         return sorted(found)[:MOST_LABELS]
 
 
-def as_document(found: Hit | Found) -> Document:
+def shown_document(found: Hit | Document) -> ShownDocument:
     """What an index gives, with all values as JSON can hold them."""
     fields = found.fields
     others = {name: plain_time(value) for name, value in fields.items() if name not in ROLES}
-    return Document(
+    return ShownDocument(
         found.id,
         found.text,
         found.body,
@@ -138,12 +137,7 @@ def plain_time(value: Any) -> str | float | None:
 
 def check_extra() -> None:
     """What the extra installs is there; said before anything is read."""
-    for package in ("fastapi", "uvicorn"):
-        if find_spec(package) is None:
-            raise InvalidInput(
-                f"undertow explore needs {package}, which is not installed: pip install "
-                f"'undertow[explorer]'"
-            )
+    _extras.require("undertow explore", "explorer", "fastapi", "uvicorn")
 
 
 def _text(value: Any) -> str | None:

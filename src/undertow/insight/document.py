@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.corpus import Occurrence, occurrences
-from undertow.estimators._counts import transformed_counts
-from undertow.estimators._tree import word_parts
+from undertow.estimators.model_inputs import transformed_counts
+from undertow.estimators.word_parts import word_parts
 from undertow.topics import TopicShare
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow._errors import InvalidInput
-from undertow.insight import _neighbours
+from undertow import _extras
+from undertow.insight import _nearest_rows
 from undertow.kernels import randomness
 from undertow.vectors.joining import unit
 
@@ -73,10 +72,7 @@ def positions(
 
 def check_extra() -> None:
     """What lays out a map is installed; said before any work is done."""
-    if find_spec("openTSNE") is None:
-        raise InvalidInput(
-            "a map needs openTSNE, which is not installed: pip install 'undertow[explorer]'"
-        )
+    _extras.require("a map", "explorer", "openTSNE")
 
 
 def within_one(places: Places) -> NDArray[np.float32]:
@@ -93,7 +89,7 @@ class _Steps:
 
     def __init__(self, laid_out: int, placed: int, progress: Progress | None) -> None:
         self._progress, self._done = progress, 0
-        self._total = _neighbours.blocks(laid_out) + EARLY + LATE + _neighbours.blocks(placed)
+        self._total = _nearest_rows.blocks(laid_out) + EARLY + LATE + _nearest_rows.blocks(placed)
 
     def add(self, number: int = 1) -> None:
         self._done = min(self._done + number, self._total)
@@ -130,7 +126,7 @@ def _by_tsne(vectors: NDArray[np.float32], begin: Places, steps: _Steps) -> Plac
     from openTSNE.nearest_neighbors import PrecomputedNeighbors
 
     k = min(NEIGHBOURS, len(vectors) - 1)
-    rows, cosines = _neighbours.nearest(vectors, vectors, k, same=True, done=steps.add)
+    rows, cosines = _nearest_rows.nearest(vectors, vectors, k, same=True, done=steps.add)
     distances = np.maximum(1.0 - cosines.astype(np.float64), 0.0)
     affinities = PerplexityBasedNN(
         knn_index=PrecomputedNeighbors(rows, distances), perplexity=min(PERPLEXITY, k / 3)
@@ -163,10 +159,10 @@ def _placed(
 ) -> Places:
     """Places of the rows that were not laid out."""
     places = np.empty((len(rows), 2))
-    k, many = min(PLACED_BY, len(held)), 64 * _neighbours.BLOCK
+    k, many = min(PLACED_BY, len(held)), 64 * _nearest_rows.BLOCK
     for first in range(0, len(rows), many):  # so that not all are in memory as float32
         part = slice(first, first + many)
-        found = _neighbours.nearest(
+        found = _nearest_rows.nearest(
             unit(vectors[rows[part]].astype(np.float32)), held, k, done=steps.add
         )[0]
         places[part] = amid(laid_out[found])

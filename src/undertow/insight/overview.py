@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import ModelFileError
-from undertow.insight import _times, layout
-from undertow.insight._gathered import ROWS, Gathered, encoded_batches
+from undertow.insight import layout
+from undertow.insight._encoded_documents import ROWS, EncodedDocuments, encoded_batches
+from undertow.insight._times_as_numbers import as_numbers
 from undertow.insight.over_time import TopicsOverTime, over_time
 from undertow.kernels import randomness
-from undertow.topics._clusters import unit
+from undertow.topics.clusters import unit
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -101,12 +102,14 @@ def stored_overview(index: Index) -> Overview | None:
     """The overview that is stored with the index, if it is of this state of the index and its
     topics, and sound.
     """
-    from undertow.insight import _stored
+    from undertow.insight import _overview_on_disk
 
     try:
-        return _stored.read(index)
+        return _overview_on_disk.read(index)
     except (ModelFileError, OSError) as error:
-        _log.warning("%s is not used, and will be made again: %s", _stored.place(index), error)
+        _log.warning(
+            "%s is not used, and will be made again: %s", _overview_on_disk.place(index), error
+        )
         return None
 
 
@@ -117,7 +120,7 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
     A new one takes about 20 seconds for 100,000 documents on two cores. Everything about it is the
     same every time for the same documents and model, but for the seconds that it took.
     """
-    from undertow.insight import _stored
+    from undertow.insight import _overview_on_disk
 
     kept = stored_overview(index)
     if kept is not None:
@@ -129,7 +132,7 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
     batches = index.scan(columns, batch=ROWS, places=sample(total))
     found = replace(_overview(batches, index.model, total, progress), state=state)
     try:
-        _stored.write(index, found)
+        _overview_on_disk.write(index, found)
     except (ModelFileError, OSError) as error:
         _log.warning("the overview of %s is not stored: %s", index.path, error)
     return found
@@ -173,29 +176,29 @@ def _overview(
     atlas = model._atlas()
     reading, mapping = _shares(progress)
     expected = min(total, MOST_DOCUMENTS)
-    gathered = Gathered.of(batches, model, lambda documents: reading(documents, expected))
+    documents = EncodedDocuments.of(batches, model, lambda done: reading(done, expected))
     began = time.perf_counter()
-    positions = layout.positions(gathered.vectors, seed=SEED, progress=mapping)
+    positions = layout.positions(documents.vectors, seed=SEED, progress=mapping)
     seconds = time.perf_counter() - began
-    labels, label_of = gathered.label_numbers()
-    times, kind = (None if gathered.times is None else _times.as_numbers(gathered.times)) or (
+    labels, label_of = documents.label_numbers()
+    times, kind = (None if documents.times is None else as_numbers(documents.times)) or (
         None,
         None,
     )
     leaves = len(atlas.tree.leaves)
     return Overview(
-        ids=gathered.ids,
+        ids=documents.ids,
         positions=positions,
-        leaves=gathered.leaves,
-        nearness=gathered.nearness,
+        leaves=documents.leaves,
+        nearness=documents.nearness,
         labels=labels,
         label_of=label_of,
         times=times,
         time_kind=kind,
-        typical=gathered.typical(leaves, TYPICAL),
+        typical=documents.typical(leaves, TYPICAL),
         over_time=None
         if times is None or kind is None
-        else over_time(times, gathered.leaves, leaves, kind),
+        else over_time(times, documents.leaves, leaves, kind),
         sampled_from=total,
         map_seconds=seconds,
         routes=routes_of(atlas),

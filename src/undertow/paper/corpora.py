@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from undertow.files.atomic import write_file
 from undertow.paper import files, texts
 
 logger = logging.getLogger("undertow")
@@ -158,7 +159,7 @@ class Corpora:
         content = io.BytesIO()
         # its flags have names of their own
         np.savez(content, **counted.arrays())  # type: ignore[arg-type]
-        files.write(self._file(corpus), content.getvalue())
+        write_file(self._file(corpus), content.getvalue())
         return counted
 
     def _read(self, corpus: Corpus) -> Counted | None:

@@ -11,6 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from undertow.kernels.cores import cores
+
 PACKAGES = ("undertow", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -38,11 +40,6 @@ def in_words(described: dict[str, Any]) -> str:
         f"{described['processor']}, {described['cores']} cores{memory}, {described['system']}, "
         f"Python {described['python']}, {versions}"
     )
-
-
-def cores() -> int:
-    """Cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _processor() -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from undertow.files.atomic import write_file
 from undertow.paper import files
 from undertow.paper.report import Cells, Experiment, Report, Results, tidy_rows
 from undertow.paper.scale import Scale
@@ -58,8 +59,8 @@ def write_figures(folder: Path, report: Report) -> None:
     from undertow.paper import plots
 
     for picture in report.pictures:
-        files.write(folder / f"{picture.name}.svg", plots.rendered(picture.draw, "svg"))
-        files.write(folder / f"{picture.name}.png", plots.rendered(picture.draw, "png"))
+        write_file(folder / f"{picture.name}.svg", plots.rendered(picture.draw, "svg"))
+        write_file(folder / f"{picture.name}.png", plots.rendered(picture.draw, "png"))
 
 
 def _plain(value: Any) -> Any:

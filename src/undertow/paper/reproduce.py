@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from undertow._errors import InvalidInput
+from undertow import _extras
 
 if TYPE_CHECKING:
     from undertow.paper.cells import Cell
     from undertow.paper.report import Cells, Experiment
     from undertow.paper.runner import Workshop
     from undertow.paper.scale import Scale
-
-NEEDED = {"matplotlib": "draws the figures", "Stemmer": "stems the words of 20 Newsgroups"}
 
 
 @dataclass(frozen=True)
@@ -31,12 +28,7 @@ class Outcome:
 
 def check_extra() -> None:
     """What the extra installs is there; said before any work is done."""
-    for module, purpose in NEEDED.items():
-        if find_spec(module) is None:
-            raise InvalidInput(
-                f"undertow paper needs {module}, which {purpose} and is not installed: pip install "
-                f"'undertow[paper]'"
-            )
+    _extras.require("undertow paper", "paper", "matplotlib", "Stemmer")
 
 
 def reproduce(

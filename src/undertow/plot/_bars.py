@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from undertow import _check
-from undertow.plot._labels import label
 from undertow.plot._look import dressed
+from undertow.plot.labels import label
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Bar, Figure

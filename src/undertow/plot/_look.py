@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from undertow._errors import InvalidInput
-from undertow.plot._palette import CLEAR, GRID, PALETTE, TEXT
+from undertow import _extras
+from undertow.plot.palette import CLEAR, GRID, PALETTE, TEXT
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -16,10 +15,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 
 def check_extra() -> None:
     """What the extra installs is there; said before any work is done."""
-    if find_spec("plotly") is None:
-        raise InvalidInput(
-            "undertow.plot needs plotly, which is not installed: pip install 'undertow[explorer]'"
-        )
+    _extras.require("undertow.plot", "explorer", "plotly")
 
 
 def dressed(figure: Figure, *, height: int | None = None, **layout: Any) -> Figure:

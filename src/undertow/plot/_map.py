@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.plot import _groups, _times
-from undertow.plot._labels import label, paragraph, shortened
+from undertow.plot import colour_groups, time_axis
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import REST, SYMBOLS, TIME
 from undertow.plot._places import Place, places
+from undertow.plot.labels import label, paragraph, shortened
+from undertow.plot.palette import REST, SYMBOLS, TIME
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure, Scattergl
@@ -48,8 +48,8 @@ def map(
     check_extra()
     from plotly.graph_objects import Figure
 
-    _check.one_of("colour", colour, _groups.COLOURS)
-    if colour not in _groups.colourings(overview):
+    _check.one_of("colour", colour, colour_groups.COLOURS)
+    if colour not in colour_groups.colourings(overview):
         raise InvalidInput(
             f"colour must be something that the documents have, got {colour!r}, which they lack"
         )
@@ -57,18 +57,18 @@ def map(
         raise InvalidInput(
             f"texts must hold {len(overview)} texts, one for each document, got {len(texts)}"
         )
-    rows = _groups.shown_rows(overview, most)
+    rows = colour_groups.shown_rows(overview, most)
     hover = dict(zip(rows.tolist(), hover_texts(overview, model, rows, texts, n), strict=True))
     if colour == "time":
         figure = Figure(_by_time(overview, rows, hover))
     else:
-        found = _groups.groups(overview, model, colour, rows, n)
+        found = colour_groups.groups(overview, model, colour, rows, n)
         figure = Figure([_by_group(overview, group, len(rows), hover) for group in reversed(found)])
         figure.update_layout(annotations=[_annotation(place) for place in _named(overview, found)])
     return map_layout(figure, title(len(rows), overview))
 
 
-def _named(overview: Overview, groups: list[_groups.Group]) -> list[Place]:
+def _named(overview: Overview, groups: list[colour_groups.Group]) -> list[Place]:
     named = [group for group in groups if group.id >= 0]
     points = [overview.positions[group.rows].astype(np.float64) for group in named]
     return places([shortened(group.name, 32) for group in named], points, NAMES_SHOWN)
@@ -137,13 +137,13 @@ def marker_size(shown: int) -> float:
 
 def time_scale(times: NDArray[np.float64], kind: str | None) -> dict[str, Any]:
     """The colours of times, and the bar beside the map that explains them: parts of a marker."""
-    values, words = _times.scale_ticks(times, kind)
+    values, words = time_axis.scale_ticks(times, kind)
     bar = {"tickvals": values, "ticktext": words, "thickness": 12, "outlinewidth": 0}
     return {"colorscale": [list(stop) for stop in TIME], "colorbar": bar}
 
 
 def _by_group(
-    overview: Overview, group: _groups.Group, shown: int, hover: dict[int, str]
+    overview: Overview, group: colour_groups.Group, shown: int, hover: dict[int, str]
 ) -> Scattergl:
     marker = {
         "color": group.colour,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow._errors import InvalidInput
-from undertow.plot import _times
-from undertow.plot._colours import topic_styles, tree_order
-from undertow.plot._labels import label
+from undertow.plot import time_axis
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import REST
+from undertow.plot.labels import label
+from undertow.plot.palette import REST
+from undertow.plot.topic_colours import topic_styles, tree_order
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -52,7 +52,7 @@ def over_time(
     )
     for place in tree_order(atlas, nodes):
         stream = Scatter(
-            x=_times.axis_values(middles[filled], overview.time_kind),
+            x=time_axis.axis_values(middles[filled], overview.time_kind),
             y=shares[filled, place],
             mode="lines",
             line={
@@ -68,7 +68,7 @@ def over_time(
         )
         figure.add_trace(stream, row=1, col=1)
     bars: dict[str, Any] = {"marker": {"color": REST, "opacity": 0.6}, "showlegend": False}
-    x = _times.axis_values(middles, overview.time_kind)
+    x = time_axis.axis_values(middles, overview.time_kind)
     counts = Bar(x=x, y=series.documents, hovertemplate="%{y:,} documents<extra></extra>", **bars)
     figure.add_trace(counts, row=2, col=1)
     figure.update_yaxes(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.plot._labels import label
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import UP
+from undertow.plot.labels import label
+from undertow.plot.palette import UP
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

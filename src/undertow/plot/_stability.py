@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import PALETTE
+from undertow.plot.palette import PALETTE
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

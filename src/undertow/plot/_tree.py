@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from undertow import _check
-from undertow.plot._colours import topic_styles
-from undertow.plot._labels import label
 from undertow.plot._look import FONT, check_extra, dressed
-from undertow.plot._palette import CLEAR, REST
+from undertow.plot.labels import label
+from undertow.plot.palette import CLEAR, REST
+from undertow.plot.topic_colours import topic_styles
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.plot._bars import HEADING, ROW, bars, blocks, word_axis
-from undertow.plot._labels import label
 from undertow.plot._look import check_extra, dressed
-from undertow.plot._palette import DOWN, UP
+from undertow.plot.labels import label
+from undertow.plot.palette import DOWN, UP
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

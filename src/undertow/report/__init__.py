@@ -1,6 +1,4 @@
-"""Reports: what a model has learned, on one page that needs no network; and the figures that judge
-a model.
-"""
+"""Reports: what a model has learned, on one page that needs no network."""
 
 from undertow.report._page import check_extra
 from undertow.report._write import write_report

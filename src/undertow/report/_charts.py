@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from undertow.plot import _times
-from undertow.plot._colours import tree_order
-from undertow.plot._history import panels
-from undertow.plot._palette import PALETTE
+from undertow.plot import time_axis
+from undertow.plot.history_panels import panels
+from undertow.plot.palette import PALETTE
+from undertow.plot.topic_colours import tree_order
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -99,13 +99,14 @@ def streams(model: TopicModel, n: int | None, overview: Overview | None) -> dict
         "at": np.round(whole[filled], 5).tolist(),
         "shares": [np.round(shares[filled, place], 5).tolist() for place in order],
         "when": [
-            _times.written(float(series.edges[place]), overview.time_kind, span) for place in filled
+            time_axis.written(float(series.edges[place]), overview.time_kind, span)
+            for place in filled
         ],
         "bars": {"at": np.round(whole, 5).tolist(), "documents": series.documents.tolist()},
         "ticks": [
             {
                 "at": float(whole[place]),
-                "text": _times.written(float(series.edges[place]), overview.time_kind, span),
+                "text": time_axis.written(float(series.edges[place]), overview.time_kind, span),
             }
             for place in ticks
         ],

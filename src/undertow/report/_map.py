@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.plot import _groups, _palette, _times
-from undertow.plot._labels import shortened
-from undertow.topics._texts import title_of
+from undertow.plot import colour_groups, palette, time_axis
+from undertow.plot.labels import shortened
+from undertow.topics.excerpts import title_of
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -37,7 +37,7 @@ def map_of(
     """
     atlas = model._atlas()
     most = int(np.clip(LETTERS // max(len(rows), 1), FEWEST, LONGEST))
-    colourings = _groups.colourings(overview)
+    colourings = colour_groups.colourings(overview)
     return {
         "points": len(rows),
         "positions": _packed(np.round(overview.positions[rows] * (NONE - 1)).ravel()),
@@ -63,7 +63,7 @@ def _labels(overview: Overview, rows: NDArray[np.int64]) -> dict[str, Any]:
     place = np.full(len(overview.labels) + 1, -1)
     groups = []
     for number, code in enumerate(order):
-        style = _palette.style(number)
+        style = palette.style(number)
         if style is None:
             break
         place[code] = number
@@ -87,9 +87,9 @@ def _moments(overview: Overview, rows: NDArray[np.int64]) -> dict[str, Any]:
         else (float(edges[0]), float(edges[-1]))
     )
     scaled = np.clip((times - low) / max(high - low, 1e-300), 0.0, 1.0) * (NONE - 1)
-    _, words = _times.scale_ticks(np.array([low, high]), overview.time_kind)
+    _, words = time_axis.scale_ticks(np.array([low, high]), overview.time_kind)
     return {
         "of": _packed(np.round(scaled)),
         "words": words,
-        "colours": [colour for _, colour in _palette.TIME],
+        "colours": [colour for _, colour in palette.TIME],
     }

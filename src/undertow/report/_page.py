@@ -10,11 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from undertow._errors import InvalidInput
+from undertow import _extras
 
 FOLDER = Path(__file__).parent / "page"
 SCRIPTS = (
@@ -25,17 +24,11 @@ SCRIPTS = (
     "map.js",
     "topics.js",
 )  # in the order that they run in
-NEEDED = {"jinja2": "fills its page", "openTSNE": "lays out its map"}
 
 
 def check_extra() -> None:
     """What the extra installs is there; said before any work is done."""
-    for module, purpose in NEEDED.items():
-        if find_spec(module) is None:
-            raise InvalidInput(
-                f"a report needs {module}, which {purpose} and is not installed: pip install "
-                f"'undertow[explorer]'"
-            )
+    _extras.require("a report", "explorer", "jinja2", "openTSNE")
 
 
 def page(values: dict[str, Any], data: dict[str, Any]) -> str:

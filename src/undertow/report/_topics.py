@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from undertow.plot._colours import topic_styles
-from undertow.topics._texts import shortened, title_of
+from undertow.plot.topic_colours import topic_styles
+from undertow.topics.excerpts import shortened, title_of
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow._errors import InvalidInput
+from undertow.estimators import evaluation
+from undertow.files.atomic import write_file
 from undertow.kernels.randomness import permutation
-from undertow.report import _charts, _facts, _map, _page, _texts, _topics, quality
-from undertow.storage._disk import make_folders, sync_folder, write_synced
+from undertow.report import _charts, _facts, _map, _page, _texts, _topics
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -69,7 +69,7 @@ def write_report(
     show("writing", 0, 1)
     names = {"title": title or name, "corpus": corpus_name}
     content = report_page(trained, n, documents, overview, judged, names)
-    _write(target, content.encode())
+    write_file(target, content.encode())
     show("writing", 1, 1)
     return target
 
@@ -85,13 +85,13 @@ def judgement(
         if total <= MOST_JUDGED
         else np.sort(permutation(seed, 0, np.arange(total))[:MOST_JUDGED])
     )
-    read = quality.read_corpus(
+    read = evaluation.read_corpus(
         model, corpus, rows=rows, show=lambda done: show("counting", done, total)
     )
     figures: dict[str, Any] = {"documents": read.counts.shape[0]}
     steps: dict[str, Callable[[], dict[str, Any]]] = {
-        "classifying and retrieving": lambda: quality.label_figures(model.softmax_, read, seed),
-        "judging topics": lambda: quality.label_free_figures(model, read, n),
+        "classifying and retrieving": lambda: evaluation.label_figures(model.softmax_, read, seed),
+        "judging topics": lambda: evaluation.label_free_figures(model, read, n),
     }
     for number, (work, measure) in enumerate(steps.items()):
         show(work, number, len(steps))
@@ -113,7 +113,7 @@ def report_page(
     """The text of the file; `names` are those of the page ("title") and of the documents
     ("corpus").
     """
-    from undertow.plot._groups import shown_rows
+    from undertow.plot.colour_groups import shown_rows
 
     texts: dict[int, str] = {}
     drawn: dict[str, Any] | None = None
@@ -191,15 +191,3 @@ def _free(path: str | os.PathLike[str], overwrite: bool) -> Path:
             f"path must not exist yet, got {target}, which does: overwrite=True replaces it"
         )
     return target
-
-
-def _write(target: Path, content: bytes) -> None:
-    """All of the file or nothing: written beside its place, then moved there."""
-    make_folders(target.parent)
-    new = target.with_name(f".{target.name}.undertow-new-{secrets.token_hex(8)}")
-    try:
-        write_synced(new, content)
-        os.replace(new, target)
-        sync_folder(target.parent)
-    finally:
-        new.unlink(missing_ok=True)

@@ -1,8 +1,13 @@
 """Search: a corpus and a model become one folder that answers questions (extra `search`, LanceDB).
 
-`Index` is what users meet. Filters are a small language of our own (`_grammar`), turned into the
-database's by `_where`; `_store` is the only module that talks to the database, which is loaded when
-an index is made or opened.
+`Index` (`index`) is what users meet, and answers with what `results` holds. Below it:
+
+- `filters`: the columns of an index, and a small language of our own for conditions on them
+- `database`: documents in LanceDB, which no other package talks to
+- `encoding`: texts as vectors and codes
+- `folder`: what else lies on disk, one writer at a time, indices on object storage
+- `filling`: from a corpus to a full index, and documents that come later
+- `ranking`: questions, ways to rank documents for them, answers with reasons
 """
 
 from __future__ import annotations
@@ -12,16 +17,32 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
-    from undertow.search._reasons import TopicPart, Why, WordPart
-    from undertow.search._results import Added, Deleted, Document, Hit, Results
     from undertow.search.index import Index
+    from undertow.search.results import (
+        Added,
+        Deleted,
+        Document,
+        Hit,
+        Results,
+        TopicPart,
+        Why,
+        WordPart,
+    )
 
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
-        "undertow.search._reasons": ("TopicPart", "Why", "WordPart"),
-        "undertow.search._results": ("Added", "Deleted", "Document", "Hit", "Results"),
         "undertow.search.index": ("Index",),
+        "undertow.search.results": (
+            "Added",
+            "Deleted",
+            "Document",
+            "Hit",
+            "Results",
+            "TopicPart",
+            "Why",
+            "WordPart",
+        ),
     },
 )
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import IndexFileError, InvalidInput
-from undertow.search._encoder import Encoder
-from undertow.search._remote import is_remote
-from undertow.search._store import Store
+from undertow.search.database.store import Store
+from undertow.search.encoding.encoder import Encoder
+from undertow.search.folder.remote import is_remote
 from undertow.vectors.given import GivenVectors, given_vector, given_vectors
 
 if TYPE_CHECKING:
@@ -91,3 +91,16 @@ def as_documents(corpus: Any, remembered: Mapping[str, str]) -> Corpus:
             "open_corpus"
         )
     return as_corpus(corpus, remembered)
+
+
+def checked_text(name: str, value: object) -> str:
+    """A text that can be stored; a shell can hand over bytes that are none."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} must be a text, got {value!r:.60}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            f"{name} must be valid Unicode, got half of a surrogate pair in it"
+        ) from None
+    return value

@@ -12,15 +12,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from undertow.search._derived import Derived
-from undertow.search._modes import Ranker
-from undertow.search._store import Store
+from undertow.search.database.store import Store
+from undertow.search.folder.derived_files import DerivedFiles
+from undertow.search.ranking.modes import Ranker
 
 
 class View:
     """The documents as of one version, and what ranks them. It never changes."""
 
-    def __init__(self, store: Store, derived: Derived) -> None:
+    def __init__(self, store: Store, derived: DerivedFiles) -> None:
         self.store = store
         self.version = store.version
         self.ranker = Ranker(store, derived)
@@ -29,7 +29,7 @@ class View:
 class Versions:
     """The view that is read now, for all threads."""
 
-    def __init__(self, store: Store, derive: Callable[[Store], Derived]) -> None:
+    def __init__(self, store: Store, derive: Callable[[Store], DerivedFiles]) -> None:
         self._derive = derive
         self._current = View(store, derive(store))
         self._changing = threading.Lock()

@@ -14,16 +14,22 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import IndexFileError, InvalidInput
-from undertow.search import _arguments, _folder, _lock, _modes, _replace, _scan, _store
-from undertow.search._answering import Wish, answer
-from undertow.search._asking import Asked, asked_in_words, asked_like, checked_text
-from undertow.search._derived import Derived, bring_up_to_date, word_rule
-from undertow.search._encoder import Encoder
-from undertow.search._reasons import SharedTopics
-from undertow.search._remote import Remote, is_remote
-from undertow.search._results import Added, Deleted, Document, Results, document_of
+from undertow.search import _arguments
+from undertow.search._arguments import checked_text
 from undertow.search._versions import Versions, View
-from undertow.search._where import expression, names_of
+from undertow.search.database.scan import ENCODED, batches
+from undertow.search.database.store import Store, check_extra, named_trouble
+from undertow.search.encoding.encoder import Encoder
+from undertow.search.filters.expression import expression, names_of
+from undertow.search.folder import layout, replacing
+from undertow.search.folder.derived_files import DerivedFiles, bring_up_to_date, word_rule
+from undertow.search.folder.lock import alone
+from undertow.search.folder.remote import Remote, is_remote
+from undertow.search.ranking.answers import AnswerOptions, answer
+from undertow.search.ranking.modes import MODES
+from undertow.search.ranking.questions import TypedQuestion, asked_in_words, asked_like
+from undertow.search.ranking.reasons import SharedTopics
+from undertow.search.results import Added, Deleted, Document, Results, document_of
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -51,15 +57,15 @@ class Index:
     """
 
     def __init__(
-        self, folder: Path, store: _store.Store, token: str, remote: Remote | None = None
+        self, folder: Path, store: Store, token: str, remote: Remote | None = None
     ) -> None:
         self._folder, self._token, self._remote = folder, token, remote
         self._writer = threading.Lock()
-        self._encoder = Encoder.load(folder / _folder.MODEL, lambda: self.model)
+        self._encoder = Encoder.load(folder / layout.MODEL, lambda: self.model)
         _arguments.check_widths(folder, store, self._encoder)
         self._rule = word_rule(self._encoder.stored.training["vectorizer"])
         self._versions = Versions(
-            store, lambda seen: Derived(seen, folder / _folder.WORDS, self._rule)
+            store, lambda seen: DerivedFiles(seen, folder / layout.WORDS, self._rule)
         )
         self._model: TopicModel | None = None
         self._loading = threading.Lock()
@@ -101,7 +107,7 @@ class Index:
         `vectors` of another encoder, a row a document, are joined with the model's, which needs
         them if fitted so.
         """
-        from undertow.search._build import build
+        from undertow.search.filling.building import build
 
         folder, trained = _arguments.local_folder(path), _arguments.topic_model(model)
         documents = None if corpus is None else _arguments.as_documents(corpus, trained.columns_)
@@ -127,7 +133,7 @@ class Index:
         "session_token", "region", "endpoint" and what else LanceDB knows. What they do not say is
         taken from the usual AWS_... variables.
         """
-        _store.check_extra()
+        check_extra()
         if is_remote(path):
             remote = Remote.fetch(path, storage_options)
             with remote.named():
@@ -136,21 +142,21 @@ class Index:
             raise InvalidInput(
                 "storage_options must be left out for a folder on this machine, got some"
             )
-        return cls._opened(_replace.current(Path(path)))
+        return cls._opened(replacing.current(Path(path)))
 
     @classmethod
     def _opened(cls, folder: Path, remote: Remote | None = None) -> Index:
-        facts = _folder.read_facts(folder)
+        facts = layout.read_facts(folder)
         if not facts.finished:
             raise IndexFileError(
                 f"{folder} must be finished, got an index half made: run what made it again"
             )
-        if _folder.model_digest(folder) not in facts.model.split():
+        if layout.model_digest(folder) not in facts.model.split():
             raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
         if remote is None:
-            store = _store.Store.open(folder / _folder.DATABASE)
+            store = Store.open(folder / layout.DATABASE)
         else:
-            store = _store.Store.open(remote.database, remote.options)
+            store = Store.open(remote.database, remote.options)
         return cls(folder, store, facts.token, remote)
 
     def __len__(self) -> int:
@@ -190,7 +196,7 @@ class Index:
                 from undertow.estimators import TopicModel
 
                 self._model = TopicModel.from_stored(
-                    self._encoder.stored, self._folder / _folder.MODEL
+                    self._encoder.stored, self._folder / layout.MODEL
                 )
             return self._model
 
@@ -218,7 +224,7 @@ class Index:
         if not self.model.vectors_width_:
             return None
         store = self._versions.current.store
-        with _store.named_trouble(self.address):
+        with named_trouble(self.address):
             return store.vectors_with_ids(ids)[:, store.widths[0] :]
 
     @property
@@ -268,7 +274,7 @@ class Index:
         `create`; those that do not say which number is the day, as the index did before. An index
         that was made with `vectors` needs those of these documents.
         """
-        from undertow.search._build import add
+        from undertow.search.filling.building import add
 
         documents, others = (
             _arguments.as_documents(corpus, self.corpus_columns),
@@ -296,7 +302,7 @@ class Index:
     def refresh(self) -> None:
         """Sees what others have changed since this was opened; changing it oneself does so too."""
         self._check_still_there()
-        with _store.named_trouble(self.address):
+        with named_trouble(self.address):
             self._versions.see_latest()
 
     def optimize(self) -> None:
@@ -313,31 +319,31 @@ class Index:
         Documents stay as they are, so a model that was trained meanwhile, which would give other
         vectors, is an error.
         """
-        from undertow.search._model import replace_model
+        from undertow.search.folder.model_copy import replace_model
 
         _arguments.check_topics(self.model, self.vectors_width)
         with self._writing():
             replace_model(self._folder, self.model)
 
     @contextmanager
-    def _writing(self) -> Iterator[_store.Store]:
+    def _writing(self) -> Iterator[Store]:
         """What to change it through. Nobody else changes it meanwhile; what came of it, be it half,
         is seen after.
         """
         if self._remote is not None:
             self._remote.refuse_changes()
-        with self._writer, _lock.alone(self._folder), _store.named_trouble(self.address):
+        with self._writer, alone(self._folder), named_trouble(self.address):
             self._check_still_there()
             try:
                 yield self._versions.to_write()
             finally:
                 self._versions.see_latest()
 
-    def _bring_up_to_date(self, store: _store.Store) -> None:
-        bring_up_to_date(store, self._folder / _folder.WORDS, self._rule)
+    def _bring_up_to_date(self, store: Store) -> None:
+        bring_up_to_date(store, self._folder / layout.WORDS, self._rule)
 
     def _check_still_there(self) -> None:
-        facts = _folder.read_facts(self._folder) if self._remote is None else self._remote.facts()
+        facts = layout.read_facts(self._folder) if self._remote is None else self._remote.facts()
         if facts.token != self._token:
             raise IndexFileError(
                 f"{self.address} must be the index that was opened, got another in its place: open "
@@ -377,7 +383,7 @@ class Index:
         reasons : whether hits tell the words and the topics that they share with the question
             (`Hit.why`).
         """
-        _check.one_of("mode", mode, _modes.MODES)
+        _check.one_of("mode", mode, MODES)
         wanted = _check.whole_number("n", n, at_least=1)
         if wanted > MOST_RESULTS:
             raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
@@ -386,10 +392,10 @@ class Index:
                 checked_text(name, text)
         view = self._versions.current
         condition = None if where is None else expression(where, names_of(view.store.schema))
-        with _store.named_trouble(self.address):
+        with named_trouble(self.address):
             asked = self._asked(view, query, like, vector)
-            wish = Wish(wanted, mode, condition, folded=not duplicates, reasons=reasons)
-            return answer(view.ranker, asked, wish, self._shared_topics() if reasons else None)
+            options = AnswerOptions(wanted, mode, condition, folded=not duplicates, reasons=reasons)
+            return answer(view.ranker, asked, options, self._shared_topics() if reasons else None)
 
     def knows(self, query: str) -> bool:
         """Whether the model knows a word of a text; without one, it is searched for by its words
@@ -405,7 +411,7 @@ class Index:
         """The documents with these ids, in their order; None for an id that is not there."""
         for name in ids:
             checked_text("ids", name)
-        with _store.named_trouble(self.address):
+        with named_trouble(self.address):
             found = self._versions.current.store.with_ids(list(dict.fromkeys(ids)))
         return [document_of(found[name]) if name in found else None for name in ids]
 
@@ -422,9 +428,9 @@ class Index:
         """
         rows, store = _check.whole_number("batch", batch, at_least=1), self._versions.current.store
         for name in columns:
-            _check.one_of("columns", name, (*names_of(store.schema).columns, *_scan.ENCODED))
-        with _store.named_trouble(self.address):
-            yield from _scan.batches(store, columns, rows, places)
+            _check.one_of("columns", name, (*names_of(store.schema).columns, *ENCODED))
+        with named_trouble(self.address):
+            yield from batches(store, columns, rows, places)
 
     def info(self) -> dict[str, Any]:
         """Documents, version, size and columns."""
@@ -433,16 +439,16 @@ class Index:
             "index": self.address,
             "documents": view.store.count(),
             "version": view.version,
-            "bytes": _folder.size_on_disk(self._folder)
+            "bytes": layout.size_on_disk(self._folder)
             if self._remote is None
             else self._remote.size(),
             "columns": names_of(view.store.schema).columns,
             "units": self._encoder.parameters.units,
             "joined": self.vectors_width,
-            "near_copies": _folder.read_facts(self._folder).near_copies,
+            "near_copies": layout.read_facts(self._folder).near_copies,
         }
 
-    def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> Asked:
+    def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> TypedQuestion:
         if (query is None) == (like is None):
             raise InvalidInput(
                 f"query or like must be given, one of them, got {'both' if query else 'neither'}"

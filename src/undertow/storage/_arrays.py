@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from undertow._errors import InvalidInput, ModelFileError
-from undertow.storage._disk import reason
+from undertow.files.disk import reason
 
 Array = NDArray[Any]
 

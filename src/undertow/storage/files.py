@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from undertow._errors import InvalidInput
-from undertow.storage import _disk
+from undertow.files.atomic import write_file
+from undertow.files.disk import reason
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
@@ -24,28 +24,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
             f"text must be valid Unicode, got half of a surrogate pair at {error.start}"
         ) from None
     try:
-        _disk.make_folders(target.parent)
-        descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as handle:
-                handle.write(content)
-                handle.flush()
-                os.fsync(handle.fileno())
-            os.chmod(unfinished, 0o666 & ~_umask())
-            os.replace(unfinished, target)
-        except BaseException:
-            os.unlink(unfinished)
-            raise
-        _disk.sync_folder(target.parent)
+        write_file(target, content)
     except OSError as error:
         raise InvalidInput(
-            f"{target} must be a place that can be written, got {_disk.reason(error)}"
+            f"{target} must be a place that can be written, got {reason(error)}"
         ) from error
     return target
-
-
-def _umask() -> int:
-    """What a new file is not allowed; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -16,11 +16,13 @@ from typing import Any
 from safetensors import SafetensorError
 
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
-from undertow.storage import _arrays, _disk, _header, _swap
+from undertow.files import disk
+from undertow.files.atomic import new_folder
+from undertow.storage import _arrays, _opening, header_file
 from undertow.storage._arrays import Array
-from undertow.storage._disk import HEADER_FILE, WEIGHTS_FILE
-from undertow.storage._header import FIELDS
 from undertow.storage._json import JSON, plain
+from undertow.storage.header_file import FIELDS
+from undertow.storage.layout import FOLDERS, HEADER_FILE, WEIGHTS_FILE, check_folder
 
 READ_ATTEMPTS = 5
 
@@ -46,14 +48,14 @@ def write_folder(
     stored_manifest = plain("manifest", manifest)
     stored_arrays = _arrays.checked_arrays(arrays)
     try:
-        _swap.recover(target)
+        FOLDERS.recover(target)
         _check_target(target, kind, overwrite)
-        with _swap.new_sibling(target) as new:
+        with new_folder(target) as new:
             _fill(new, kind, stored_manifest, stored_arrays)
-            _swap.put_in_place(new, target)
+            FOLDERS.put_in_place(new, target)
     except (OSError, SafetensorError) as error:
         raise ModelFileError(
-            f"{target} must be a place that can be written, got {_disk.reason(error)}"
+            f"{target} must be a place that can be written, got {disk.reason(error)}"
         ) from error
     return target
 
@@ -68,13 +70,13 @@ def read_folder(
     """
     folder = Path(path)
     for _ in range(READ_ATTEMPTS):
-        before = _disk.identity(folder)
+        before = _opening.identity(folder)
         failure: ModelFileError | None = None
         try:
-            content = _read(_swap.current(folder), kind)
+            content = _read(FOLDERS.current(folder), kind)
         except ModelFileError as error:
             failure = error
-        if _disk.identity(folder) == before:
+        if _opening.identity(folder) == before:
             if failure is not None:
                 raise failure
             return content
@@ -86,14 +88,14 @@ def read_folder(
 def _fill(new: Path, kind: str, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     weights = new / WEIGHTS_FILE
     _arrays.write_arrays(weights, arrays)
-    with open(weights, "r+b") as handle:
-        size, digest = _disk.file_size(handle), _disk.sha256(handle)
-        os.fsync(handle.fileno())
-    _disk.write_synced(
+    with open(weights, "rb") as handle:
+        size, digest = _opening.file_size(handle), _opening.sha256(handle)
+    disk.sync_file(weights)
+    disk.write_synced(
         new / HEADER_FILE,
-        _header.header_text(kind, manifest, _arrays.table_of(arrays), size, digest),
+        header_file.header_text(kind, manifest, _arrays.table_of(arrays), size, digest),
     )
-    _disk.sync_folder(new)
+    disk.sync_folder(new)
 
 
 def _check_target(target: Path, kind: str, overwrite: bool) -> None:
@@ -116,7 +118,7 @@ def _check_target(target: Path, kind: str, overwrite: bool) -> None:
             f"it"
         )
     try:
-        found = _header.read_document(target)
+        found = header_file.read_document(target)
     except NewerFormat:
         raise
     except ModelFileError as error:
@@ -135,17 +137,17 @@ def _check_target(target: Path, kind: str, overwrite: bool) -> None:
 
 
 def _read(folder: Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    _disk.check_folder(folder)
-    header = _header.read_header(folder, kind)
+    check_folder(folder)
+    header = header_file.read_header(folder, kind)
     file = folder / WEIGHTS_FILE
-    with _disk.open_plain_file(file) as handle:
-        size = _disk.file_size(handle)
+    with _opening.open_plain_file(file) as handle:
+        size = _opening.file_size(handle)
         if size != header.weights_bytes:
             raise ModelFileError(f"{file} must have {header.weights_bytes} bytes, got {size}")
         try:
-            digest = _disk.sha256(handle)
+            digest = _opening.sha256(handle)
         except OSError as error:
-            raise ModelFileError(f"{file} must be readable, got {_disk.reason(error)}") from error
+            raise ModelFileError(f"{file} must be readable, got {disk.reason(error)}") from error
     if digest != header.weights_sha256:
         raise ModelFileError(f"{file} must have SHA-256 {header.weights_sha256}, got {digest}")
     return header.manifest, _arrays.read_arrays(file, header.arrays)

@@ -11,7 +11,6 @@ import json
 import math
 import mmap
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import IndexFileError
+from undertow.files.atomic import new_file
 
 LARGEST_TABLE = 2**16  # bytes
 CODES = {"U64": np.uint64, "I64": np.int64, "U32": np.uint32, "F32": np.float32, "U8": np.uint8}
@@ -29,18 +29,12 @@ def write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]], notes: Mapping[
     """Writes the arrays, with some notes, whole or not at all."""
     import safetensors.numpy
 
-    unfinished = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
-    try:
+    with new_file(file) as unfinished:
         whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         safetensors.numpy.save_file(whole, unfinished, dict(notes))
         os.chmod(
             unfinished, file.parent.stat().st_mode & 0o666
         )  # safetensors makes it its owner's alone
-        _sync(unfinished)
-        os.replace(unfinished, file)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def map_arrays(
@@ -91,11 +85,3 @@ def _array(content: memoryview, entry: Any, code: str, dimensions: int, file: Pa
 
 def _damaged(file: Path, got: str) -> IndexFileError:
     return IndexFileError(f"{file} must be a file of arrays, got {got}")
-
-
-def _sync(file: Path) -> None:
-    descriptor = os.open(file, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -3,6 +3,15 @@ retrieval without.
 
 Pure functions of vectors, whatever model they came from. `split_half` also splits the counts that
 vectors are made of; nothing here trains or stores a model.
+
+Examples
+--------
+Vectors of six documents, and the label of each. The examples of this package use them.
+
+>>> import numpy as np
+>>> from scipy import sparse
+>>> vectors = np.array([[4, 1], [3, 1], [2, 1], [1, 4], [1, 3], [1, 2]])
+>>> labels = ["sea", "sea", "sea", "sky", "sky", "sky"]
 """
 
 from undertow.tasks.classification import ProbeResult, probe_accuracy

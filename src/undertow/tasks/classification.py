@@ -36,6 +36,13 @@ MOST_ITERATIONS = 300
 class ProbeResult:
     """What a probe reached, and with which regularisation (scikit-learn's C: the smaller, the
     stronger).
+
+    Examples
+    --------
+    >>> from undertow.tasks import probe_accuracy
+    >>> found = probe_accuracy(np.tile(vectors, (5, 1)), labels * 5, vectors, labels)
+    >>> found.accuracy, found.validation_accuracy
+    (1.0, 1.0)
     """
 
     accuracy: float
@@ -52,11 +59,36 @@ def probe_accuracy(
     regularisations: Sequence[float] = REGULARISATIONS,
     seed: int = 0,
 ) -> ProbeResult:
-    """The share of test documents whose label a softmax regression learned from the training
-    documents tells.
+    """How well a linear classifier tells labels from vectors: softmax regression, learned from the
+    training documents.
 
-    `seed` decides which training documents validate. Of regularisations that validate equally well
-    the strongest is taken. A test label that no training document has counts as missed.
+    Parameters
+    ----------
+    train_vectors, test_vectors : array-like (documents, dimensions)
+        What the classifier learns from, and what it is asked.
+    train_labels, test_labels : sequence of str or int
+        A label for each document. A test label that no training document has counts as missed.
+    regularisations : sequence of float
+        Values of C to choose from, on a seventh of the training documents. Of those that do equally
+        well the strongest is taken.
+    seed : int
+        Decides which training documents validate.
+
+    Returns
+    -------
+    ProbeResult
+        The share of test documents whose label was told, and how C was chosen.
+
+    Raises
+    ------
+    InvalidInput
+        Where labels and vectors do not belong together, or no label has seven training documents.
+
+    Examples
+    --------
+    >>> from undertow.tasks import probe_accuracy
+    >>> probe_accuracy(np.tile(vectors, (5, 1)), labels * 5, vectors, labels).accuracy
+    1.0
     """
     train = _vectors.matrix("train_vectors", train_vectors)
     test = _vectors.matrix("test_vectors", test_vectors)

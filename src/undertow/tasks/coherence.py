@@ -18,12 +18,34 @@ from undertow._errors import InvalidInput
 
 
 def npmi(counts: sparse.csr_array, topics: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """The mean NPMI over pairs of each topic's words, given as column numbers of documents x words
-    counts.
+    """The mean NPMI over pairs of each topic's words, from whole documents.
 
-    Only the columns that occur in a topic are looked at, and pairs are counted topic by topic. A
-    topic of fewer than two words has coherence 0; words that occur in no document make their pairs
-    -1.
+    Only the columns that occur in a topic are looked at, and pairs are counted topic by topic.
+
+    Parameters
+    ----------
+    counts : sparse matrix (documents, words)
+        How often each word occurs in each document.
+    topics : sequence of sequences of int
+        The column numbers of each topic's words.
+
+    Returns
+    -------
+    array (topics,)
+        Between -1, for words that never meet, and 1, for words that only occur together. A topic of
+        fewer than two words has 0. Words that occur in no document make their pairs -1.
+
+    Raises
+    ------
+    InvalidInput
+        Without documents, or with words that are no columns.
+
+    Examples
+    --------
+    >>> from undertow.tasks import npmi
+    >>> counts = sparse.csr_array([[1, 1, 0], [2, 1, 0], [0, 0, 1], [0, 0, 3]])
+    >>> npmi(counts, [[0, 1], [0, 2]])
+    array([ 1., -1.])
     """
     documents = counts.shape[0]
     if documents == 0:
@@ -33,8 +55,28 @@ def npmi(counts: sparse.csr_array, topics: Sequence[Sequence[int]]) -> NDArray[n
 
 
 def diversity(topics: Sequence[Sequence[Any]]) -> float:
-    """The share of different words among all top words of all topics: 1 when no word is shared, low
-    when all are alike.
+    """The share of different words among the words of all topics.
+
+    Parameters
+    ----------
+    topics : sequence of sequences
+        The words of each topic, or their numbers.
+
+    Returns
+    -------
+    float
+        1 where no word is shared, low where topics are alike.
+
+    Raises
+    ------
+    InvalidInput
+        Where there is no word.
+
+    Examples
+    --------
+    >>> from undertow.tasks import diversity
+    >>> diversity([["moon", "rocket"], ["moon", "tide"]])
+    0.75
     """
     words = [word for topic in topics for word in topic]
     if not words:

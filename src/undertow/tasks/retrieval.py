@@ -27,10 +27,33 @@ RECALL_LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 def mean_average_precision(
     queries: Any, query_labels: Any, documents: Any, document_labels: Any, *, block: int = 256
 ) -> float:
-    """Mean over queries of the average precision of ranking all documents; relevant are those of
-    the query's label.
+    """MAP: how well vectors rank documents of the query's label, in the mean over queries.
 
-    At most `block` queries are compared with the documents at a time.
+    Parameters
+    ----------
+    queries, documents : array-like (documents, dimensions)
+        Vectors; they are compared by cosine.
+    query_labels, document_labels : sequence of str or int
+        A label for each. Queries whose label no document has are left out.
+    block : int
+        Queries compared with the documents at a time.
+
+    Returns
+    -------
+    float
+        The mean of the average precision of ranking all documents: 1 where all documents of the
+        label come first.
+
+    Raises
+    ------
+    InvalidInput
+        Where labels and vectors do not belong together, or no label is common to both sides.
+
+    Examples
+    --------
+    >>> from undertow.tasks import mean_average_precision
+    >>> mean_average_precision(vectors, labels, vectors, labels)
+    1.0
     """
     total, answered = 0.0, 0
     for precisions in _precisions(queries, query_labels, documents, document_labels, block):
@@ -48,9 +71,34 @@ def precision_at(
     k: int = 10,
     block: int = 256,
 ) -> float:
-    """Mean over queries of the share of the `k` most similar documents that have the query's label.
+    """The share of the nearest documents that have the query's label, in the mean over queries.
 
-    At most `block` queries are compared with the documents at a time.
+    Parameters
+    ----------
+    queries, documents : array-like (documents, dimensions)
+        Vectors; they are compared by cosine.
+    query_labels, document_labels : sequence of str or int
+        A label for each. Queries whose label no document has are left out.
+    k : int
+        How many of the nearest documents count.
+    block : int
+        Queries compared with the documents at a time.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    InvalidInput
+        Where k is more than the number of documents, or labels and vectors do not belong together.
+
+    Examples
+    --------
+    >>> from undertow.tasks import precision_at
+    >>> precision_at(vectors, labels, vectors, labels, k=6)
+    0.5
     """
     total, answered = 0, 0
     stored = len(_vectors.matrix("documents", documents))
@@ -64,7 +112,15 @@ def precision_at(
 
 @dataclass(frozen=True)
 class RetrievalFigures:
-    """What one ranking of all documents for every query tells."""
+    """What one ranking of all documents for every query tells: MAP, and the mean interpolated
+    precision at each recall level.
+
+    Examples
+    --------
+    >>> from undertow.tasks import retrieval_figures
+    >>> retrieval_figures(vectors, labels, vectors, labels, recall_levels=[0.5]).precisions
+    array([1.])
+    """
 
     mean_average_precision: float
     precisions: NDArray[np.float64]  # mean interpolated precision at each recall level
@@ -83,6 +139,24 @@ def precision_recall_curve(
 
     The interpolated precision of a query at recall r is the best precision at any recall of at
     least r.
+
+    Parameters
+    ----------
+    queries, query_labels, documents, document_labels, block
+        As in `mean_average_precision`.
+    recall_levels : sequence of float
+        Shares of the relevant documents, from 0 to 1.
+
+    Returns
+    -------
+    array (recall levels,)
+        Precisions.
+
+    Examples
+    --------
+    >>> from undertow.tasks import precision_recall_curve
+    >>> precision_recall_curve(vectors, labels, vectors, labels, recall_levels=[0.1, 1.0])
+    array([1., 1.])
     """
     sides = (queries, query_labels, documents, document_labels)
     return retrieval_figures(*sides, recall_levels=recall_levels, block=block).precisions
@@ -97,7 +171,26 @@ def retrieval_figures(
     recall_levels: Sequence[float] = RECALL_LEVELS,
     block: int = 256,
 ) -> RetrievalFigures:
-    """Mean average precision and the precision-recall curve together: documents are ranked once."""
+    """Mean average precision and the precision-recall curve together: documents are ranked once.
+
+    Parameters
+    ----------
+    queries, query_labels, documents, document_labels, block
+        As in `mean_average_precision`.
+    recall_levels : sequence of float
+        As in `precision_recall_curve`.
+
+    Returns
+    -------
+    RetrievalFigures
+        Both figures.
+
+    Examples
+    --------
+    >>> from undertow.tasks import retrieval_figures
+    >>> retrieval_figures(vectors, labels, vectors, labels).mean_average_precision
+    1.0
+    """
     levels = _checked_levels(recall_levels)
     total, area, answered = np.zeros(len(levels)), 0.0, 0
     for precisions in _precisions(queries, query_labels, documents, document_labels, block):

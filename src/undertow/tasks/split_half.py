@@ -33,11 +33,36 @@ _TOKEN_STAGE, _DOCUMENT_STAGE = 0, 1
 def split_half_score(
     encode: Callable[[sparse.csr_array], Any], counts: Any, *, seed: int = 0, at_most: int = 2000
 ) -> float:
-    """MRR of split-half retrieval among at most `at_most` documents of at least two tokens.
+    """Split-half retrieval of counts: how often one half of a document finds the other half.
 
-    `encode` turns counts into a matrix with a row per document. `seed` decides which documents are
-    taken and how they are split; it is meant to stay the same while models change, so that they are
-    asked the same questions.
+    Parameters
+    ----------
+    encode : callable
+        Turns counts into a matrix with a row for each document.
+    counts : sparse matrix (documents, words)
+        Documents of at least two tokens take part.
+    seed : int
+        Decides which documents are taken and how they are split. It should stay the same while
+        models change, so that they are asked the same questions.
+    at_most : int
+        How many documents are taken.
+
+    Returns
+    -------
+    float
+        The mean of 1 / rank of the half that was sought (MRR).
+
+    Raises
+    ------
+    InvalidInput
+        With fewer than two documents of two tokens.
+
+    Examples
+    --------
+    >>> from undertow.tasks import split_half_score
+    >>> counts = sparse.csr_array([[8, 8, 0, 0], [0, 0, 8, 8]])
+    >>> split_half_score(lambda counts: counts.toarray(), counts)
+    1.0
     """
     matrix = checked_counts(counts)
     seed = _check.whole_number("seed", seed, at_least=0)
@@ -55,19 +80,58 @@ def split_half_score(
 
 
 def splittable(counts: sparse.csr_array) -> NDArray[np.int64]:
-    """Numbers of the rows with at least two tokens."""
+    """The documents that can be halved.
+
+    Parameters
+    ----------
+    counts : sparse matrix (documents, words)
+        Word counts.
+
+    Returns
+    -------
+    array of int
+        Numbers of the rows with at least two tokens.
+
+    Examples
+    --------
+    >>> from undertow.tasks import splittable
+    >>> splittable(sparse.csr_array([[1, 1], [1, 0], [0, 2]]))
+    array([0, 2])
+    """
     return np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() >= 2)
 
 
 def split_halves(
     counts: Any, *, seed: int, document_ids: NDArray[np.int64] | None = None
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Two matrices that add up to `counts`: of D tokens of a document, floor(D/2) random ones and
-    the other ceil(D/2).
+    """Splits the tokens of each document at random into two halves.
 
     A document's split depends on the seed, its own counts and its number alone, not on what else is
-    in the matrix. Numbers are row numbers unless `document_ids` gives others. Time and memory grow
-    with the number of tokens.
+    in the matrix. Time and memory grow with the number of tokens.
+
+    Parameters
+    ----------
+    counts : sparse matrix (documents, words)
+        Word counts.
+    seed : int
+        Another seed, another split.
+    document_ids : array of int or None
+        The number of each document; None for the number of its row.
+
+    Returns
+    -------
+    first, second : sparse matrices (documents, words)
+        They add up to `counts`. Of D tokens of a document, floor(D / 2) are in the first.
+
+    Examples
+    --------
+    >>> from undertow.tasks import split_halves
+    >>> first, second = split_halves(sparse.csr_array([[2, 3], [4, 0]]), seed=0)
+    >>> (first + second).toarray()
+    array([[2, 3],
+           [4, 0]], dtype=int32)
+    >>> first.sum(axis=1)
+    array([2, 2])
     """
     matrix = checked_counts(counts)
     seed = _check.whole_number("seed", seed, at_least=0)
@@ -87,10 +151,26 @@ def split_halves(
 
 
 def split_half_mrr(first: Any, second: Any, *, block: int = 512) -> float:
-    """Mean reciprocal rank at which row i of `first` finds row i of `second` among all rows of it,
-    by cosine.
+    """How far up the second half of each document comes when its first half asks.
 
-    At most `block` rows of `first` are compared with `second` at a time.
+    Parameters
+    ----------
+    first, second : array-like (documents, dimensions)
+        Vectors of the two halves; row i of both is of the same document.
+    block : int
+        Documents compared with all others at a time.
+
+    Returns
+    -------
+    float
+        The mean of 1 / rank (MRR). Halves that are as similar as the one that is sought count as
+        standing before it.
+
+    Examples
+    --------
+    >>> from undertow.tasks import split_half_mrr
+    >>> split_half_mrr([[1, 0], [0, 1]], [[2, 1], [1, 2]])
+    1.0
     """
     block = _check.whole_number("block", block, at_least=1)
     asking, answers = _vectors.matrix("first", first), _vectors.matrix("second", second)

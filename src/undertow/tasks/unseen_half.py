@@ -32,7 +32,26 @@ Encode = Callable[[sparse.csr_array], Any]
 
 
 class UnseenHalves:
-    """Questions, their unseen halves, and documents to find: made once, asked of many models."""
+    """Judges vectors without labels: do documents that one half of a text finds share words with
+    its other half?
+
+    Questions, their unseen halves, and documents to find are made once, and asked of many models.
+
+    Parameters
+    ----------
+    questions, documents : sparse matrix (documents, words)
+        Word counts.
+    nearest : int
+        How many documents each question finds; half of all documents at most.
+    seed : int
+        Decides how questions are split.
+
+    Examples
+    --------
+    >>> from undertow.tasks import UnseenHalves
+    >>> counts = sparse.csr_array([[3, 3, 0, 0], [2, 4, 0, 0], [0, 0, 3, 3], [0, 0, 4, 2]])
+    >>> halves = UnseenHalves(counts, counts, nearest=2)
+    """
 
     def __init__(self, questions: Any, documents: Any, *, nearest: int = 50, seed: int = 0) -> None:
         asked, self._documents = checked_counts(questions), checked_counts(documents)
@@ -62,6 +81,23 @@ class UnseenHalves:
     def lift(self, encode: Encode, *, block: int = 256) -> float:
         """How many times more words the documents found share with the unseen halves than random
         documents do.
+
+        Parameters
+        ----------
+        encode : callable
+            Turns counts into a matrix with a row for each document.
+        block : int
+            Questions compared with all documents at a time.
+
+        Returns
+        -------
+        float
+            1 is chance.
+
+        Examples
+        --------
+        >>> halves.lift(lambda counts: counts.toarray()) > 1.5
+        True
         """
         asked = _vectors.unit_rows(_vectors.matrix("encode's result", encode(self._questions)))
         stored = _vectors.unit_rows(_vectors.matrix("encode's result", encode(self._documents)))

@@ -41,11 +41,31 @@ def c_npmi(
     *,
     window: int = 10,
 ) -> NDArray[np.float64]:
-    """The mean NPMI over pairs of each topic's words, from windows of texts.
+    """The mean NPMI over pairs of each topic's words, from windows that slide over texts.
 
-    Texts are the numbers of their words, in order; negative ones stand for words that are in no
-    topic. They are read once, and only where topics' words stand in them is held. A topic of fewer
-    than two words has coherence 0; words that occur in no text make their pairs -1, as in `npmi`.
+    Texts are read once, and only where topics' words stand in them is held.
+
+    Parameters
+    ----------
+    texts : iterable of sequences of int
+        The numbers of the words of each text, in order; negative ones for words that are in no
+        topic.
+    topics : sequence of sequences of int
+        The numbers of each topic's words.
+    window : int
+        Words in a window.
+
+    Returns
+    -------
+    array (topics,)
+        A topic of fewer than two words has 0. Words that occur in no text make their pairs -1, as
+        in `npmi`.
+
+    Examples
+    --------
+    >>> from undertow.tasks import c_npmi
+    >>> c_npmi([[0, 1, -1], [0, 1], [2, -1]], [[0, 1], [0, 2]], window=2).round(2)
+    array([ 0.42, -0.92])
     """
     return _coherence(texts, topics, window, _mean_of_pairs, absent=-1.0)
 
@@ -56,9 +76,25 @@ def c_v(
     *,
     window: int = 110,
 ) -> NDArray[np.float64]:
-    """C_V of each topic's words; arguments are those of `c_npmi`.
+    """C_V of each topic's words: how alike the company is that they keep, from windows of texts.
 
-    A word that occurs in no text keeps no company: it counts as 0.
+    Parameters
+    ----------
+    texts, topics
+        As in `c_npmi`.
+    window : int
+        Words in a window.
+
+    Returns
+    -------
+    array (topics,)
+        A word that occurs in no text keeps no company: it counts as 0.
+
+    Examples
+    --------
+    >>> from undertow.tasks import c_v
+    >>> c_v([[0, 1, -1], [0, 1], [2, -1]], [[0, 1], [0, 2]], window=2).round(2)
+    array([0.92, 0.04])
     """
     return _coherence(texts, topics, window, _mean_of_cosines, absent=0.0)
 

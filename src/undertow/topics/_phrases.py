@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.corpus import Vectorizer
-from undertow.corpus._tokens import Terms
+from undertow.corpus.analyzer import Terms
 
 MOST_PAIRS = 5000
 FEWEST_DOCUMENTS = 4  # that a pair has to be in

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _lazy
-from undertow.topics._clusters import Labels, membership
+from undertow.topics.clusters import Labels, membership
 
 if TYPE_CHECKING:
     from scipy import sparse

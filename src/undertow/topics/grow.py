@@ -19,9 +19,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.corpus import Vectorizer
-from undertow.corpus._segment import joined
+from undertow.corpus.segmentation import joined
 from undertow.topics import _choose, _shares
-from undertow.topics._clusters import (
+from undertow.topics._matching import hashes_of
+from undertow.topics._phrases import Pairs, find_pairs, written_forms
+from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, top_terms
+from undertow.topics._ward import Merges, ward, without_others
+from undertow.topics.atlas import SAME_TEXT, Atlas, KeptDocuments, SeenDocuments
+from undertow.topics.clusters import (
     Labels,
     Vectors,
     nearest,
@@ -29,13 +34,9 @@ from undertow.topics._clusters import (
     sums_by_label,
     unit,
 )
-from undertow.topics._matching import hashes_of
-from undertow.topics._phrases import Pairs, find_pairs, written_forms
-from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, top_terms
-from undertow.topics._texts import SampledTexts, sentences_of, shortened, title_of
-from undertow.topics._ward import Merges, ward, without_others
-from undertow.topics.atlas import SAME_TEXT, Atlas, KeptDocuments, SeenDocuments
+from undertow.topics.excerpts import sentences_of, shortened, title_of
 from undertow.topics.records import TypicalDocument
+from undertow.topics.text_sample import SampledTexts
 from undertow.topics.tree import NOWHERE, TopicTree
 
 MOST_LEAVES, DOCUMENTS_A_LEAF = 400, 12

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.topics import _shares
-from undertow.topics._clusters import Labels, Vectors, nearest, unit
+from undertow.topics.clusters import Labels, Vectors, nearest, unit
 from undertow.topics.tree import TopicTree
 
 

@@ -1,0 +1,5 @@
+"""Files and folders on disk: written so that a power cut leaves the old or the new one, whole.
+
+`atomic` replaces a file or a folder all at once; everything in undertow that writes goes through
+it. `disk` brings what was written from the system's cache to the disk.
+"""

@@ -1,0 +1,325 @@
+"""The documents of an index in LanceDB: ids, texts, what is known of them, vectors and codes, a row
+each.
+
+This is the only module that talks to the database. Every change is a commit; readers see one or the
+other.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _extras
+from undertow._errors import IndexFileError, UndertowError
+from undertow.search.database.event_loop import run, run_whole
+from undertow.search.database.matrices import matrix
+from undertow.search.database.row_stream import RowStream
+from undertow.search.filters.expression import OWN_NUMBERS, names_of, quoted
+from undertow.vectors.joining import compared, unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TABLE = "documents"
+IDS_AT_ONCE = 500  # in one expression
+KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
+
+Rows = NDArray[np.uint64]  # the database's own numbers of rows, good for one version
+Scores = NDArray[np.float64]
+
+
+def check_extra() -> None:
+    """What the extra installs is there; said before any work is done."""
+    _extras.require("undertow.search", "search", "lancedb")
+
+
+@contextmanager
+def named_trouble(place: Path | str) -> Iterator[None]:
+    """What the database could not do, in one line, as an error of ours: a file is damaged, or a
+    disk is full.
+    """
+    try:
+        yield
+    except UndertowError:
+        raise
+    except (ValueError, OSError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise IndexFileError(
+            f"{place} must hold documents that can be read and written, got {reason:.160}"
+        ) from error
+
+
+class Store:
+    """The table of an index, as of one version: its own commits are seen at once, others' by
+    `latest`.
+    """
+
+    def __init__(self, database: Any, table: Any) -> None:
+        self._database, self._table = database, table
+        self._version: int | None = None  # asked for once a version
+        self._schema: pa.Schema | None = None
+
+    @classmethod
+    def create(cls, folder: Path, schema: pa.Schema) -> Store:
+        """The table, made unless it is there already; one whose making was cut off is made anew."""
+        import lancedb
+
+        place = folder / f"{TABLE}.lance"
+        if any(place.glob("_versions/*.manifest")):
+            return cls.open(folder)
+        if place.exists():
+            shutil.rmtree(place)
+
+        async def make() -> Store:
+            database = await lancedb.connect_async(folder)
+            return cls(database, await database.create_table(TABLE, schema=schema))
+
+        return run(make())  # type: ignore[no-any-return]
+
+    @classmethod
+    def open(cls, place: Path | str, options: dict[str, str] | None = None) -> Store:
+        """The table that is there: in a folder, or at an address that options say how to reach."""
+        check_extra()
+        import lancedb
+
+        async def find() -> Store:
+            database = await lancedb.connect_async(place, storage_options=options)
+            return cls(database, await database.open_table(TABLE))
+
+        with named_trouble(place):
+            return run(find())  # type: ignore[no-any-return]
+
+    def latest(self) -> Store:
+        """The same table as of its last commit; this one stays as it is. What the database has read
+        is shared.
+        """
+        return Store(self._database, run(self._database.open_table(TABLE)))
+
+    @property
+    def version(self) -> int:
+        """The number of the commit that is seen."""
+        if self._version is None:
+            self._version = int(run(self._table.version()))
+        return self._version
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        if self._schema is None:
+            self._schema = run(self._table.schema())
+        return self._schema
+
+    def count(self, where: str | None = None) -> int:
+        """How many documents there are."""
+        return int(run(self._table.count_rows(where)))
+
+    # Writing
+
+    def _change(self, work: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            return run(work)
+        finally:
+            self._version = self._schema = None
+
+    def append(self, rows: pa.Table) -> None:
+        """Adds rows whose ids are new."""
+        self._change(self._table.add(rows, on_bad_vectors="null"))
+
+    def append_whole(self, pieces: Iterable[pa.Table]) -> None:
+        """Adds rows whose ids are new in one commit: all pieces or, when making one of them fails,
+        none.
+        """
+        stream = RowStream(self.schema, pieces)
+        work = self._table.add(
+            stream.reader, on_bad_vectors="null", write_parallelism=1
+        )  # in their order
+        try:
+            run_whole(work, stream.stop)
+        except Exception:
+            if stream.trouble is not None:
+                raise stream.trouble from None  # not what the database makes of it
+            raise
+        finally:
+            self._version = self._schema = None
+
+    def merge(self, rows: pa.Table) -> int:
+        """Adds rows, each in the place of the one with its id where there is one; says how many
+        were replaced.
+        """
+        merge = (
+            self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+        )
+        return int(self._change(merge.execute(rows, on_bad_vectors="null")).num_updated_rows)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Removes the documents with these ids."""
+        for part in _parts(ids):
+            self._change(self._table.delete(_among(part)))
+
+    def add_column(self, field: pa.Field) -> None:
+        """A new column, null everywhere."""
+        self._change(self._table.add_columns(field))
+
+    def index_ids(self) -> None:
+        """Makes the index of ids, where it is missing and there is something to find."""
+        from lancedb.index import BTree
+
+        there = {column for index in run(self._table.list_indices()) for column in index.columns}
+        if "id" not in there and self.count():
+            self._change(self._table.create_index("id", config=BTree()))
+
+    def optimize(self) -> None:
+        """Brings the indices up to date, joins small files and drops what only old versions
+        need.
+        """
+        self._change(self._table.optimize(cleanup_older_than=KEPT_FOR))
+
+    # Reading
+
+    def present(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that are there."""
+        return set(self._with_ids(ids, ["id"]))
+
+    def vectors_with_ids(self, ids: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of these documents, as they are compared; 0 for one without, and for an id
+        that is not there.
+        """
+        found = np.zeros((len(ids), self.units), dtype=np.float32)
+        held = self._with_ids(list(dict.fromkeys(ids)), ["id", "vector"])
+        for place, name in enumerate(ids):
+            vector = held.get(name, {}).get("vector")
+            found[place] = 0.0 if vector is None else vector
+        return self.as_compared(found)
+
+    def text_of(self, document: str) -> tuple[Rows, str] | None:
+        """The number of the row of the document with this id, and its text."""
+        query = self._table.query().where(_among([document])).select(["text"]).with_row_id()
+        found = run(query.to_arrow())
+        return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
+
+    def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """What is kept of the documents with these ids, by id, without vectors, under the names
+        that are shown.
+        """
+        names = names_of(self.schema)
+        return {
+            name: names.row(document)
+            for name, document in self._with_ids(ids, self._shown()).items()
+        }
+
+    def _with_ids(self, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        for part in _parts(ids):
+            rows = run(
+                self._table.query().where(_among(part)).select(list(columns)).to_arrow()
+            ).to_pylist()
+            found.update((document["id"], document) for document in rows)
+        return found
+
+    def ids(self) -> Iterator[pa.Array]:
+        """All ids, in pieces."""
+        for batch in self._batches(self._table.query().select(["id"])):
+            yield batch.column("id")
+
+    def row_numbers(self) -> Rows:
+        """The numbers of all rows, in order: an order of the documents that holds for one
+        version.
+        """
+        return self._rows(self._table.query().select(["_rowid"]).with_row_id())
+
+    def matching(self, where: str) -> Rows:
+        """The rows that an expression is true of, in order of their numbers."""
+        return self._rows(self._table.query().where(where).select(["id"]).with_row_id())
+
+    @staticmethod
+    def _rows(query: Any) -> Rows:
+        rows: Rows = np.sort(run(query.to_arrow())["_rowid"].to_numpy())
+        return rows
+
+    def taken(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
+        """Some columns of these rows, in the order of the rows' numbers."""
+        table = self._take(rows, columns)
+        return table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")).select(
+            list(columns)
+        )
+
+    def _take(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
+        wanted = [name for name in columns if name != "_rowid"]
+        return run(self._table.take_row_ids(rows.tolist()).select(wanted).with_row_id().to_arrow())
+
+    def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
+        """A column of vectors or codes of all documents that have one, in pieces, with the numbers
+        of the rows.
+        """
+        query = self._table.query().where(f"{column} IS NOT NULL").select([column]).with_row_id()
+        for batch in self._batches(query):
+            values = batch.column(column)
+            width = values.type.list_size
+            yield batch.column("_rowid").to_numpy(), values.flatten().to_numpy().reshape(-1, width)
+
+    @staticmethod
+    def _batches(query: Any) -> Iterator[pa.RecordBatch]:
+        batches = run(query.to_batches())
+
+        async def following() -> Any:
+            return await anext(batches, None)
+
+        while (batch := run(following())) is not None:
+            yield batch
+
+    def whole(self, rows: Rows) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
+        """What is kept of these rows, in their order, and their vectors, as they are compared; 0
+        for a document without one.
+        """
+        if not len(rows):
+            return [], np.zeros((0, self.units), dtype=np.float32)
+        table = self._take(rows, [*self._shown(), "vector"])
+        order = np.argsort(np.argsort(rows))  # the database may give them in another order
+        table = table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")[order])
+        names = names_of(self.schema)
+        documents = [
+            names.row(document) for document in table.drop_columns(["vector", "_rowid"]).to_pylist()
+        ]
+        return documents, self.as_compared(
+            np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
+        )
+
+    @property
+    def units(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.schema.field("vector").type.list_size)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """How many numbers of a vector are the model's, and how many there are with those
+        joined.
+        """
+        note = (self.schema.field("vector").metadata or {}).get(OWN_NUMBERS, b"")
+        return int(note[:9]) if note.isdigit() else self.units, self.units
+
+    def as_compared(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Made whole after half precision: of length 1, each side of joined ones as long as the
+        other.
+        """
+        own, width = self.widths
+        return unit(vectors) if own == width else compared(vectors[:, :own], vectors[:, own:])
+
+    def _shown(self) -> list[str]:
+        return [name for name in self.schema.names if name not in ("vector", "code")]
+
+
+def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for first in range(0, len(ids), IDS_AT_ONCE):
+        yield ids[first : first + IDS_AT_ONCE]
+
+
+def _among(ids: Sequence[str]) -> str:
+    return f"id IN ({', '.join(map(quoted, ids))})"

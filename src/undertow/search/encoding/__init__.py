@@ -1,0 +1,1 @@
+"""Texts as vectors and codes: many at once, or a question without the estimator."""

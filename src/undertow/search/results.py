@@ -1,0 +1,123 @@
+"""What an index answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from undertow.search.record import Record
+
+
+@dataclass(frozen=True)
+class WordPart:
+    """A word of the question, as it was asked for, and its part in how well a document's words fit:
+    together 1.
+    """
+
+    word: str
+    part: float
+
+
+@dataclass(frozen=True)
+class TopicPart:
+    """A topic of the model's own cut, and how much of the question and of the document are about
+    it: the smaller.
+    """
+
+    topic: int
+    name: str
+    part: float
+
+
+@dataclass(frozen=True)
+class Why:
+    """The words that a document shares with the question, the most telling first; those of the
+    question that it lacks; and the topics that both are about.
+    """
+
+    words: tuple[WordPart, ...] = ()
+    missing: tuple[str, ...] = ()
+    topics: tuple[TopicPart, ...] = ()
+
+
+NO_REASONS = Why()
+
+
+@dataclass(frozen=True)
+class Hit(Record):
+    """A document found. `score` is a share of the best possible, from 0 to 1; `fields` holds what
+    else is known of the document: title, label, split, time, url, and what was kept. `alike` are
+    the ids of documents that are nearly the same, and would have come next.
+    """
+
+    id: str
+    score: float
+    text: str
+    fields: dict[str, Any]
+    why: Why = NO_REASONS
+    alike: tuple[str, ...] = ()
+
+
+class Results(list[Hit]):
+    """Hits, the best first, and what there is to say about them.
+
+    `corrected` are words that no document holds, with those that were searched for instead. `hint`
+    is a sentence for people where nothing fits well, or None.
+    """
+
+    def __init__(
+        self,
+        hits: Iterable[Hit] = (),
+        *,
+        corrected: Mapping[str, str] | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(hits)
+        self.corrected, self.hint = dict(corrected or {}), hint
+
+
+@dataclass(frozen=True)
+class Document(Record):
+    """A document of an index. `fields` is as in `Hit`."""
+
+    id: str
+    text: str
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Added:
+    """What `Index.add` did: documents that are new, and those that took another's place.
+
+    `made` are the first and the last of the ids that documents without any were given, which are
+    numbers in a row. `remarks` tells of columns that were left empty or out, and how dates were
+    read.
+    """
+
+    added: int
+    replaced: int = 0
+    made: tuple[str, str] | None = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """What `Index.delete` did: how many documents are gone, and which ids were not there."""
+
+    documents: int
+    missing: tuple[str, ...]
+
+
+def hit_of(document: dict[str, Any], score: float, alike: Sequence[str] = ()) -> Hit:
+    """A row of the store as a hit."""
+    return Hit(document["id"], score, document["text"], _fields(document), alike=tuple(alike))
+
+
+def document_of(document: dict[str, Any]) -> Document:
+    """A row of the store as a document."""
+    return Document(document["id"], document["text"], _fields(document))
+
+
+def _fields(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in ("id", "text")}

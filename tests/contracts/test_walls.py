@@ -1,0 +1,131 @@
+"""No package imports the private names of another: those that begin with an underscore."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import undertow
+
+SOURCE = Path(undertow.__file__).parent
+STILL_REACHED_INTO = ("undertow.estimators._fitting.",)
+"""What is being opened or closed at the moment; empty in the end."""
+
+SPOKEN_TO_BY = {
+    "fastapi": {"explorer"},
+    "jinja2": {"report"},
+    "lancedb": {"search"},
+    "llvmlite": {"kernels"},
+    "matplotlib": {"paper"},
+    "mcp": {"assistant"},
+    "numba": {"kernels"},
+    "openTSNE": {"insight"},
+    "plotly": {"plot"},
+    "pyarrow": {"search"},
+    "safetensors": {"storage"},
+    "starlette": {"explorer"},
+    "typer": {"cli"},
+    "uvicorn": {"explorer"},
+}
+"""Libraries that only some packages know of: what replaces one has one package to change."""
+
+Name = tuple[str, ...]  # a dotted name in its parts
+
+
+def test_no_package_imports_the_private_names_of_another() -> None:
+    offenders = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        place = path.relative_to(SOURCE.parent)
+        found = offences(path.read_text("utf-8"), place.parts[:-1])
+        offenders += [f"{place}:{line} imports {name}" for line, name in found]
+    assert not offenders, "\n".join(offenders)
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ("from undertow.corpus import _columns", "undertow.corpus._columns"),
+        ("from undertow.corpus._columns import NAMES", "undertow.corpus._columns.NAMES"),
+        ("from undertow.corpus.readers import _reader", "undertow.corpus.readers._reader"),
+        ("import undertow.corpus._columns as columns", "undertow.corpus._columns"),
+        ("from ..corpus._columns import NAMES", "undertow.corpus._columns.NAMES"),
+        ("def late():\n    from undertow.topics.tree import _Node", "undertow.topics.tree._Node"),
+        ("from undertow.plot.inner._deep import x", "undertow.plot.inner._deep.x"),
+    ],
+)
+def test_an_import_from_another_package_is_found(statement: str, name: str) -> None:
+    assert [found for _, found in offences(statement, ("undertow", "plot"))] == [name]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from undertow import _check, _lazy",
+        "from undertow._errors import InvalidInput",
+        "from undertow.corpus import Corpus",
+        "from undertow.plot import _look",
+        "from undertow.plot._look import FONT",
+        "from undertow.plot.labels import _escaped",
+        "from ._look import FONT",
+        "from polars._typing import SchemaDict",
+        "from undertow.corpus import __doc__",
+    ],
+)
+def test_what_is_shared_public_or_of_the_own_package_is_no_offence(statement: str) -> None:
+    assert not list(offences(statement, ("undertow", "plot")))
+
+
+@pytest.mark.parametrize("library", SPOKEN_TO_BY)
+def test_a_library_is_known_to_its_package_alone(library: str) -> None:
+    known = {
+        path.relative_to(SOURCE).parts[0]
+        for path in SOURCE.rglob("*.py")
+        if library in libraries_of(path.read_text("utf-8"))
+    }
+    assert known == SPOKEN_TO_BY[library]
+
+
+def libraries_of(source: str) -> set[str]:
+    """The first names of what a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def offences(source: str, package: Name) -> Iterator[tuple[int, str]]:
+    """Line and name of what a module of a package imports and may not."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        for target in imported(node, package):
+            owner, name = owner_of(target), ".".join(target)
+            if package[: len(owner)] != owner and not name.startswith(STILL_REACHED_INTO):
+                yield node.lineno, name
+
+
+def imported(node: ast.Import | ast.ImportFrom, package: Name) -> list[Name]:
+    """The names of ours that a statement imports."""
+    if isinstance(node, ast.Import):
+        names: list[Name] = [tuple(alias.name.split(".")) for alias in node.names]
+    else:
+        above = package[: len(package) - node.level + 1] if node.level else ()
+        module = (*above, *(node.module.split(".") if node.module else ()))
+        names = [(*module, alias.name) for alias in node.names]
+    return [name for name in names if name[0] == "undertow"]
+
+
+def owner_of(target: Name) -> Name:
+    """The package inside which a name may be imported; a public one may be so anywhere."""
+    for place, part in enumerate(target):
+        if part.startswith("_") and not part.startswith("__"):
+            owner = target[:place]
+            file = SOURCE.parent.joinpath(*owner).with_suffix(".py")
+            return owner[:-1] if file.is_file() else owner
+    return ()
