@@ -237,15 +237,13 @@ def test_averaging_and_moving_in_one_pass_is_one_after_the_other(together: int, 
     """
     generator = np.random.default_rng(words)
     start = generator.normal(0.0, 0.5, (PARTS * words, 5)).astype(np.float32)
-    ours, theirs = (
-        {
-            "weights": start.copy(),
-            "moments": np.zeros((len(start), 2), dtype=np.float32),
-            "averages": start.copy(),
-            "seen": np.zeros(len(start), dtype=np.int64),
-        }
-        for _ in range(2)
-    )
+    ours: dict[str, NDArray[Any]] = {
+        "weights": start.copy(),
+        "moments": np.zeros((len(start), 2), dtype=np.float32),
+        "averages": start.copy(),
+        "seen": np.zeros(len(start), dtype=np.int64),
+    }
+    theirs = {name: array.copy() for name, array in ours.items()}
     adam = (RATE, 0.9, L2)
     for step in range(1, 5):
         number = len(start) if step == 1 else int(generator.integers(1, len(start)))
@@ -259,10 +257,9 @@ def test_averaging_and_moving_in_one_pass_is_one_after_the_other(together: int, 
             *(step - 1, 0.5),
         )
         weights, moments, averages, seen = theirs.values()
-        arguments = (gradient, weights, averages, seen, step - 1, 0.5)
-        threads.run_together(update.average_together, 1, *arguments)
-        arguments = (gradient, weights, moments, *adam)
-        threads.run_together(update.adam_per_row_together, 1, *arguments)
+        average = (gradient, weights, averages, seen, step - 1, 0.5)
+        threads.run_together(update.average_together, 1, *average)
+        threads.run_together(update.adam_per_row_together, 1, gradient, weights, moments, *adam)
         for name, array in ours.items():
             np.testing.assert_array_equal(array, theirs[name], err_msg=name)
     assert (ours["seen"] > 0).any()
