@@ -8,6 +8,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from undertow._errors import InvalidInput
+from undertow.learn import Options
 
 
 # scikit-learn has no stubs
@@ -17,8 +18,7 @@ class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     def set_params(self, **params: Any) -> Self:
         """Changes parameters by name; `learner__n_noise` is an option of the learner.
 
-        What has options of its own is replaced by what its `set_params` gives, so that it may be
-        frozen.
+        Options of learners and optimizers are frozen: others take their place.
         """
         nested: dict[str, dict[str, Any]] = defaultdict(dict)
         known = self.get_params(deep=False)
@@ -37,6 +37,8 @@ class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
 
 def _changed(name: str, value: Any, options: dict[str, Any]) -> Any:
+    if isinstance(value, Options):
+        return value.changed(**options)
     if not hasattr(value, "set_params") or isinstance(value, type):
         wanted = ", ".join(f"{name}__{option}" for option in options)
         raise InvalidInput(

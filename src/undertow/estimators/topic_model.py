@@ -73,6 +73,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any
         `n_jobs`.
     n_jobs : threads; None for one per core. It never changes the result.
+    engine : what computes, as in `ReplicatedSoftmax`.
     verbose : 1 shows progress.
     memory_limit : what the counts may take in memory, in bytes or as text such as "500MB" (8 bytes
         for every different word of a document). Training on counts held in memory takes about three
