@@ -35,6 +35,10 @@ SPOKEN_TO_BY = {
 Name = tuple[str, ...]  # a dotted name in its parts
 
 
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name != "_"
+
+
 def test_no_package_imports_the_private_names_of_another() -> None:
     offenders = []
     for path in sorted(SOURCE.rglob("*.py")):
@@ -76,6 +80,52 @@ def test_an_import_from_another_package_is_found(statement: str, name: str) -> N
 )
 def test_what_is_shared_public_or_of_the_own_package_is_no_offence(statement: str) -> None:
     assert not list(offences(statement, ("undertow", "plot")))
+
+
+def test_no_package_reaches_into_the_objects_of_another() -> None:
+    modules = {
+        path.relative_to(SOURCE.parent): ast.parse(path.read_text("utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+    homes: dict[str, set[str]] = {}  # in which packages a private name is made
+    for place, tree in modules.items():
+        for name in made(tree):
+            homes.setdefault(name, set()).add(place.parts[1])
+    offenders = [
+        f"{place}:{line} reaches for {name}"
+        for place, tree in modules.items()
+        for line, name in reached_for(tree)
+        if name in homes and place.parts[1] not in homes[name]
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def made(tree: ast.Module) -> Iterator[str]:
+    """Private functions, methods and attributes that a module makes."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            name = node.name
+        elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+        else:
+            continue
+        if is_private(name):
+            yield name
+
+
+def reached_for(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and name of each private attribute of what is not `self`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if owner not in ("self", "cls"):
+                yield node.lineno, node.attr
+
+
+def test_reaching_for_a_private_attribute_is_seen() -> None:
+    tree = ast.parse("self._own = 1\nmodel._seed = model.softmax_._rows()\nmodel.__dict__")
+    assert list(made(tree)) == ["_own", "_seed"]
+    assert list(reached_for(tree)) == [(2, "_seed"), (2, "_rows")]
 
 
 @pytest.mark.parametrize("library", SPOKEN_TO_BY)
@@ -124,7 +174,7 @@ def imported(node: ast.Import | ast.ImportFrom, package: Name) -> list[Name]:
 def owner_of(target: Name) -> Name:
     """The package inside which a name may be imported; a public one may be so anywhere."""
     for place, part in enumerate(target):
-        if part.startswith("_") and not part.startswith("__"):
+        if is_private(part):
             owner = target[:place]
             file = SOURCE.parent.joinpath(*owner).with_suffix(".py")
             return owner[:-1] if file.is_file() else owner

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from undertow.corpus import Occurrence, occurrences
 from undertow.estimators.model_inputs import transformed_counts
+from undertow.estimators.topic_parts import atlas_of, unit_vectors
 from undertow.estimators.word_parts import word_parts
 from undertow.topics import TopicShare
 
@@ -57,7 +58,7 @@ class DocumentView:
 def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:
     """The topics of a cut that a text is about, the largest share first."""
     return _shares(
-        model, model._unit_vectors(_counts(model, occurrences(model.vectorizer_, text))), n
+        model, unit_vectors(model, _counts(model, occurrences(model.vectorizer_, text))), n
     )
 
 
@@ -66,7 +67,7 @@ def spans(model: TopicModel, text: str, topic: int) -> list[Span]:
     order.
     """
     found = occurrences(model.vectorizer_, text)
-    return _spans(model, found, _counts(model, found), model._atlas().checked(topic))
+    return _spans(model, found, _counts(model, found), atlas_of(model).checked(topic))
 
 
 def document_view(
@@ -83,10 +84,10 @@ def document_view(
     that it lies in. `others` is the text's vector, (1, dimensions), of the encoder that the model
     was joined with; where it was and none is given, undertow's side counts alone.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     found = occurrences(model.vectorizer_, text)
     counts = _counts(model, found)
-    vectors = model._unit_vectors(counts, others)
+    vectors = unit_vectors(model, counts, others)
     shares = _shares(model, vectors, n)
     chosen = None if topic is None else atlas.checked(topic)
     if topic is None and found:
@@ -111,7 +112,7 @@ def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:
 
 def _shares(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> list[TopicShare]:
     names = model.topic_names(n)
-    shares = model._atlas().shares(vectors, list(names), 1)[0]
+    shares = atlas_of(model).shares(vectors, list(names), 1)[0]
     order = [place for place in np.argsort(-shares, kind="stable").tolist() if shares[place] > 0]
     listed = list(names.items())
     return [TopicShare(listed[place][0], listed[place][1], float(shares[place])) for place in order]
@@ -121,7 +122,7 @@ def _nearest(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> 
     """The topic of the cut that a text lies in; None for one without a word that counts, or in a
     dropped topic.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n)
     leaves, _ = atlas.leaves_of(vectors, 1)
     place = int(atlas.topics_of_leaves(leaves, nodes)[0])
@@ -131,7 +132,7 @@ def _nearest(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> 
 def _spans(
     model: TopicModel, found: list[Occurrence], counts: sparse.csr_array, topic: int
 ) -> list[Span]:
-    parts = word_parts(model.softmax_, counts, model._atlas().directions([topic])[0])
+    parts = word_parts(model.softmax_, counts, atlas_of(model).directions([topic])[0])
     times = np.bincount([one.column for one in found], minlength=1)
     share = dict(
         zip(parts.indices.tolist(), (parts.data / times[parts.indices]).tolist(), strict=True)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import ModelFileError
+from undertow.estimators.topic_parts import atlas_of
 from undertow.insight import layout
 from undertow.insight._encoded_documents import ROWS, EncodedDocuments, encoded_batches
 from undertow.insight._times_as_numbers import as_numbers
@@ -125,7 +126,7 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
     kept = stored_overview(index)
     if kept is not None:
         return kept
-    index.model._atlas()
+    atlas_of(index.model)
     layout.check_extra()
     state, total = index.state, len(index)
     columns = ["id", "vector", *(name for name in ("label", "time") if name in index.columns)]
@@ -149,7 +150,7 @@ def overview_of_texts(
     """
     from undertow.corpus import as_corpus
 
-    model._atlas()  # said before any work is done, if there is none
+    atlas_of(model)  # said before any work is done, if there is none
     layout.check_extra()
     documents = as_corpus(corpus)
     total = sum(chunk.height for chunk in documents.chunks())
@@ -173,7 +174,7 @@ def routes_of(atlas: Atlas) -> str:
 def _overview(
     batches: Iterable[dict[str, Any]], model: TopicModel, total: int, progress: Progress | None
 ) -> Overview:
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     reading, mapping = _shares(progress)
     expected = min(total, MOST_DOCUMENTS)
     documents = EncodedDocuments.of(batches, model, lambda done: reading(done, expected))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from undertow.estimators.topic_parts import checked_vectors
+
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
@@ -71,7 +73,7 @@ def document_topic_tables(
         np.array(list(names), dtype=np.int64),
         pl.Series(list(names.values()), dtype=pl.String),
     )
-    others, first = model._others(vectors), 0
+    others, first = checked_vectors(model, vectors), 0
     for chunk in as_corpus(corpus).chunks():
         part = None if others is None else others.part(first, first + chunk.height)
         first += chunk.height

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
+from undertow.estimators.topic_parts import atlas_of
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -29,7 +30,7 @@ def topic_similarity(model: TopicModel, n: int | None = None) -> NDArray[np.floa
 
     Symmetric, with 1 on the diagonal. Strengths are never below 0, so neither are cosines.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     directions = atlas.directions(atlas.cut(n)).astype(np.float64)
     cosines = np.clip(directions @ directions.T, -1.0, 1.0)
     np.fill_diagonal(cosines, 1.0)
@@ -44,7 +45,7 @@ def similar_topics(
 
     The topic itself, those that it lies in, and those that lie in it are left out.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     chosen, wanted = atlas.checked(topic), _check.whole_number("most", most, at_least=1)
     own = set(atlas.tree.leaf_rows(chosen).tolist())
     nodes = [node for node in atlas.cut(n) if own.isdisjoint(atlas.tree.leaf_rows(node).tolist())]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot import colour_groups, time_axis
 from undertow.plot._look import check_extra, dressed
 from undertow.plot._places import Place, places
@@ -100,7 +101,7 @@ def hover_texts(
     overview: Overview, model: TopicModel, rows: Rows, texts: Sequence[str] | None, n: int | None
 ) -> list[str]:
     """What is shown under the pointer for each of these rows, escaped."""
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n)
     names, topics = (
         [label(name, 50) for name in atlas.names_of(nodes)],

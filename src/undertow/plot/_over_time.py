@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow._errors import InvalidInput
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot import time_axis
 from undertow.plot._look import check_extra, dressed
 from undertow.plot.labels import label
@@ -38,7 +39,7 @@ def over_time(
     series = overview.over_time
     if series is None:
         raise InvalidInput("overview must be of documents with times, got one without")
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n) if topics is None else _checked(topics, atlas)
     shares, names, styles = (
         series.shares(atlas, nodes),

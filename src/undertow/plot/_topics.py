@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot._bars import HEADING, ROW, bars, blocks, word_axis
 from undertow.plot._look import check_extra, dressed
 from undertow.plot.labels import label
@@ -27,7 +28,7 @@ def topics(
     """
     check_extra()
     shown = model.topics(n, n_words=n_words)
-    colours = [colour for colour, _ in topic_styles(model._atlas(), [topic.id for topic in shown])]
+    colours = [colour for colour, _ in topic_styles(atlas_of(model), [topic.id for topic in shown])]
     return blocks(
         [_heading(topic) for topic in shown], [_words(topic) for topic in shown], colours, columns
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from undertow import _check
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot._look import FONT, check_extra, dressed
 from undertow.plot.labels import label
 from undertow.plot.palette import CLEAR, REST
@@ -53,7 +54,7 @@ def _parts(model: TopicModel, n: int | None) -> dict[str, Any]:
 
     What a topic has beyond the topics in it, or all that it has, is its remainder.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = list(model.topic_names(n))
     colours = dict(zip(nodes, (colour for colour, _ in topic_styles(atlas, nodes)), strict=True))
     found: dict[str, list[Any]] = {

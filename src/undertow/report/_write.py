@@ -12,6 +12,7 @@ import numpy as np
 
 from undertow._errors import InvalidInput
 from undertow.estimators import evaluation
+from undertow.estimators.topic_parts import atlas_of
 from undertow.files.atomic import write_file
 from undertow.kernels.randomness import permutation
 from undertow.report import _charts, _facts, _map, _page, _texts, _topics
@@ -51,7 +52,7 @@ def write_report(
     _page.check_extra()
     target = _free(path, overwrite)
     trained, name = _topic_model(model)
-    trained._atlas().count(n)  # said before any work is done, if there is no such cut
+    atlas_of(trained).count(n)  # said before any work is done, if there is no such cut
     show: Progress = progress or (lambda work, done, total: None)
     documents, overview = None, None
     judged: dict[str, Any] = {}
@@ -118,7 +119,7 @@ def report_page(
     texts: dict[int, str] = {}
     drawn: dict[str, Any] | None = None
     if corpus is not None and overview is not None:
-        rows, atlas = shown_rows(overview, _map.MOST), model._atlas()
+        rows, atlas = shown_rows(overview, _map.MOST), atlas_of(model)
         typical = {
             row
             for node in atlas.cut(n)
@@ -139,7 +140,7 @@ def report_page(
     values = {
         **names,
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "documents": model._atlas().documents,
+        "documents": atlas_of(model).documents,
         "topics": topics,
         "branches": _topics.branches(model, n, topics),
         "model_figures": _facts.model_figures(model, judged),

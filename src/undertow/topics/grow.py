@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.corpus import Vectorizer
+from undertow.corpus.counted_words import overlap
 from undertow.corpus.segmentation import joined
 from undertow.topics import _choose, _shares
 from undertow.topics._matching import hashes_of
@@ -104,7 +105,7 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         terms=terms,
         words=_written(sample, vectorizer),
         pairs=pairs.words,
-        overlapping="pairs" in vectorizer._segmenters(),
+        overlapping=overlap(vectorizer),
         kept=KeptDocuments(
             np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()
         ),
@@ -244,7 +245,7 @@ def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
 def _written(sample: Sample, vectorizer: Vectorizer) -> tuple[str, ...]:
     words = [str(word) for word in vectorizer.get_feature_names_out()]
     forms = {} if sample.texts is None else written_forms(vectorizer, sample.texts.texts)
-    join = partial(joined, overlap="pairs" in vectorizer._segmenters())
+    join = partial(joined, overlap=overlap(vectorizer))
     return tuple(
         reduce(join, (forms.get(part, part) for part in word.split(" "))) for word in words
     )
