@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 class Span:
     """An occurrence of a word: `text[start:end]`, the word of the vocabulary that it counts as, and
     its part in the product of the text's vector with the topic's direction.
+
+    Examples
+    --------
+    >>> first = undertow.insight.spans(model, "A rocket!", model.topics(2)[0].id)[0]
+    >>> first.start, first.end, first.word
+    (2, 8, 'rocket')
     """
 
     start: int
@@ -47,6 +53,12 @@ class DocumentView:
     of `TopicModel.explain_topic`, exactly up to rounding (in a model that was joined with other
     vectors, that of undertow's side). A text without a known word is under no topic: `topic` is
     None.
+
+    Examples
+    --------
+    >>> view = undertow.insight.document_view(model, "a rocket near the moon", n=2)
+    >>> abs(sum(span.part for span in view.spans) - view.total) < 1e-4
+    True
     """
 
     topics: list[TopicShare]
@@ -56,15 +68,54 @@ class DocumentView:
 
 
 def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:
-    """The topics of a cut that a text is about, the largest share first."""
+    """The topics of a cut that a text is about, the largest share first.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    text : str
+        Any text.
+    n : int or None
+        How many topics; None for the model's own number.
+
+    Returns
+    -------
+    list of TopicShare
+        Empty where the text is far from all topics.
+
+    Examples
+    --------
+    >>> len(undertow.insight.topics_in(model, "a rocket near the moon", 2)) > 0
+    True
+    """
     return _shares(
         model, unit_vectors(model, _counts(model, occurrences(model.vectorizer_, text))), n
     )
 
 
 def spans(model: TopicModel, text: str, topic: int) -> list[Span]:
-    """What every occurrence of a word that the model knows did to carry a text into a topic, in its
-    order.
+    """What every occurrence of a word that the model knows did to carry a text into a topic.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    text : str
+        Any text.
+    topic : int
+        The topic's id.
+
+    Returns
+    -------
+    list of Span
+        In the order of the text.
+
+    Examples
+    --------
+    >>> found = undertow.insight.spans(model, "a rocket near the moon", model.topics(2)[0].id)
+    >>> [span.word for span in found]
+    ['rocket', 'moon']
     """
     found = occurrences(model.vectorizer_, text)
     return _spans(model, found, _counts(model, found), atlas_of(model).checked(topic))
@@ -78,11 +129,33 @@ def document_view(
     *,
     others: NDArray[np.floating] | None = None,
 ) -> DocumentView:
-    """A text under a topic, and its shares of the topics of a cut of n.
+    """A text under a topic, and its shares of the topics of a cut.
 
-    Without a topic, it is the one of the largest share, or where the text is far from all, the one
-    that it lies in. `others` is the text's vector, (1, dimensions), of the encoder that the model
-    was joined with; where it was and none is given, undertow's side counts alone.
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    text : str
+        Any text.
+    topic : int or None
+        The topic's id. None: the one of the largest share, or where the text is far from all, the
+        one that it lies in.
+    n : int or None
+        How many topics the cut has; None for the model's own number.
+    others : array (1, dimensions) or None
+        The text's vector by the encoder that the model was joined with. Where it was and none is
+        given, undertow's side counts alone.
+
+    Returns
+    -------
+    DocumentView
+        Shares, and what each word did.
+
+    Examples
+    --------
+    >>> view = undertow.insight.document_view(model, "a rocket near the moon", n=2)
+    >>> [span.word for span in view.spans]
+    ['rocket', 'moon']
     """
     atlas = atlas_of(model)
     found = occurrences(model.vectorizer_, text)

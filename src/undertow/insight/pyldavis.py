@@ -28,13 +28,33 @@ SMOOTHING = 0.01
 
 
 def pyldavis_input(model: TopicModel, texts: Any, n: int | None = None) -> dict[str, Any]:
-    """The arguments of `pyLDAvis.prepare`, as `pyLDAvis.prepare(**pyldavis_input(model, texts))`.
+    """The arguments of `pyLDAvis.prepare`.
 
-    Topics are those of a cut of n, in the order of `TopicModel.topics(n)`; pyLDAvis sorts them
-    unless told `sort_topics=False`. `topic_term_dists` (n, K) and `doc_topic_dists` (documents, n)
-    have rows that sum to 1; `doc_lengths` are tokens of words that the model knows; `vocab` are
-    these words, and `term_frequency` their tokens in the texts. Texts are anything that
-    `TopicModel.fit` takes. Documents without a known word are left out: pyLDAvis weights by length.
+    pyLDAvis sorts topics unless told `sort_topics=False`.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    texts : texts, table or Corpus
+        Anything that `TopicModel.fit` takes. Documents without a known word are left out: pyLDAvis
+        weights by length.
+    n : int or None
+        How many topics; None for the model's own number.
+
+    Returns
+    -------
+    dict of str to array or list
+        `topic_term_dists` (n, K) and `doc_topic_dists` (documents, n) have rows that sum to 1, with
+        topics in the order of `TopicModel.topics(n)`; `doc_lengths` are tokens of words that the
+        model knows; `vocab` are these words, and `term_frequency` their tokens in the texts.
+
+    Examples
+    --------
+    >>> found = undertow.insight.pyldavis_input(model, texts, 2)
+    >>> found["doc_topic_dists"].shape
+    (120, 2)
+    >>> page = pyLDAvis.prepare(**found)  # doctest: +SKIP
     """
     atlas = atlas_of(model)
     nodes = atlas.cut(n)

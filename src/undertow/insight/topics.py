@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SimilarTopic:
-    """A topic and how like another one it is: the cosine of their mean vectors."""
+    """A topic and how like another one it is: the cosine of their mean vectors.
+
+    Examples
+    --------
+    >>> widest = model.topics(3)[0]
+    >>> nearest = undertow.insight.similar_topics(model, widest.id, 1, n=3)[0]
+    >>> 0 <= nearest.similarity <= 1
+    True
+    """
 
     id: int
     name: str
@@ -25,10 +33,25 @@ class SimilarTopic:
 
 
 def topic_similarity(model: TopicModel, n: int | None = None) -> NDArray[np.float32]:
-    """(n, n) Cosines between the mean vectors of the topics of a cut, in the order of
-    `TopicModel.topics(n)`.
+    """Cosines between the mean vectors of the topics of a cut.
 
-    Symmetric, with 1 on the diagonal. Strengths are never below 0, so neither are cosines.
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    n : int or None
+        How many topics; None for the model's own number.
+
+    Returns
+    -------
+    array (n, n)
+        In the order of `TopicModel.topics(n)`: symmetric, with 1 on the diagonal. Strengths are
+        never below 0, so neither are cosines.
+
+    Examples
+    --------
+    >>> undertow.insight.topic_similarity(model, 3).shape
+    (3, 3)
     """
     atlas = atlas_of(model)
     directions = atlas.directions(atlas.cut(n)).astype(np.float64)
@@ -40,10 +63,30 @@ def topic_similarity(model: TopicModel, n: int | None = None) -> NDArray[np.floa
 def similar_topics(
     model: TopicModel, topic: int, most: int = 5, *, n: int | None = None
 ) -> list[SimilarTopic]:
-    """The topics of a cut that are most like a topic, the likest first; of equal ones the wider
-    first.
+    """The topics of a cut that are most like a topic.
 
-    The topic itself, those that it lies in, and those that lie in it are left out.
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    topic : int
+        Its id.
+    most : int
+        At most so many.
+    n : int or None
+        How many topics the cut has; None for the model's own number.
+
+    Returns
+    -------
+    list of SimilarTopic
+        The likest first; of equal ones the wider first. The topic itself, those that it lies in,
+        and those that lie in it are left out.
+
+    Examples
+    --------
+    >>> widest = model.topics(3)[0]
+    >>> len(undertow.insight.similar_topics(model, widest.id, n=3))
+    2
     """
     atlas = atlas_of(model)
     chosen, wanted = atlas.checked(topic), _check.whole_number("most", most, at_least=1)

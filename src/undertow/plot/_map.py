@@ -39,12 +39,36 @@ def map(
     texts: Sequence[str] | None = None,
     most: int = MOST,
 ) -> Figure:
-    """A point for each document (a sample of `most` where there are more), coloured by "topic",
-    "label" or "time".
+    """The map of an overview: a point for each document, near each other where they are about the
+    same.
 
-    Topics are those of a cut of n. The names of the largest groups that find room stand beside
-    their documents. `texts`, one for each document of the overview, are shown under the pointer
-    beside ids, labels and topics.
+    Names of the largest groups that find room stand beside their documents.
+
+    Parameters
+    ----------
+    overview : undertow.insight.Overview
+        What `overview_of_texts` or `overview_of_index` gives.
+    model : TopicModel
+        The model that it was made with.
+    n : int or None
+        How many topics; None for the model's own number.
+    colour : {"topic", "label", "time"}
+        What colours say.
+    texts : sequence of str or None
+        One for each document of the overview, shown under the pointer beside ids, labels and
+        topics.
+    most : int
+        Points shown; of more documents a sample is drawn.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> overview = undertow.insight.overview_of_texts(model, texts)
+    >>> figure = undertow.plot.map(overview, model, 2, texts=texts)
     """
     check_extra()
     from plotly.graph_objects import Figure

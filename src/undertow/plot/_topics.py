@@ -25,6 +25,26 @@ def topics(
 ) -> Figure:
     """The words of each topic of a cut, the widest topic first, with their salience and the topic's
     share.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    n : int or None
+        How many topics; None for the model's own number.
+    n_words : int
+        Words of each.
+    columns : int
+        Topics side by side.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.topics(model, 4, columns=2)
     """
     check_extra()
     shown = model.topics(n, n_words=n_words)
@@ -35,7 +55,27 @@ def topics(
 
 
 def topic(model: TopicModel, id: int, *, n_words: int = 20) -> Figure:
-    """The words of one topic with their salience."""
+    """The words of one topic with their salience.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    id : int
+        The topic's id, of whatever cut.
+    n_words : int
+        Words shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> widest = model.topics(2)[0]
+    >>> figure = undertow.plot.topic(model, widest.id)
+    """
     check_extra()
     from plotly.graph_objects import Figure
 

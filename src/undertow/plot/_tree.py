@@ -25,6 +25,24 @@ LEAST, ROW = 420, 30  # pixels: of the whole, and of a topic of the cut
 def tree(model: TopicModel, n: int | None = None, *, kind: str = "icicle") -> Figure:
     """The topics of a cut, nested in wider ones, each as large as its share of the documents; a
     click zooms in.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    n : int or None
+        How many topics; None for the model's own number.
+    kind : {"icicle", "sunburst"}
+        Stripes, or rings.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.tree(model, 4, kind="sunburst")
     """
     check_extra()
     from plotly.graph_objects import Figure, Icicle, Sunburst

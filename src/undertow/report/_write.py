@@ -40,14 +40,52 @@ def write_report(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """Writes one HTML file about a model: its topics, their tree and, with a corpus, a map of its
-    documents, typical ones, topics over time where there are times, and an evaluation; training and
-    settings at the end.
+    """Writes one HTML file about a model: its topics and their tree, training and settings. With a
+    corpus also a map of its documents, typical ones, topics over time where there are times, and an
+    evaluation.
 
-    `n` is the number of topics, the model's own unless given. `corpus` is anything that
-    `TopicModel.fit` takes, or `undertow.corpus.open_corpus(...)`; the page calls it `corpus_name`,
-    and itself `title` (the model's folder unless given). The file holds all it needs, beginnings of
-    documents included, and asks no network for anything.
+    The file holds all it needs, beginnings of documents included, and asks no network for anything.
+    It needs the extra: pip install 'undertow[explorer]'.
+
+    Parameters
+    ----------
+    model : TopicModel or path
+        A fitted one, or its folder.
+    path : path
+        The file to write.
+    corpus : texts, table, Corpus or None
+        Anything that `TopicModel.fit` takes.
+    n : int or None
+        How many topics; None for the model's own number.
+    title : str or None
+        What the page calls itself; None for the name of the model's folder.
+    corpus_name : str or None
+        What the page calls the corpus.
+    evaluate : bool
+        Whether the model is judged on the corpus, which takes longest.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+    seed : int
+        For samples, and for the halves of the evaluation.
+    progress : callable or None
+        Told what is done (a word), how much of it, of how much.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InvalidInput
+        Where the file is there already, or the extra is not installed.
+
+    Examples
+    --------
+    >>> undertow.write_report(model, "report.html", n=4, title="Moon and cakes")
+    PosixPath('report.html')
+    >>> undertow.write_report(model, "map.html", texts, evaluate=False).name
+    'map.html'
     """
     _page.check_extra()
     target = _free(path, overwrite)
