@@ -17,6 +17,7 @@ from undertow._errors import InvalidInput
 from undertow.corpus import Vectorizer
 from undertow.corpus.analyzer import WORDS
 from undertow.estimators._base import Base
+from undertow.estimators._borrowed import BorrowedVectorizer
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ class TopicModelOptions(Base):
                     f"vectorizer must be left out beside {name}, got {self.vectorizer!r:.60} and "
                     f"{name}={own[name]!r:.60}: give {name} to the vectorizer"
                 )
-        return clone(self.vectorizer)
+        if isinstance(self.vectorizer, Vectorizer):
+            return clone(self.vectorizer)
+        return BorrowedVectorizer(self.vectorizer)
 
     def _new_softmax(self) -> ReplicatedSoftmax:
         return ReplicatedSoftmax(**{name: getattr(self, name) for name in UNIT_OPTIONS})

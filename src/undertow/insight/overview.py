@@ -267,7 +267,7 @@ def overview_of_texts(
 
     atlas_of(model)  # said before any work is done, if there is none
     layout.check_extra()
-    documents = as_corpus(corpus)
+    documents = as_corpus(corpus, model.columns_)
     total = sum(chunk.height for chunk in documents.chunks())
     return _overview(encoded_batches(model, documents, sample(total)), model, total, progress)
 

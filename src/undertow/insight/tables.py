@@ -128,7 +128,7 @@ def document_topic_tables(
         pl.Series(list(names.values()), dtype=pl.String),
     )
     others, first = checked_vectors(model, vectors), 0
-    for chunk in as_corpus(corpus).chunks():
+    for chunk in as_corpus(corpus, model.columns_).chunks():
         part = None if others is None else others.part(first, first + chunk.height)
         first += chunk.height
         shares = model.transform_topics(chunk["text"], n, vectors=part)

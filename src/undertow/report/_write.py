@@ -98,7 +98,7 @@ def write_report(
         from undertow.corpus import as_corpus
         from undertow.insight import overview_of_texts
 
-        documents = as_corpus(corpus)
+        documents = as_corpus(corpus, trained.columns_)
         overview = overview_of_texts(
             trained, documents, progress=lambda done, total: show("map", done, total)
         )

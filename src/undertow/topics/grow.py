@@ -234,7 +234,7 @@ def remarks(atlas: Atlas, vectors: Vectors) -> list[str]:
 
 def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
     if (
-        sample.texts is None or vectorizer.ngram_range[1] > 1
+        sample.texts is None or not vectorizer.counts_words_of_texts
     ):  # where n-grams are counted, they are words already
         none = sparse.csr_array(np.zeros((len(sample.vectors), 0), dtype=np.int32))
         return Pairs(np.zeros((0, 2), dtype=np.int32), none)
