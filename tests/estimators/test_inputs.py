@@ -106,7 +106,7 @@ def test_tokens_without_spaces_are_searched(tmp_path: Path) -> None:
     (hit,) = index.search(" ".join(events[3]), 1)
     assert hit.text == " ".join(events[3])
     np.testing.assert_array_equal(
-        Index(tmp_path / "index").model.transform([hit.text]), model.transform(events[3:4])
+        Index.open(tmp_path / "index").model.transform([hit.text]), model.transform(events[3:4])
     )
     with pytest.raises(InvalidInput, match="tokens must hold no white space"):
         Index.create(tmp_path / "other", model, BASKETS)
@@ -131,10 +131,16 @@ def test_partial_fit_reads_an_iterator_once() -> None:
 
 
 def test_partial_fit_reads_a_corpus_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, read = new().fit(TEXTS), []
+    model = new().fit(TEXTS)
+    read: list[int] = []
     corpus = as_corpus(TEXTS)
     chunks = corpus.chunks
-    monkeypatch.setattr(corpus, "chunks", lambda rows: read.append(rows) or chunks(rows))
+
+    def noticed(rows: int) -> Iterator[pl.DataFrame]:
+        read.append(rows)
+        return chunks(rows)
+
+    monkeypatch.setattr(corpus, "chunks", noticed)
     model.partial_fit(corpus)
     assert len(read) == 1
 

@@ -205,7 +205,20 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._grown_chunks(X, kept, watch)
 
     def partial_fit_chunks(self, X: Any) -> Generator[sparse.csr_array]:
-        """`partial_fit`, and then the counts of the same texts in chunks; X is read once."""
+        """`partial_fit`, and then the counts of the same texts in chunks; X is read once.
+
+        Returns
+        -------
+        generator of scipy.sparse.csr_array
+            Documents x words, of the words that are known in the end.
+
+        Examples
+        --------
+        >>> from undertow import Vectorizer
+        >>> vectorizer = Vectorizer().fit(["red apple"])
+        >>> [counts.toarray().tolist() for counts in vectorizer.partial_fit_chunks(["green apple"])]
+        [[[1, 0, 1]]]
+        """
         if not hasattr(self, "vocabulary_"):
             self._forget()
         if self.vocabulary is not None:

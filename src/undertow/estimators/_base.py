@@ -19,6 +19,17 @@ class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
         What has options of its own is replaced by what its `set_params` gives, so that it may be
         frozen.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from undertow import AlphaNCE, ReplicatedSoftmax
+        >>> model = ReplicatedSoftmax(64, learner=AlphaNCE())
+        >>> model.set_params(batch_size=64, learner__n_noise=10).learner.n_noise
+        10
         """
         nested: dict[str, dict[str, Any]] = defaultdict(dict)
         known = self.get_params(deep=False)

@@ -87,6 +87,17 @@ class TopicModelOptions(Base):
 
         A fitted model follows at once where that is possible: in `features`, and in what a further
         `partial_fit` goes by. The rest is for the next `fit`.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from undertow import AlphaNCE, TopicModel
+        >>> model = TopicModel(64, learner=AlphaNCE())
+        >>> model.set_params(stop_words="english", learner__n_noise=10).learner.n_noise
+        10
         """
         super().set_params(**params)
         changed = {name.partition("__")[0] for name in params}

@@ -400,7 +400,7 @@ class TopicTreeMethods:
         return self._curated(lambda curator: curator.move(topic, under))
 
     def seed_topic(
-        self, name: str, words: Sequence[str] = (), documents: Sequence[str] = ()
+        self, name: str, words: Sequence[str] = (), documents: Sequence[Any] = ()
     ) -> int | None:
         """Makes a topic around words and around example texts; returns its id, or None where there
         is no such thing.
