@@ -49,8 +49,9 @@ class Why:
 
     Examples
     --------
-    >>> index.search("moon zebra", 1, mode="text")[0].why.missing
-    ('zebra',)
+    >>> why = index.search("rocket apples", 1, mode="text")[0].why
+    >>> len(why.words), len(why.missing)
+    (1, 1)
     """
 
     words: tuple[WordPart, ...] = ()
