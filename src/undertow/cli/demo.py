@@ -40,11 +40,9 @@ class _Corpus:
 
 
 def demo(
-    units: Annotated[
+    n_components: Annotated[
         int,
-        typer.Option(
-            "--units", "--topics", min=1, help="Hidden units, the numbers in a document's vector."
-        ),
+        typer.Option(min=1, help="Hidden units, the numbers in a document's vector."),
     ] = 128,
     out: Annotated[
         Path | None,
@@ -67,7 +65,7 @@ def demo(
 
         undertow demo
 
-        undertow demo --units 64 --seed 1 --out demo.html
+        undertow demo --n-components 64 --seed 1 --out demo.html
     """
     from rich.console import Console
 
@@ -76,11 +74,12 @@ def demo(
     silent = quiet or json
     console = Console(quiet=silent)
     place = None if no_report else _place(out, console)
-    model = _untrained(units, seed, verbose=0 if silent else 1)
+    model = _untrained(n_components, seed, verbose=0 if silent else 1)
     corpus = _read(model, console)
     seconds = sum(record.seconds for record in model.softmax_.history_)
     console.print(
-        f"Trained {units} hidden units in {seconds:.1f} s ({model.softmax_.n_iter_} epochs).\n"
+        f"Trained {n_components} hidden units in {seconds:.1f} s "
+        f"({model.softmax_.n_iter_} epochs).\n"
     )
     facts = {
         "documents": len(corpus.documents),
@@ -152,14 +151,18 @@ def _table(documents: list[Document]) -> pl.DataFrame:
     return pl.DataFrame([vars(document) for document in documents])
 
 
-def _untrained(units: int, seed: int, *, verbose: int) -> TopicModel:
-    from undertow.corpus import Vectorizer
+def _untrained(n_components: int, seed: int, *, verbose: int) -> TopicModel:
     from undertow.estimators import TopicModel
 
-    vectorizer = Vectorizer(
-        stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}"
+    return TopicModel(
+        n_components,
+        stop_words="english",
+        min_df=3,
+        max_df=0.3,
+        token_pattern=r"[^\W\d_]{2,}",
+        random_state=seed,
+        verbose=verbose,
     )
-    return TopicModel(units, vectorizer=vectorizer, random_state=seed, verbose=verbose)
 
 
 def _read(model: TopicModel, console: Console) -> _Corpus:
