@@ -319,7 +319,9 @@ def test_a_text_that_cannot_be_encoded_leaves_nothing(
 def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from undertow import datasets
 
-    few = [datasets.Document(f"d{i}", text, "p") for i, text in enumerate(make_table()["text"])]
+    few = [
+        datasets.DocumentedObject(f"d{i}", text, "p") for i, text in enumerate(make_table()["text"])
+    ]
     monkeypatch.setattr(datasets, "load_python_docs", lambda: few)
     assert run("fit", "python-docs", "--out", tmp_path / "model", "--quiet", *SMALL)[0] == 0
 

@@ -17,12 +17,14 @@ from undertow.cli import app, demo
 
 
 @pytest.fixture(scope="module")
-def documents() -> list[datasets.Document]:
+def documents() -> list[datasets.DocumentedObject]:
     return datasets.load_python_docs()[::40]
 
 
 @pytest.fixture
-def few(documents: list[datasets.Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
+def few(
+    documents: list[datasets.DocumentedObject], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> int:
     """A demo on a part of its corpus, in an empty folder; how many documents there are."""
     monkeypatch.setattr(datasets, "load_python_docs", lambda: documents)
     monkeypatch.chdir(tmp_path)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from scipy import sparse
 
-    from undertow.datasets import Document
+    from undertow.datasets import DocumentedObject
     from undertow.estimators import TopicModel
 
 PLACE = Path("undertow-demo") / "report.html"
@@ -34,7 +34,7 @@ WORDS_SHOWN, FOUND_SHOWN, QUERIES = 6, 5, 600
 class _Corpus:
     """The demo's documents, and their counts."""
 
-    documents: list[Document]
+    documents: list[DocumentedObject]
     counts: sparse.csr_array
     labels: NDArray[np.str_]
 
@@ -145,7 +145,7 @@ def _write_report(
     return place
 
 
-def _table(documents: list[Document]) -> pl.DataFrame:
+def _table(documents: list[DocumentedObject]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame([vars(document) for document in documents])

@@ -55,7 +55,7 @@ from undertow.tasks import split_half_score
 
 FEATURES = ("balanced", "posterior", "soft", "activation", "strength")
 SOFT = 0.25  # of the typical length: what "soft" takes a document to
-KINDS = (*FEATURES, "code")
+VECTOR_KINDS = (*FEATURES, "code")
 BLOCK = 16384  # documents that are encoded at a time
 
 
@@ -464,7 +464,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         """Document vectors: "balanced", "posterior", "soft", "activation", "strength", or "code":
         posterior > 1/2, as packed bits. None: as `features`.
         """
-        chosen = _check.one_of("kind", self.features if kind is None else kind, KINDS)
+        chosen = _check.one_of("kind", self.features if kind is None else kind, VECTOR_KINDS)
         counts = self._fitted_counts(X)
         return self._encoded(counts, chosen)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from undertow.estimators import TopicModel
     from undertow.topics import Branch
 
-KINDS = ("icicle", "sunburst")
+SHAPES = ("icicle", "sunburst")
 WORDS = 6  # under the pointer
 LEAST, ROW = 420, 30  # pixels: of the whole, and of a topic of the cut
 
@@ -47,7 +47,7 @@ def tree(model: TopicModel, n: int | None = None, *, kind: str = "icicle") -> Fi
     check_extra()
     from plotly.graph_objects import Figure, Icicle, Sunburst
 
-    _check.one_of("kind", kind, KINDS)
+    _check.one_of("kind", kind, SHAPES)
     parts = _parts(model, n)
     shown = {
         **parts,

@@ -15,7 +15,7 @@ from undertow.estimators import evaluation
 from undertow.estimators.topic_parts import atlas_of
 from undertow.files.atomic import write_file
 from undertow.kernels.randomness import permutation
-from undertow.report import _charts, _facts, _map, _page, _texts, _topics
+from undertow.report import _beginnings, _charts, _facts, _map, _page, _topics
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -163,7 +163,9 @@ def report_page(
             for node in atlas.cut(n)
             for row in overview.typical_of(atlas, node, _topics.TYPICAL)
         }
-        texts = _texts.beginnings(corpus, overview, {*rows.tolist(), *typical}, 4 * _topics.SHOWN)
+        texts = _beginnings.beginnings(
+            corpus, overview, {*rows.tolist(), *typical}, 4 * _topics.SHOWN
+        )
         drawn = _map.map_of(overview, model, n, rows, texts) if len(rows) else None
     topics = _topics.topics(model, n, overview, texts)
     charts = _charts.charts(model, judged)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from undertow.corpus.segmentation import joined, taken_apart
 from undertow.topics import _words
 from undertow.topics._names import names_of
-from undertow.topics._rows import rows_of
 from undertow.topics._statistics import TermStatistics
+from undertow.topics._word_rows import rows_of
 from undertow.topics.clusters import Vectors, unit
 from undertow.topics.outline import Outline
 from undertow.topics.records import Branch, Topic, TopicWord, TypicalDocument, UnitOfTopic

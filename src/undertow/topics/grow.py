@@ -22,9 +22,9 @@ from undertow.corpus import Vectorizer
 from undertow.corpus.counted_words import overlap
 from undertow.corpus.segmentation import joined
 from undertow.topics import _choose, _shares
-from undertow.topics._matching import hashes_of
 from undertow.topics._phrases import Pairs, find_pairs, written_forms
 from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, top_terms
+from undertow.topics._topic_matching import hashes_of
 from undertow.topics._ward import Merges, ward, without_others
 from undertow.topics.atlas import SAME_TEXT, Atlas, KeptDocuments, SeenDocuments
 from undertow.topics.clusters import (
