@@ -237,7 +237,7 @@ def test_an_interrupt_in_the_first_epoch_keeps_what_was_learned(
 def test_counts_that_do_not_fit_go_to_disk(run: Run, corpus: Path, tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    options = ("--memory", "1kB", "--scratch", scratch, *SMALL)
+    options = ("--memory-limit", "1kB", "--scratch-folder", scratch, *SMALL)
     code, out, _ = run("fit", corpus, "--out", tmp_path / "disk", "--json", *options)
     facts = json.loads(out)
     assert (code, facts["documents"]) == (0, 96)
@@ -319,7 +319,9 @@ def test_a_text_that_cannot_be_encoded_leaves_nothing(
 def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from undertow import datasets
 
-    few = [datasets.Document(f"d{i}", text, "p") for i, text in enumerate(make_table()["text"])]
+    few = [
+        datasets.DocumentedObject(f"d{i}", text, "p") for i, text in enumerate(make_table()["text"])
+    ]
     monkeypatch.setattr(datasets, "load_python_docs", lambda: few)
     assert run("fit", "python-docs", "--out", tmp_path / "model", "--quiet", *SMALL)[0] == 0
 
@@ -363,14 +365,14 @@ def test_a_data_set_by_name(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
         ),
         (("fit", "{corpus}", "--out", "{tmp}/m", "--min-df", 999), 2, "--min-df"),
         (
-            ("fit", "{corpus}", "--out", "{tmp}/m", "--memory", "lots"),
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--memory-limit", "lots"),
             2,
-            "--memory must be a number of bytes such as",
+            "--memory-limit must be a number of bytes such as",
         ),
         (
-            ("fit", "{corpus}", "--out", "{tmp}/m", "--scratch", "{tmp}/x"),
+            ("fit", "{corpus}", "--out", "{tmp}/m", "--scratch-folder", "{tmp}/x"),
             2,
-            "--scratch must be a folder, got",
+            "--scratch-folder must be a folder, got",
         ),
         (
             ("fit", "{corpus}", "--out", "{tmp}/m", "--seed-topic", "fruit"),

@@ -17,12 +17,14 @@ from undertow.cli import app, demo
 
 
 @pytest.fixture(scope="module")
-def documents() -> list[datasets.Document]:
+def documents() -> list[datasets.DocumentedObject]:
     return datasets.load_python_docs()[::40]
 
 
 @pytest.fixture
-def few(documents: list[datasets.Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
+def few(
+    documents: list[datasets.DocumentedObject], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> int:
     """A demo on a part of its corpus, in an empty folder; how many documents there are."""
     monkeypatch.setattr(datasets, "load_python_docs", lambda: documents)
     monkeypatch.chdir(tmp_path)
@@ -33,7 +35,7 @@ def test_demo_shows_topics_searches_a_comparison_and_a_report(few: int, tmp_path
     place = Path("undertow-demo") / "report.html"
     place.parent.mkdir()
     place.write_text("of an earlier demo")
-    answer = CliRunner().invoke(app, ["demo", "--units", "16"])
+    answer = CliRunner().invoke(app, ["demo", "--n-components", "16"])
     assert answer.exit_code == 0, answer.output
     for expected in (
         "topics, the widest first",
@@ -53,7 +55,7 @@ def test_demo_without_the_extra_works_and_says_so(
     few: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("undertow._extras.find_spec", lambda name: None)
-    answer = CliRunner().invoke(app, ["demo", "--units", "4"])
+    answer = CliRunner().invoke(app, ["demo", "--n-components", "4"])
     assert answer.exit_code == 0, answer.output
     assert answer.output.splitlines()[0].startswith("No report at the end: ")
     assert "pip install 'undertow[explorer]'" in answer.output.splitlines()[0]
@@ -62,12 +64,14 @@ def test_demo_without_the_extra_works_and_says_so(
 
 def test_demo_without_a_report(few: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(demo, "_show_comparison", lambda *arguments: {})
-    answer = CliRunner().invoke(app, ["demo", "--units", "4", "--json", "--no-report"])
+    answer = CliRunner().invoke(app, ["demo", "--n-components", "4", "--json", "--no-report"])
     assert (json.loads(answer.output)["report"], list(tmp_path.iterdir())) == (None, [])
 
 
 def test_demo_as_json(few: int, tmp_path: Path) -> None:
-    answer = CliRunner().invoke(app, ["demo", "--units", "8", "--json", "--out", "here.html"])
+    answer = CliRunner().invoke(
+        app, ["demo", "--n-components", "8", "--json", "--out", "here.html"]
+    )
     facts = json.loads(answer.output)
     assert facts["documents"] == few
     assert len(facts["searches"]) == 3
@@ -76,12 +80,12 @@ def test_demo_as_json(few: int, tmp_path: Path) -> None:
 
 
 def test_help_has_examples_and_version_is_told() -> None:
-    assert "undertow demo --units 64" in CliRunner().invoke(app, ["demo", "--help"]).output
+    assert "undertow demo --n-components 64" in CliRunner().invoke(app, ["demo", "--help"]).output
     assert CliRunner().invoke(app, ["--version"]).output.strip() == undertow.__version__
 
 
 def test_wrong_use_is_one_line_and_exit_code_2() -> None:
-    answer = CliRunner().invoke(app, ["demo", "--units", "0"])
+    answer = CliRunner().invoke(app, ["demo", "--n-components", "0"])
     assert answer.exit_code == 2
     assert "Traceback" not in answer.output
 

@@ -49,8 +49,8 @@ WRONG = {
     "features": "nonsense",
     "learner": "nonsense",
     "noise_level": "7",
-    "memory": "nonsense",
-    "scratch": "nonsense",
+    "memory_limit": "nonsense",
+    "scratch_folder": "nonsense",
     "kind": "nonsense",
     "where": "nonsense",
     "like": "nonsense",
@@ -98,6 +98,42 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model.fit(table).save(folder / "model")
     Index.create(folder / "index", model, table)
     return folder
+
+
+ELSEWHERE = {
+    "corpus": "fit(texts)",
+    "vectors": "fit(vectors=)",
+    "word_vectors": "fit(word_vectors=)",
+    "out": "save(path)",
+    "force": "save(overwrite=)",
+    "seed": "random_state",
+    "seed_topic": "seeds",
+    "noise_level": "learner__noise_level",
+    "n_noise": "learner__n_noise",
+    "learning_rate": "optimizer__learning_rate",
+}
+"""What options of `undertow fit` mean that are no parameters of `TopicModel` under their name."""
+OF_COMMANDS = {"json", "quiet", "debug"}
+
+
+def test_options_of_fit_are_parameters_of_a_model_with_the_same_defaults() -> None:
+    defaults = TopicModel().get_params(deep=False)
+    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    for option in commands["fit"].params:
+        if option.name in {*ELSEWHERE, *OF_COMMANDS} or option.name.endswith("_column"):
+            assert option.name not in defaults
+            continue
+        assert option.name in defaults
+        if option.default is not None:
+            assert option.default in (defaults[option.name], "none"), option.name
+
+
+def test_a_seed_is_an_option_where_something_is_drawn() -> None:
+    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    drawing = {
+        name for name, command in commands.items() if "seed" in {one.name for one in command.params}
+    }
+    assert drawing == {"fit", "evaluate", "report", "demo"}
 
 
 @pytest.mark.parametrize(("command", "option", "value"), options())

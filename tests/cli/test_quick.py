@@ -90,8 +90,8 @@ def test_help_loads_nothing(command: tuple[str, ...], place: Path) -> None:
         (("fit", "corpus.csv", "--out", "model"), "--out must not exist yet"),
         (("fit", "corpus.csv", "--out", "m", "--learner", "em"), "--learner must be one of"),
         (
-            ("fit", "corpus.csv", "--out", "m", "--memory", "much"),
-            "--memory must be a number of bytes",
+            ("fit", "corpus.csv", "--out", "m", "--memory-limit", "much"),
+            "--memory-limit must be a number of bytes",
         ),
         (("topics", "nowhere"), "nowhere must be a folder written by undertow, got nothing there"),
         (("info", "."), "model.json must be a plain file, got nothing there"),

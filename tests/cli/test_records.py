@@ -145,9 +145,7 @@ def test_other_commands_remember_too(run: Run, folder: Path, model: Path, tmp_pa
     code, out, _ = run("evaluate", model, folder / "news.csv", "--json")
     assert (code, "purity" in out or "documents_per_second" in out) == (0, True)
     report = tmp_path / "report.html"
-    assert (
-        run("report", model, folder / "news.csv", "--out", report, "--no-evaluation", "-q")[0] == 0
-    )
+    assert run("report", model, folder / "news.csv", "--out", report, "--no-evaluate", "-q")[0] == 0
     assert "Issue" in report.read_text()
 
 

@@ -63,7 +63,7 @@ def test_no_evaluation(run: Run, folder: Path, tmp_path: Path) -> None:
         "report",
         folder / "model",
         folder / "posts.parquet",
-        "--no-evaluation",
+        "--no-evaluate",
         "--quiet",
         "--out",
         file,

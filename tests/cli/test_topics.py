@@ -91,7 +91,7 @@ def test_the_own_number_is_shown_and_explained(
     ]
     assert f"{model.choose_topics().n} is the model's own number" in out
     assert (
-        f"-n, up to {len(model.atlas_.tree.leaves)}; --tree nests them; --how-many shows the "
+        f"-n, up to {len(model.atlas_.tree.leaves)}; --tree nests them; --figures shows the "
         f"figures" in out
     )
     assert "own number" not in run("topics", folder, "-n", 4)[1]
@@ -137,7 +137,7 @@ def test_the_tree_nests_finer_topics(
 
 def test_the_figures_behind_the_number(run: Run, folder: Path) -> None:
     choice = opened(folder).choose_topics()
-    found = json.loads(run("topics", folder, "--how-many", "--json")[1])
+    found = json.loads(run("topics", folder, "--figures", "--json")[1])
     assert (found["n"], [(row["n"], row["agreement"]) for row in found["figures"]]) == (
         choice.n,
         list(choice.figures),
@@ -278,7 +278,7 @@ def test_move_and_the_root(run: Run, folder: Path) -> None:
 def test_seeds_are_found_or_said_to_be_absent(run: Run, folder: Path) -> None:
     before = opened(folder)
     code, out, _ = run(
-        "topics", folder, "--seed", "Song=violin,guitar", "--seed-topic", "Law=court,judge"
+        "topics", folder, "--seed-topic", "Song=violin,guitar", "--seed-topic", "Law=court,judge"
     )
     assert code == 0
     assert "'Song' around violin, guitar: " in out
@@ -288,7 +288,7 @@ def test_seeds_are_found_or_said_to_be_absent(run: Run, folder: Path) -> None:
     assert {word.word for word in song.words[:5]} <= set(THEMES[3].split())
     assert len(model.curation_.actions) == 1
     unchanged = read(folder)
-    assert "Saved" not in run("topics", folder, "--seed", "Law=court,judge")[1]
+    assert "Saved" not in run("topics", folder, "--seed-topic", "Law=court,judge")[1]
     assert read(folder) == unchanged
     assert len(before.topics()) <= len(model.topics())
 
@@ -329,7 +329,7 @@ def test_json_after_a_change_is_json_alone(run: Run, folder: Path) -> None:
 def test_a_curation_goes_to_a_later_fit(run: Run, made: Path, folder: Path, tmp_path: Path) -> None:
     model = opened(folder)
     first, second, *_ = model.topic_names(4)
-    changes = ("--rename", f"{first}=Fruit", "--drop", second, "--seed", "Song=violin,guitar")
+    changes = ("--rename", f"{first}=Fruit", "--drop", second, "--seed-topic", "Song=violin,guitar")
     export = tmp_path / "curation.json"
     code, out, _ = run("topics", folder, *changes, "--export", export)
     assert (code, f"Wrote {export}: 3 actions." in out) == (0, True)
@@ -391,8 +391,8 @@ def _theme(model: TopicModel, topic: int) -> int:
         (("--restore", "one"), "--restore must be ID, got 'one'"),
         (("--move", "{first}"), "--move must be ID:PARENT or ID:root, got '{first}'"),
         (("--move", "{first}:{first}"), "--move {first}:{first}: "),
-        (("--seed", "health"), "--seed must be NAME=WORD,WORD, got 'health'"),
-        (("--seed", "=a,b"), "--seed must be NAME=WORD,WORD, got '=a,b'"),
+        (("--seed-topic", "health"), "--seed-topic must be NAME=WORD,WORD, got 'health'"),
+        (("--seed-topic", "=a,b"), "--seed-topic must be NAME=WORD,WORD, got '=a,b'"),
         (
             ("--apply", "{folder}/none.json"),
             "--apply must be a curation file, got {folder}/none.json",
@@ -407,7 +407,7 @@ def _theme(model: TopicModel, topic: int) -> int:
         ),
         (
             ("--out", "{folder}/topics.csv", "--tree"),
-            "--out must end in .json with --tree or --how-many",
+            "--out must end in .json with --tree or --figures",
         ),
     ],
 )

@@ -16,13 +16,15 @@ FOLDER = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(scope="module")
-def few() -> list[datasets.Document]:
+def few() -> list[datasets.DocumentedObject]:
     """Few, whatever part of them an example takes."""
     return datasets.load_python_docs()[::5]
 
 
 @pytest.fixture(autouse=True)
-def small(few: list[datasets.Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def small(
+    few: list[datasets.DocumentedObject], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Few documents, in an empty folder."""
     monkeypatch.setattr(datasets, "load_python_docs", lambda: few)
     monkeypatch.chdir(tmp_path)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import undertow
+from tests.contracts.sources import modules
 from undertow import InvalidInput, _extras
 
-SOURCE = Path(undertow.__file__).parent
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 FOR_DEVELOPERS = {"bench", "dev"}
 
@@ -46,18 +45,18 @@ def test_what_is_missing_is_named_with_the_command(monkeypatch: pytest.MonkeyPat
 
 
 def test_every_use_names_modules_of_its_extra() -> None:
-    uses = [use for path in SOURCE.rglob("*.py") for use in literal_uses(path)]
+    uses = [use for tree in modules().values() for use in literal_uses(tree)]
     assert len(uses) >= 7
-    for extra, *modules in uses:
-        assert modules, extra
-        assert set(modules) <= set(_extras.EXTRAS[extra])
+    for extra, *needed in uses:
+        assert needed, extra
+        assert set(needed) <= set(_extras.EXTRAS[extra])
 
 
-def literal_uses(path: Path) -> list[list[str]]:
+def literal_uses(tree: ast.Module) -> list[list[str]]:
     """Extra and modules of each call of `_extras.require` that names them."""
     calls = [
         [argument.value for argument in node.args[1:] if isinstance(argument, ast.Constant)]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "_extras.require"
     ]
     return [[str(word) for word in call] for call in calls if call]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import undertow
-
-SOURCE = Path(undertow.__file__).parent
+from tests.contracts.sources import modules
 
 
 @pytest.mark.parametrize(
@@ -23,16 +20,15 @@ SOURCE = Path(undertow.__file__).parent
 )
 def test_it_stands_in_one_module(said: str, home: str) -> None:
     homes = [
-        path.relative_to(SOURCE).as_posix()
-        for path in sorted(SOURCE.rglob("*.py"))
-        if any(said in part for part in parts_of(path))
+        place.as_posix()
+        for place, tree in modules().items()
+        if any(said in part for part in parts_of(tree))
     ]
     assert homes == [home]
 
 
-def parts_of(path: Path) -> Iterator[str]:
+def parts_of(tree: ast.Module) -> Iterator[str]:
     """Texts and names of a module, without its docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:

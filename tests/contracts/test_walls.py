@@ -1,45 +1,28 @@
-"""No package imports the private names of another: those that begin with an underscore."""
+"""No package uses the private names of another: those that begin with an underscore."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import undertow
+from tests.contracts.sources import SOURCE, modules
 
-SOURCE = Path(undertow.__file__).parent
 STILL_REACHED_INTO = ("undertow.estimators._fitting.",)
 """What is being opened or closed at the moment; empty in the end."""
-
-SPOKEN_TO_BY = {
-    "fastapi": {"explorer"},
-    "jinja2": {"report"},
-    "lancedb": {"search"},
-    "llvmlite": {"kernels"},
-    "matplotlib": {"paper"},
-    "mcp": {"assistant"},
-    "numba": {"kernels"},
-    "openTSNE": {"insight"},
-    "plotly": {"plot"},
-    "pyarrow": {"search"},
-    "safetensors": {"storage"},
-    "starlette": {"explorer"},
-    "typer": {"cli"},
-    "uvicorn": {"explorer"},
-}
-"""Libraries that only some packages know of: what replaces one has one package to change."""
 
 Name = tuple[str, ...]  # a dotted name in its parts
 
 
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name != "_"
+
+
 def test_no_package_imports_the_private_names_of_another() -> None:
     offenders = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        place = path.relative_to(SOURCE.parent)
-        found = offences(path.read_text("utf-8"), place.parts[:-1])
+    for place, tree in modules().items():
+        found = offences(tree, ("undertow", *place.parts[:-1]))
         offenders += [f"{place}:{line} imports {name}" for line, name in found]
     assert not offenders, "\n".join(offenders)
 
@@ -57,7 +40,7 @@ def test_no_package_imports_the_private_names_of_another() -> None:
     ],
 )
 def test_an_import_from_another_package_is_found(statement: str, name: str) -> None:
-    assert [found for _, found in offences(statement, ("undertow", "plot"))] == [name]
+    assert [found for _, found in offences(ast.parse(statement), ("undertow", "plot"))] == [name]
 
 
 @pytest.mark.parametrize(
@@ -75,33 +58,54 @@ def test_an_import_from_another_package_is_found(statement: str, name: str) -> N
     ],
 )
 def test_what_is_shared_public_or_of_the_own_package_is_no_offence(statement: str) -> None:
-    assert not list(offences(statement, ("undertow", "plot")))
+    assert not list(offences(ast.parse(statement), ("undertow", "plot")))
 
 
-@pytest.mark.parametrize("library", SPOKEN_TO_BY)
-def test_a_library_is_known_to_its_package_alone(library: str) -> None:
-    known = {
-        path.relative_to(SOURCE).parts[0]
-        for path in SOURCE.rglob("*.py")
-        if library in libraries_of(path.read_text("utf-8"))
-    }
-    assert known == SPOKEN_TO_BY[library]
+def test_no_package_reaches_into_the_objects_of_another() -> None:
+    homes: dict[str, set[str]] = {}  # in which packages a private name is made
+    for place, tree in modules().items():
+        for name in made(tree):
+            homes.setdefault(name, set()).add(place.parts[0])
+    offenders = [
+        f"{place}:{line} reaches for {name}"
+        for place, tree in modules().items()
+        for line, name in reached_for(tree)
+        if name in homes and place.parts[0] not in homes[name]
+    ]
+    assert not offenders, "\n".join(offenders)
 
 
-def libraries_of(source: str) -> set[str]:
-    """The first names of what a module imports."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
+def made(tree: ast.Module) -> Iterator[str]:
+    """Private functions, methods and attributes that a module makes."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            name = node.name
+        elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+        else:
+            continue
+        if is_private(name):
+            yield name
 
 
-def offences(source: str, package: Name) -> Iterator[tuple[int, str]]:
+def reached_for(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and name of each private attribute of what is not `self`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if owner not in ("self", "cls"):
+                yield node.lineno, node.attr
+
+
+def test_reaching_for_a_private_attribute_is_seen() -> None:
+    tree = ast.parse("self._own = 1\nmodel._seed = model.softmax_._rows()\nmodel.__dict__")
+    assert list(made(tree)) == ["_own", "_seed"]
+    assert list(reached_for(tree)) == [(2, "_seed"), (2, "_rows")]
+
+
+def offences(tree: ast.Module, package: Name) -> Iterator[tuple[int, str]]:
     """Line and name of what a module of a package imports and may not."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
             continue
         for target in imported(node, package):
@@ -124,7 +128,7 @@ def imported(node: ast.Import | ast.ImportFrom, package: Name) -> list[Name]:
 def owner_of(target: Name) -> Name:
     """The package inside which a name may be imported; a public one may be so anywhere."""
     for place, part in enumerate(target):
-        if part.startswith("_") and not part.startswith("__"):
+        if is_private(part):
             owner = target[:place]
             file = SOURCE.parent.joinpath(*owner).with_suffix(".py")
             return owner[:-1] if file.is_file() else owner

@@ -35,6 +35,7 @@ def test_errors_and_interrupts_leave_nothing(tmp_path: Path, error: type[BaseExc
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     absent = tmp_path / "absent"
     with pytest.raises(
-        InvalidInput, match=re.escape(f"--scratch must be a folder, got {str(absent)!r}, which is")
+        InvalidInput,
+        match=re.escape(f"--scratch-folder must be a folder, got {str(absent)!r}, which is"),
     ):
-        Scratch(absent, name="--scratch")
+        Scratch(absent, name="--scratch-folder")

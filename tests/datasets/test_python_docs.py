@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from undertow.datasets import Document, load_python_docs
+from undertow.datasets import DocumentedObject, load_python_docs
 from undertow.datasets.python_docs import _documents, _label, _with_ids_of_their_own
 
 LOADED: set[str] = set()  # modules that reading the corpus brought in
 
 
 @pytest.fixture(scope="module")
-def documents() -> list[Document]:
+def documents() -> list[DocumentedObject]:
     before = set(sys.modules)
     found = load_python_docs()
     LOADED.update(name.split(".")[0] for name in set(sys.modules) - before)
     return found
 
 
-def test_it_is_large_and_labelled(documents: list[Document]) -> None:
+def test_it_is_large_and_labelled(documents: list[DocumentedObject]) -> None:
     assert 8_000 < len(documents) < 20_000
     labels = {document.label for document in documents}
     assert {
@@ -37,13 +37,15 @@ def test_it_is_large_and_labelled(documents: list[Document]) -> None:
 
 
 def test_names_that_occur_twice_are_numbered() -> None:
-    twice = [Document(name, text, "json") for name, text in [("a", "1"), ("b", "2"), ("a", "3")]]
-    numbered = _with_ids_of_their_own([*twice, Document("a", "4", "json")])
+    twice = [
+        DocumentedObject(name, text, "json") for name, text in [("a", "1"), ("b", "2"), ("a", "3")]
+    ]
+    numbered = _with_ids_of_their_own([*twice, DocumentedObject("a", "4", "json")])
     assert [document.id for document in numbered] == ["a", "b", "a (2)", "a (3)"]
     assert [document.text for document in numbered] == ["1", "2", "3", "4"]
 
 
-def test_it_holds_what_the_demo_searches_for(documents: list[Document]) -> None:
+def test_it_holds_what_the_demo_searches_for(documents: list[DocumentedObject]) -> None:
     names = {document.id for document in documents}
     assert {
         "argparse.ArgumentParser.parse_args",
@@ -51,7 +53,7 @@ def test_it_holds_what_the_demo_searches_for(documents: list[Document]) -> None:
     } & names
 
 
-def test_nothing_is_imported(documents: list[Document]) -> None:
+def test_nothing_is_imported(documents: list[DocumentedObject]) -> None:
     assert len(documents) > 0
     assert not LOADED & {"tkinter", "turtle", "distutils", "sklearn", "polars"}
 

@@ -21,7 +21,7 @@ from undertow.corpus import as_corpus
 from undertow.estimators import evaluation
 from undertow.insight import Overview, similar_topics
 from undertow.plot import palette
-from undertow.report import _charts, _facts, _map, _texts, _topics, _write, write_report
+from undertow.report import _beginnings, _charts, _facts, _map, _topics, _write, write_report
 from undertow.topics import atlas
 from undertow.topics.excerpts import shortened
 
@@ -265,8 +265,10 @@ def test_texts_of_a_sampled_overview_are_found_by_id(
     places = [5, 80, 2]
     part = replace(overview, ids=[overview.ids[place] for place in places], sampled_from=120)
     expected = {row: table["text"][place][:10] for row, place in enumerate(places)}
-    assert _texts.beginnings(as_corpus(table), part, range(3), 10) == expected
-    assert _texts.beginnings(as_corpus(table), overview, [80], 10) == {80: table["text"][80][:10]}
+    assert _beginnings.beginnings(as_corpus(table), part, range(3), 10) == expected
+    assert _beginnings.beginnings(as_corpus(table), overview, [80], 10) == {
+        80: table["text"][80][:10]
+    }
 
 
 def test_progress_is_told(model: TopicModel, table: pl.DataFrame, tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from tests.oracles.subjects import VOCABULARY, changeable, corpus, fitted, pure, untrained
 from undertow import InvalidInput, TopicModel
-from undertow.topics import Atlas, _matching
-from undertow.topics._matching import TopicKey, find, hashes_of, key_of
-from undertow.topics.curation import KINDS, Curation, Curator
+from undertow.topics import Atlas, _topic_matching
+from undertow.topics._topic_matching import TopicKey, find, hashes_of, key_of
+from undertow.topics.curation import ACTIONS, Curation, Curator
 from undertow.topics.tree import NOWHERE
 
 THREE = ("sport", "politics", "space")
@@ -303,7 +303,7 @@ def test_no_sequence_of_actions_breaks_the_tree(data: st.DataObject) -> None:
         tree = curator.atlas.tree
         nodes = [node for node in range(len(tree.parents)) if node in tree and node != tree.root]
         topic, other = data.draw(st.sampled_from(nodes)), data.draw(st.sampled_from(nodes))
-        kind = data.draw(st.sampled_from(KINDS))
+        kind = data.draw(st.sampled_from(ACTIONS))
         before = curator.atlas, curator.curation
         try:
             if kind == "rename":
@@ -586,7 +586,7 @@ plain_values = st.recursive(
     | st.integers()
     | st.floats()
     | st.text(max_size=5)
-    | st.sampled_from(KINDS),
+    | st.sampled_from(ACTIONS),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
@@ -631,7 +631,7 @@ def test_a_small_sample_of_documents_is_enough(monkeypatch: pytest.MonkeyPatch) 
     """Only documents that could be in the sample count, or a wide topic would look unlike
     itself.
     """
-    monkeypatch.setattr(_matching, "SKETCH", 30)
+    monkeypatch.setattr(_topic_matching, "SKETCH", 30)
     atlas = fitted().model.atlas_
     for node in atlas.cut(2):
         key = replace(key_of(atlas, node), words=None)

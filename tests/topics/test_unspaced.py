@@ -14,7 +14,7 @@ import undertow
 from undertow import ModelFileError, TopicModel, Vectorizer
 from undertow.corpus import segmentation
 from undertow.storage import load_model
-from undertow.topics._rows import LONGEST, rows_of
+from undertow.topics._word_rows import LONGEST, rows_of
 from undertow.topics.atlas import Atlas
 from undertow.topics.excerpts import sentences_of, shortened, title_of
 

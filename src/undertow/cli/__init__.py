@@ -78,7 +78,7 @@ def undertow(
 
 def main() -> None:
     """Entry point of the `undertow` command: an error is one line, with exit code 2 for wrong use
-    and 1 for failure.
+    and 1 for failure. Options that are unknown, or no numbers, are told with a line on usage.
     """
     from undertow._errors import InvalidInput, UndertowError
 

@@ -175,7 +175,7 @@ READERS: dict[str, Callable[[str, str], Make]] = {
     "--drop": _drop,
     "--merge": _merge,
     "--move": _move,
-    "--seed": _seed,
+    "--seed-topic": _seed,
 }
 
 

@@ -19,7 +19,6 @@ from typer.core import TyperCommand, TyperGroup
 from undertow.cli import _paths
 
 SAME = {
-    "n_components": "units",
     "overwrite": "force",
     "path": "out",
     "random_state": "seed",

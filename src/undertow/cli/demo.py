@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from scipy import sparse
 
-    from undertow.datasets import Document
+    from undertow.datasets import DocumentedObject
     from undertow.estimators import TopicModel
 
 PLACE = Path("undertow-demo") / "report.html"
@@ -34,17 +34,15 @@ WORDS_SHOWN, FOUND_SHOWN, QUERIES = 6, 5, 600
 class _Corpus:
     """The demo's documents, and their counts."""
 
-    documents: list[Document]
+    documents: list[DocumentedObject]
     counts: sparse.csr_array
     labels: NDArray[np.str_]
 
 
 def demo(
-    units: Annotated[
+    n_components: Annotated[
         int,
-        typer.Option(
-            "--units", "--topics", min=1, help="Hidden units, the numbers in a document's vector."
-        ),
+        typer.Option(min=1, help="Hidden units, the numbers in a document's vector."),
     ] = 128,
     out: Annotated[
         Path | None,
@@ -67,7 +65,7 @@ def demo(
 
         undertow demo
 
-        undertow demo --units 64 --seed 1 --out demo.html
+        undertow demo --n-components 64 --seed 1 --out demo.html
     """
     from rich.console import Console
 
@@ -76,11 +74,12 @@ def demo(
     silent = quiet or json
     console = Console(quiet=silent)
     place = None if no_report else _place(out, console)
-    model = _untrained(units, seed, verbose=0 if silent else 1)
+    model = _untrained(n_components, seed, verbose=0 if silent else 1)
     corpus = _read(model, console)
     seconds = sum(record.seconds for record in model.softmax_.history_)
     console.print(
-        f"Trained {units} hidden units in {seconds:.1f} s ({model.softmax_.n_iter_} epochs).\n"
+        f"Trained {n_components} hidden units in {seconds:.1f} s "
+        f"({model.softmax_.n_iter_} epochs).\n"
     )
     facts = {
         "documents": len(corpus.documents),
@@ -146,20 +145,24 @@ def _write_report(
     return place
 
 
-def _table(documents: list[Document]) -> pl.DataFrame:
+def _table(documents: list[DocumentedObject]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame([vars(document) for document in documents])
 
 
-def _untrained(units: int, seed: int, *, verbose: int) -> TopicModel:
-    from undertow.corpus import Vectorizer
+def _untrained(n_components: int, seed: int, *, verbose: int) -> TopicModel:
     from undertow.estimators import TopicModel
 
-    vectorizer = Vectorizer(
-        stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}"
+    return TopicModel(
+        n_components,
+        stop_words="english",
+        min_df=3,
+        max_df=0.3,
+        token_pattern=r"[^\W\d_]{2,}",
+        random_state=seed,
+        verbose=verbose,
     )
-    return TopicModel(units, vectorizer=vectorizer, random_state=seed, verbose=verbose)
 
 
 def _read(model: TopicModel, console: Console) -> _Corpus:

@@ -108,13 +108,13 @@ def fit(
     n_jobs: Annotated[
         int | None, _option(LEARNING, "Threads; never changes the result.  \\[default: all cores]")
     ] = None,
-    memory: Annotated[
+    memory_limit: Annotated[
         str,
         _option(
             SIZE, "What word counts may take in memory, such as 500MB; beyond it they go to disk."
         ),
     ] = "1GiB",
-    scratch: Annotated[
+    scratch_folder: Annotated[
         Path | None,
         _option(SIZE, "A folder with room for them.  \\[default: the system's temporary folder]"),
     ] = None,
@@ -150,7 +150,8 @@ def fit(
         undertow fit posts.jsonl.gz --text-column body --ngram-range 1 2 --n-components 256 --out
         model --seed 1
 
-        undertow fit folder_of_parquet_shards --memory 500MB --scratch /mnt/large --out model
+        undertow fit folder_of_parquet_shards --memory-limit 500MB --scratch-folder /mnt/large
+        --out model
 
         undertow fit reviews.parquet --vectors reviews.npy --out model
 
@@ -166,7 +167,7 @@ def fit(
             "features": features,
         }
     )
-    room, level = _room(memory, scratch), _noise_level(noise_level)
+    room, level = _room(memory_limit, scratch_folder), _noise_level(noise_level)
     left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
     from undertow.estimators import TopicModel  # heavy, so after all that can be told without
 
@@ -264,13 +265,14 @@ def _absent(model: TopicModel) -> list[str]:
     return [name for name in model.seeds or {} if name not in made]
 
 
-def _room(memory: str, scratch: Path | None) -> dict[str, Any]:
+def _room(memory_limit: str, scratch_folder: Path | None) -> dict[str, Any]:
     """Checked under the names of the options, before anything is read."""
     from undertow._check import number_of_bytes
     from undertow.counts import Scratch
 
-    Scratch(scratch, name="--scratch")
-    return {"memory_limit": number_of_bytes("--memory", memory), "scratch_folder": scratch}
+    Scratch(scratch_folder, name="--scratch-folder")
+    limit = number_of_bytes("--memory-limit", memory_limit)
+    return {"memory_limit": limit, "scratch_folder": scratch_folder}
 
 
 def _word_vectors(path: Path | None, *, silent: bool) -> Any:

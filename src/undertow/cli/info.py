@@ -14,7 +14,6 @@ def info(
     model: common.ModelArgument,
     json: common.Json = False,
     quiet: common.Quiet = False,
-    seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
     """Show how a model was made: topics, sizes, settings, end of training. Of an index: documents,

@@ -36,12 +36,13 @@ def report(
     title: Annotated[
         str | None, typer.Option(help="The page's title; the model's name unless given.")
     ] = None,
-    no_evaluation: Annotated[
+    evaluate: Annotated[
         bool,
         typer.Option(
-            "--no-evaluation", help="Leave the evaluation out, which takes longest with labels."
+            "--evaluate/--no-evaluate",
+            help="Judge the model, which takes longest where there are labels.",
         ),
-    ] = False,
+    ] = True,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     title_column: common.TitleColumn = None,
@@ -88,7 +89,7 @@ def report(
             n=n,
             title=title or Path(model).resolve().name,
             corpus_name=None if corpus is None else Path(corpus).name or corpus,
-            evaluate=not no_evaluation,
+            evaluate=evaluate,
             overwrite=force,
             seed=seed,
             progress=shown,

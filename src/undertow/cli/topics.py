@@ -27,9 +27,9 @@ def topics(
         int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")
     ] = None,
     tree: Annotated[bool, typer.Option("--tree", help="Finer topics inside coarser ones.")] = False,
-    how_many: Annotated[
+    figures: Annotated[
         bool,
-        typer.Option("--how-many", "--figures", help="The figures behind the model's own number."),
+        typer.Option("--figures", help="The figures behind the model's own number."),
     ] = False,
     n_words: Annotated[int, typer.Option(min=1, help="Words shown of each.")] = 8,
     out: Annotated[
@@ -49,9 +49,9 @@ def topics(
     move: Annotated[
         list[str] | None, _change("ID:PARENT", "Hang a topic below another, or ID:root.")
     ] = None,
-    seed: Annotated[
+    seed_topic: Annotated[
         list[str] | None,
-        _change("NAME=WORD,WORD", "Make a topic around words.", "--seed", "--seed-topic"),
+        _change("NAME=WORD,WORD", "Make a topic around words."),
     ] = None,
     apply: Annotated[
         list[str] | None, _change("FILE", "Do again what a curation file says.")
@@ -88,7 +88,7 @@ def topics(
 
         undertow topics model --rename 12=Cars --merge 31,77=Space --drop 90
 
-        undertow topics model --seed health=hospital,patients --dry-run
+        undertow topics model --seed-topic health=hospital,patients --dry-run
 
         undertow topics model --export curation.json
 
@@ -97,10 +97,10 @@ def topics(
     changes = _curating.read(
         {
             **{"--apply": apply, "--restore": restore, "--rename": rename, "--split": split},
-            **{"--drop": drop, "--merge": merge, "--move": move, "--seed": seed},
+            **{"--drop": drop, "--merge": merge, "--move": move, "--seed-topic": seed_topic},
         }
     )
-    _check_places(out, export, force=force, nested=tree or how_many)
+    _check_places(out, export, force=force, nested=tree or figures)
     trained, save = common.open_model(model)
     common.check_cut(trained, None)
     before, lines = trained.curation_, _curating.make(trained, changes)
@@ -116,13 +116,13 @@ def topics(
         lines.append("Dry run: nothing was saved.")
     for line in () if quiet else lines:
         typer.echo(line, err=json)
-    view = _View(trained, model, n, n_words, tree, how_many)
+    view = _View(trained, model, n, n_words, tree, figures)
     if out is not None:
         view.write(out)
         common.remark(f"Wrote {out}: {view.count} topics.", silent=quiet or json)
     elif json:
         common.print_json(view.records())
-    elif not (changes or export) or dry_run or tree or how_many or n is not None:
+    elif not (changes or export) or dry_run or tree or figures or n is not None:
         view.print(quiet=quiet)
 
 
@@ -144,7 +144,7 @@ class _View:
     n: int | None
     n_words: int
     tree: bool
-    how_many: bool
+    figures: bool
 
     @property
     def count(self) -> int:
@@ -158,7 +158,7 @@ class _View:
 
     def records(self) -> Any:
         """As JSON holds them."""
-        if self.how_many:
+        if self.figures:
             choice = self.model.choose_topics()
             return {
                 "n": choice.n,
@@ -172,7 +172,7 @@ class _View:
         from rich.console import Console
 
         console, asked = Console(), self.n_words + _listed.IN_NAMES
-        if self.how_many:
+        if self.figures:
             console.print(_listed.figures(self.model.choose_topics()))
         elif self.tree:
             branches = self.model.topic_tree(self.n, n_words=asked)
@@ -188,7 +188,7 @@ class _View:
     def _more(self) -> str:
         ways = [
             "" if self.tree else "--tree nests them",
-            "" if self.how_many else "--how-many shows the figures",
+            "" if self.figures else "--figures shows the figures",
         ]
         most = len(self.model.atlas_.tree.leaves)
         return "; ".join([f"More or fewer: -n, up to {most}", *filter(None, ways)]) + "."
@@ -213,4 +213,4 @@ def _check_places(out: Path | None, export: Path | None, *, force: bool, nested:
     if out is not None:
         _tables.check_ending(out, FILES)
     if out is not None and nested and out.suffix.lower() != ".json":
-        raise InvalidInput(f"--out must end in .json with --tree or --how-many, got {out}")
+        raise InvalidInput(f"--out must end in .json with --tree or --figures, got {out}")

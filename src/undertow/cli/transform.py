@@ -50,7 +50,6 @@ def transform(
     force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
-    seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
     """Write a row per document: columns id, label and split where there are any, and vector.

@@ -16,7 +16,6 @@ def units(
     n_words: Annotated[int, typer.Option(min=1, help="Words shown of each.")] = 8,
     json: common.Json = False,
     quiet: common.Quiet = False,
-    seed: common.Seed = 0,
     debug: common.Debug = False,
 ) -> None:
     """Show the hidden units of a model: how often each is on, and the words that switch it on and

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from undertow import _lazy
 from undertow.corpus.segmentation import Segmenter
-from undertow.corpus.token_matches import matched, numbered, starts_of
+from undertow.corpus.token_matches import listed, matched, numbered, starts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,9 +80,13 @@ class Analyzer:
 
     def terms(self, texts: pl.Series) -> Iterator[Terms]:
         """The terms of a chunk: first the tokens, then the pairs and so on, as far as `ngram_range`
-        asks for them.
+        asks for them. Of lists of tokens, each counts as it is.
         """
-        tokens = Terms(*matched(self.prepared(texts), self.token_pattern, lowercase=self.lowercase))
+        if isinstance(texts.dtype, pl.List):
+            tokens = Terms(*listed(texts))
+        else:
+            prepared = self.prepared(texts)
+            tokens = Terms(*matched(prepared, self.token_pattern, lowercase=self.lowercase))
         if self.stop_words:
             tokens = _without(tokens, self.stop_words)
         for _, terms in self.by_length(tokens):

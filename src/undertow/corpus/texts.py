@@ -1,5 +1,5 @@
-"""Texts of any kind, on one path: a corpus, a column, a list or an iterator, as chunks of polars
-strings.
+"""Documents of any kind, on one path: a corpus, a table, a column, a list or an iterator, as chunks
+of polars strings, or of lists of them where documents are lists of tokens.
 """
 
 from __future__ import annotations
@@ -15,23 +15,35 @@ import polars as pl
 from undertow._errors import InvalidInput
 from undertow.corpus._columns import NAMES, find_columns
 from undertow.corpus._formats import TableSource
+from undertow.corpus._frames import as_table, is_table
+from undertow.corpus._token_lists import (
+    as_shown,
+    as_text,
+    checked_lists,
+    holds_tokens,
+    is_tokens,
+    lengths,
+    token_column,
+)
 from undertow.corpus.corpus import ROWS, Corpus
 
 BYTES = 3 * 2**20  # of text in a chunk, so that long documents do not make large chunks
 
 
 def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus:
-    """A corpus of what is at hand: a `Corpus` as it is, a polars (lazy) table, or texts in any
-    collection.
+    """A corpus of what is at hand: a `Corpus` as it is, a table of polars or pandas, or texts in
+    any collection. Tokens of a list are joined by spaces.
 
     Columns of a table are those `remembered` from another corpus, as far as they are there, or are
     found by name.
     """
     if isinstance(texts, Corpus):
         return texts
-    if not isinstance(texts, (pl.DataFrame, pl.LazyFrame)):
-        texts = pl.DataFrame({"text": pl.concat(list(text_chunks(texts)))})
-    source = TableSource("the table", "a table", texts.lazy())
+    if is_table(texts):
+        table = as_table(texts)
+    else:
+        table = pl.DataFrame({"text": pl.concat([as_text(chunk) for chunk in text_chunks(texts)])})
+    source = TableSource("the table", "a table", table.lazy())
     return Corpus(
         source, find_columns(source.columns, dict.fromkeys(NAMES), source.name, remembered)
     )
@@ -39,26 +51,20 @@ def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus
 
 def with_columns(texts: Any, remembered: Mapping[str, str]) -> Any:
     """A table as a corpus with the columns of an earlier one; anything else as it is."""
-    return (
-        as_corpus(texts, remembered) if isinstance(texts, (pl.DataFrame, pl.LazyFrame)) else texts
-    )
+    return as_corpus(texts, remembered) if is_table(texts) else texts
 
 
 def columns_of(texts: Any) -> dict[str, str]:
     """Which columns a corpus or a table has its texts and the rest in, for opening others likewise;
     {} of others.
     """
-    return (
-        as_corpus(texts).to_remember
-        if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame))
-        else {}
-    )
+    return as_corpus(texts).to_remember if _is_corpus(texts) else {}
 
 
 @dataclass(frozen=True)
 class Watched:
-    """Texts of any kind that somebody looks at while they are read: `see` is given them, and their
-    ids or None.
+    """Texts of any kind that somebody looks at while they are read: `see` is given them, as they
+    are shown, and their ids or None.
     """
 
     texts: Any
@@ -68,11 +74,13 @@ class Watched:
 def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
     """The texts as columns of strings without nulls, at most `rows` documents and about 3 MiB at a
     time.
+
+    Where documents are lists of tokens, the columns are of lists: all are of one kind.
     """
     if isinstance(texts, Watched):
         yield from _watched(texts, rows)
         return
-    if isinstance(texts, (Corpus, pl.DataFrame, pl.LazyFrame)):
+    if _is_corpus(texts):
         columns: Iterable[pl.Series] = as_corpus(texts).texts(rows)
     elif isinstance(texts, pl.Series):
         columns = _of_series(texts, rows)
@@ -87,14 +95,23 @@ def text_list(texts: Any) -> Any:
     return list(texts) if isinstance(texts, Iterator) else texts
 
 
+def shown_list(documents: Iterable[Any]) -> list[str]:
+    """A few documents as they are shown: the tokens of a list are joined by spaces."""
+    return [text for chunk in text_chunks(documents) for text in as_shown(chunk).to_list()]
+
+
+def _is_corpus(texts: Any) -> bool:
+    return isinstance(texts, Corpus) or is_table(texts)
+
+
 def _watched(watched: Watched, rows: int) -> Iterator[pl.Series]:
-    if isinstance(watched.texts, (Corpus, pl.DataFrame, pl.LazyFrame)):
+    if _is_corpus(watched.texts):
         for chunk in as_corpus(watched.texts).chunks(rows):
             watched.see(chunk["text"], chunk["id"])
             yield from _not_too_large(chunk["text"].alias("text"))
         return
     for column in text_chunks(watched.texts, rows):
-        watched.see(column, None)
+        watched.see(as_shown(column), None)
         yield column
 
 
@@ -104,7 +121,9 @@ def _of_series(texts: pl.Series, rows: int) -> Iterator[pl.Series]:
     if texts.dtype == pl.Object:  # polars' name for "any Python object"
         yield from _of_values(texts.to_list(), rows)
         return
-    if texts.dtype != pl.String and len(texts):
+    if holds_tokens(texts):
+        texts = checked_lists(texts)
+    elif texts.dtype != pl.String and len(texts):
         raise InvalidInput(f"texts must be strings, got a column of type {texts.dtype}")
     if texts.null_count():
         raise InvalidInput(
@@ -115,16 +134,18 @@ def _of_series(texts: pl.Series, rows: int) -> Iterator[pl.Series]:
 
 
 def _of_values(texts: Any, rows: int) -> Iterator[pl.Series]:
-    """Any iterable of str; NumPy arrays and pandas columns are iterables too."""
+    """Any iterable of strings or of lists of them; arrays and pandas columns are iterables too."""
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
         raise InvalidInput(
             f"texts must be a collection of strings, a string a document, got {texts!r:.60}"
         )
     if getattr(texts, "ndim", 1) != 1:
         raise InvalidInput(f"texts must have one dimension, got an array of shape {texts.shape}")  # type: ignore[attr-defined]
-    values, first = iter(texts), 0
+    values, first, column = iter(texts), 0, _column
     while chunk := list(islice(values, rows)):
-        yield _column(chunk, first)
+        if not first and is_tokens(chunk[0]):  # the first says what all of them are
+            column = token_column
+        yield column(chunk, first)
         first += len(chunk)
 
 
@@ -144,6 +165,11 @@ def _column(chunk: list[Any], first: int) -> pl.Series:
 
 def _refuse(chunk: list[Any], first: int) -> None:
     for row, text in enumerate(chunk, start=first):
+        if row and is_tokens(text):
+            raise InvalidInput(
+                "documents must be all texts or all lists of tokens, got texts and then "
+                f"{text!r:.60} in row {row}"
+            )
         if not isinstance(text, str):
             raise InvalidInput(f"texts must be strings, got {text!r:.60} in row {row}")
         try:
@@ -157,7 +183,7 @@ def _not_too_large(texts: pl.Series) -> Iterator[pl.Series]:
     """The column, cut wherever another `BYTES` of text are full: a chunk has no more, besides its
     first document.
     """
-    ends = texts.str.len_bytes().cum_sum().to_numpy()
+    ends = lengths(texts).cum_sum().to_numpy()
     if not len(ends) or ends[-1] <= BYTES:
         yield texts
         return

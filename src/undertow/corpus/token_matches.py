@@ -43,6 +43,12 @@ def matched(texts: pl.Series, pattern: str, *, lowercase: bool) -> Found:
     return types, ends[starts_of(cut.list.len().to_numpy())], codes[where]
 
 
+def listed(lists: pl.Series) -> Found:
+    """The tokens of lists of them, as they are."""
+    types, codes = numbered(lists.explode().drop_nulls())
+    return types, starts_of(lists.list.len().to_numpy()), codes
+
+
 def numbered(strings: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     """The distinct strings, and the number of each string among them."""
     categories = pl.Categories.random()  # a numbering of our own, forgotten with the column

@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -70,8 +71,10 @@ class Coverage:
 class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Counts the words of texts, in chunks, so that a corpus may be larger than memory.
 
-    Texts are a `Corpus`, a polars or pandas column, a polars table, an array, a list or any
-    iterable of strings.
+    Texts are a `Corpus`, a column or a table of polars or pandas, an array, a list or any iterable
+    of strings. What is no text, such as market baskets, codes or events, comes as lists of tokens:
+    these are counted as they are, neither split nor lower-cased (stop words, stems and n-grams are
+    made of them where they are asked for).
 
     Chinese, Japanese and Thai have no spaces between words. Where the first thousand documents hold
     such text, it is segmented, and a remark in the log says by what; docs/languages.md has more.
@@ -114,6 +117,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_documents_ : documents seen.
     segmenter_ : names of the segmenters in use, as told or as found; the first texts decide, later
         ones are read alike.
+    tokens_ : whether the first documents were lists of tokens. A text is then read as their tokens
+        are shown, with spaces between them.
     pruned_ : 0 if all counts were exact. Otherwise a type may have been lost if it occurs at most
         `pruned_` times, and the counts that the vocabulary was chosen by are too low by at most as
         much. Counts of `transform` are exact.
@@ -197,6 +202,33 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._forget()
         if self.vocabulary is not None:
             return self._fixed_chunks(X, watch)
+        return self._grown_chunks(X, kept, watch)
+
+    def partial_fit_chunks(self, X: Any) -> Generator[sparse.csr_array]:
+        """`partial_fit`, and then the counts of the same texts in chunks; X is read once.
+
+        Returns
+        -------
+        generator of scipy.sparse.csr_array
+            Documents x words, of the words that are known in the end.
+
+        Examples
+        --------
+        >>> from undertow import Vectorizer
+        >>> vectorizer = Vectorizer().fit(["red apple"])
+        >>> [counts.toarray().tolist() for counts in vectorizer.partial_fit_chunks(["green apple"])]
+        [[[1, 0, 1]]]
+        """
+        if not hasattr(self, "vocabulary_"):
+            self._forget()
+        if self.vocabulary is not None:
+            return self._fixed_chunks(X, None)
+        return self._grown_chunks(X, None, None)
+
+    def _grown_chunks(
+        self, X: Any, kept: ChunkStore | None, watch: Callable[[int], object] | None
+    ) -> Generator[sparse.csr_array]:
+        """Takes the words of X into the vocabulary, then counts them."""
         kept = ChunkStore() if kept is None else kept
         self._count(X, kept, watch)
         self._require_words()
@@ -210,7 +242,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _fixed_chunks(
         self, X: Any, watch: Callable[[int], object] | None
     ) -> Generator[sparse.csr_array]:
-        for chunk in self.count_chunks(X):
+        for chunk in self._counted(self._seen(text_chunks(X, self._rows()))):
             if watch is not None:
                 watch(len(chunk.terms))
             yield chunk.counts
@@ -234,6 +266,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """As `transform`, a chunk of documents at a time: memory does not grow with their
         number.
         """
+        return self._counted(text_chunks(X, self._rows()))
+
+    def _counted(self, chunks: Iterator[pl.Series]) -> Iterator[ChunkCounts]:
         analyzer, words = self._analyzer(), numbered_words(self._columns())
 
         def count(texts: pl.Series) -> ChunkCounts:
@@ -243,7 +278,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 parts.append(terms.known(columns_of(terms.types, words), words.height))
             return ChunkCounts(summed(parts), lengths)
 
-        return ahead(count, text_chunks(X, self._rows()), threads(self.n_jobs))
+        return ahead(count, chunks, threads(self.n_jobs))
 
     def counter(self) -> FewTexts:
         """Counts a few texts at a time, such as questions: what does not depend on them is prepared
@@ -266,15 +301,25 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def settings(self) -> dict[str, Any]:
-        """The parameters that decide what is counted, without the vocabulary, and with the
-        segmenters that were decided on: plain data to store.
+        """The parameters that decide what is counted, without the vocabulary, and with what was
+        decided on by the first texts: plain data to store.
         """
         options = {
             name: value
             for name, value in self.get_params(deep=False).items()
             if name not in ("vocabulary", "n_jobs")
         }
-        return {**options, "segmenter": list(self._segmenters()) or None}
+        options["segmenter"] = list(self._segmenters()) or None
+        return {**options, "tokens": True} if self._of_tokens else options
+
+    @property
+    def counts_words_of_texts(self) -> bool:
+        """Whether single words of texts are counted, so that neighbours may make a phrase."""
+        return self.ngram_range[1] == 1 and not self._of_tokens
+
+    @property
+    def _of_tokens(self) -> bool:
+        return getattr(self, "tokens_", False)
 
     def coverage(self, X: Any) -> Coverage:
         """How much of these texts the vocabulary knows, and which words it misses most."""
@@ -301,7 +346,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _forget(self) -> None:
         """Begins anew, with the options checked before anything is read."""
-        self.__dict__.pop("segmenter_", None)
+        for decided in ("segmenter_", "tokens_"):
+            self.__dict__.pop(decided, None)
         self._analyzer(), self._rows(), threads(self.n_jobs)
         vectorizer_options.vocabulary_size(self.vocabulary_size)
         vectorizer_options.check_limits(self.min_df, self.max_df)
@@ -374,14 +420,15 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.vocabulary_
 
     def _analyzer(self) -> Analyzer:
-        return vectorizer_options.analyzer(
-            {**self.get_params(deep=False), "segmenter": self._segmenters() or None}
-        )
+        decided = {"segmenter": self._segmenters() or None, "tokens": self._of_tokens}
+        return vectorizer_options.analyzer({**self.get_params(deep=False), **decided})
 
     def _segmenters(self) -> tuple[str, ...]:
         """Those decided on, or told; those that a fixed vocabulary is in need of, before any text
         is seen.
         """
+        if self._of_tokens:
+            return ()
         if hasattr(self, "segmenter_"):
             return self.segmenter_
         told = vectorizer_options.segmenters(self.segmenter)
@@ -398,6 +445,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _decided_by(self, chunks: Iterator[pl.Series]) -> Iterator[pl.Series]:
         """The chunks; where it is open what segments them, the first of them decide that."""
+        chunks = self._seen(chunks)
+        if self._of_tokens:
+            self.segmenter_ = ()
         if hasattr(self, "segmenter_") or not vectorizer_options.takes_runs(self.token_pattern):
             return chunks
         look, chunks = scripts.look_at_first(chunks)
@@ -406,6 +456,15 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for remark in remarks:
                 logger.warning(remark)
         return scripts.watched(chunks, look.languages())
+
+    def _seen(self, chunks: Iterator[pl.Series]) -> Iterator[pl.Series]:
+        """The chunks; the first of all says whether documents are lists of tokens."""
+        first = next(chunks, None)
+        if first is None:
+            return iter(())
+        if not hasattr(self, "tokens_"):
+            self.tokens_ = isinstance(first.dtype, pl.List)
+        return chain([first], chunks)
 
     def single_words(self, *, stemmed: bool = True) -> Analyzer:
         """How texts become single words, whatever n-grams are counted; the words as they are

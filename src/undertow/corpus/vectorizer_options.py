@@ -15,14 +15,23 @@ from undertow.corpus.analyzer import WORDS, Analyzer
 from undertow.corpus.segmentation import Segmenter
 from undertow.corpus.stop_words import LANGUAGES, words_of
 
+AS_SHOWN = {
+    "token_pattern": r"\S+",
+    "lowercase": False,
+    "strip_html": False,
+    "segmenter": None,
+}
+"""Options by which tokens that came in lists are found again in what is shown of them."""
 RUN = "中文文本"  # four letters, two words
 IDEOGRAPH = r"\p{Han}"  # in Chinese and Japanese one letter is a word as well
 
 
 def analyzer(options: Mapping[str, Any]) -> Analyzer:
-    """The analyzer that the parameters of a `Vectorizer` describe; segmenters that are still to be
+    """The analyzer that the settings of a `Vectorizer` describe; segmenters that are still to be
     found are none.
     """
+    if options.get("tokens"):
+        options = {**options, **AS_SHOWN}
     pattern, names = _pattern(options["token_pattern"]), segmenters(options.get("segmenter")) or ()
     segmentation.require(names)
     return Analyzer(

@@ -7,6 +7,6 @@ text, as the readers of corpora do; they are read from `UNDERTOW_DATA`, from a c
 
 from undertow.datasets.imdb import load_imdb
 from undertow.datasets.newsgroups import load_20newsgroups
-from undertow.datasets.python_docs import Document, load_python_docs
+from undertow.datasets.python_docs import DocumentedObject, load_python_docs
 
-__all__ = ["Document", "load_20newsgroups", "load_imdb", "load_python_docs"]
+__all__ = ["DocumentedObject", "load_20newsgroups", "load_imdb", "load_python_docs"]

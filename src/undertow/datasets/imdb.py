@@ -53,22 +53,38 @@ OFFICIAL = Official(
 def load_imdb(
     *, split: str | None = None, cache: Folder | None = None, progress: bool = True
 ) -> pl.DataFrame:
-    """The IMDB reviews as a polars DataFrame with the string columns id, split, label and text.
-
-    Parameters
-    ----------
-    split
-        `"train"` (25,000 reviews), `"test"` (25,000), `"unsup"` (50,000, label null) or None for
-        all. Labels are `pos` and `neg`; the split is the official one.
-    cache
-        Folder for the download; by default the one that `UNDERTOW_CACHE` names, else
-        `~/.cache/undertow`.
-    progress
-        Whether a download shows a bar on standard error.
+    """The IMDB film reviews, with the official split.
 
     Texts are raw: `<br />` tags are still in them. The reviews are read from `imdb.parquet` in the
     folder that the environment variable `UNDERTOW_DATA` names; else from the cache; else the
-    official archive is downloaded, checked and kept in the cache. Rows are sorted by split, label
-    and number.
+    official archive is downloaded, checked and kept in the cache.
+
+    Parameters
+    ----------
+    split : {"train", "test", "unsup"} or None
+        25,000 reviews for training, 25,000 for testing, 50,000 without labels, or all.
+    cache : path or None
+        Folder for the download. None: the one that `UNDERTOW_CACHE` names, else
+        `~/.cache/undertow`.
+    progress : bool
+        Whether a download shows a bar on standard error.
+
+    Returns
+    -------
+    polars.DataFrame
+        The string columns id, split, label ("pos", "neg" or null) and text, sorted by split, label
+        and number.
+
+    Raises
+    ------
+    InvalidInput
+        For a split that there is not, or an archive that is not the official one.
+
+    Examples
+    --------
+    >>> from undertow.datasets import load_imdb
+    >>> reviews = load_imdb(split="unsup")  # doctest: +SKIP
+    >>> reviews.height  # doctest: +SKIP
+    50000
     """
     return load(OFFICIAL, split=split, cache=cache, progress=progress)

@@ -72,26 +72,42 @@ def load_20newsgroups(
     cache: Folder | None = None,
     progress: bool = True,
 ) -> pl.DataFrame:
-    """20 Newsgroups (bydate) as a polars DataFrame with the string columns id, split, label and
-    text.
-
-    Parameters
-    ----------
-    split
-        `"train"` (11,314 posts), `"test"` (7,532) or None for both. The split is the official one.
-    headers, quotes, signatures
-        False removes that part of every post; see `undertow.datasets._post.strip_post` for the
-        rules. A post of which nothing is left stays in the table with an empty text, so that rows
-        and numbers are always the same.
-    cache
-        Folder for the download; by default the one that `UNDERTOW_CACHE` names, else
-        `~/.cache/undertow`.
-    progress
-        Whether a download shows a bar on standard error.
+    """20 Newsgroups (bydate): posts to twenty groups, with the official split.
 
     The posts are read from `20newsgroups.parquet` in the folder that the environment variable
     `UNDERTOW_DATA` names; else from the cache; else the official archive is downloaded, checked and
-    kept in the cache. Rows are sorted by split, label and number.
+    kept in the cache.
+
+    Parameters
+    ----------
+    split : {"train", "test"} or None
+        The training part (11,314 posts), the test part (7,532), or both.
+    headers, quotes, signatures : bool
+        False removes that part of every post; `undertow.datasets._post.strip_post` has the rules. A
+        post of which nothing is left stays in the table with an empty text, so that rows and
+        numbers are always the same.
+    cache : path or None
+        Folder for the download. None: the one that `UNDERTOW_CACHE` names, else
+        `~/.cache/undertow`.
+    progress : bool
+        Whether a download shows a bar on standard error.
+
+    Returns
+    -------
+    polars.DataFrame
+        The string columns id, split, label and text, sorted by split, label and number.
+
+    Raises
+    ------
+    InvalidInput
+        For a split that there is not, or an archive that is not the official one.
+
+    Examples
+    --------
+    >>> from undertow.datasets import load_20newsgroups
+    >>> posts = load_20newsgroups(split="train")  # doctest: +SKIP
+    >>> posts.columns  # doctest: +SKIP
+    ['id', 'split', 'label', 'text']
     """
     kept = {"headers": headers, "quotes": quotes, "signatures": signatures}
     for name, value in kept.items():

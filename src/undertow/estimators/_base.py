@@ -19,6 +19,17 @@ class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         """Changes parameters by name; `learner__n_noise` is an option of the learner.
 
         Options of learners and optimizers are frozen: others take their place.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from undertow import AlphaNCE, ReplicatedSoftmax
+        >>> model = ReplicatedSoftmax(64, learner=AlphaNCE())
+        >>> model.set_params(batch_size=64, learner__n_noise=10).learner.n_noise
+        10
         """
         nested: dict[str, dict[str, Any]] = defaultdict(dict)
         known = self.get_params(deep=False)

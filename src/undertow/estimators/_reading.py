@@ -57,7 +57,7 @@ def read_counts(
         )
     else:
         chunks = (chunk.counts for chunk in vectorizer.count_chunks(texts))
-    words = len(vectorizer.vocabulary_)
+    words = len(vectorizer.get_feature_names_out())
     held: list[sparse.csr_array] = []
     size = 0
     with closing(chunks):  # after an error no thread is left that reads from the scratch folder

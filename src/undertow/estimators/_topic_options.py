@@ -17,6 +17,7 @@ from undertow._errors import InvalidInput
 from undertow.corpus import Vectorizer
 from undertow.corpus.analyzer import WORDS
 from undertow.estimators._base import Base
+from undertow.estimators._borrowed import BorrowedVectorizer
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 
 if TYPE_CHECKING:
@@ -87,6 +88,17 @@ class TopicModelOptions(Base):
 
         A fitted model follows at once where that is possible: in `features`, and in what a further
         `partial_fit` goes by. The rest is for the next `fit`.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from undertow import AlphaNCE, TopicModel
+        >>> model = TopicModel(64, learner=AlphaNCE())
+        >>> model.set_params(stop_words="english", learner__n_noise=10).learner.n_noise
+        10
         """
         super().set_params(**params)
         changed = {name.partition("__")[0] for name in params}
@@ -110,7 +122,9 @@ class TopicModelOptions(Base):
                     f"vectorizer must be left out beside {name}, got {self.vectorizer!r:.60} and "
                     f"{name}={own[name]!r:.60}: give {name} to the vectorizer"
                 )
-        return clone(self.vectorizer)
+        if isinstance(self.vectorizer, Vectorizer):
+            return clone(self.vectorizer)
+        return BorrowedVectorizer(self.vectorizer)
 
     def _new_softmax(self) -> ReplicatedSoftmax:
         return ReplicatedSoftmax(**{name: getattr(self, name) for name in UNIT_OPTIONS})

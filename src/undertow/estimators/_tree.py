@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
+from undertow.corpus.texts import Watched, shown_list, with_columns
 from undertow.counts import CountSpool
 from undertow.estimators._documents import read_blocks, read_rows
 from undertow.estimators.model_inputs import transformed_counts
@@ -35,7 +36,7 @@ from undertow.topics import (
 from undertow.topics.clusters import Vectors, unit
 from undertow.topics.curation import Curation, Curator, Matched
 from undertow.topics.grow import Sample, grow
-from undertow.topics.text_sample import SampledTexts, sampled_rows
+from undertow.topics.text_sample import SampledTexts, TextSample, sampled_rows
 from undertow.vectors.given import GivenVectors, given_vectors, stored_width
 from undertow.vectors.joining import asked, join
 
@@ -169,6 +170,10 @@ class TopicTreeMethods:
             raise ModelFileError(f"{path} must hold a sound tree of topics: {error}") from error
         self.drift_ = None
 
+    def _documents(self, texts: Any) -> Any:
+        """Texts to read; of a table, from the columns that it was fitted on."""
+        return with_columns(several(texts), getattr(self, "columns_", {}))
+
     @property
     def _count_transform(self) -> Any:
         return self.softmax_.count_transform
@@ -227,14 +232,11 @@ class TopicTreeMethods:
         without, whatever the model was fitted with. Curation is applied to the new tree, as far as
         its topics are found again.
         """
-        from undertow.corpus.texts import Watched
-        from undertow.topics.text_sample import TextSample
-
         check_is_fitted(self)
         others = None if vectors is None else given_vectors(vectors)
         before = getattr(self, "curation_", Curation())
         kept = TextSample()
-        counts = self.vectorizer_.transform(Watched(texts, kept.see))
+        counts = self.vectorizer_.transform(Watched(self._documents(texts), kept.see))
         if others is not None:
             others.check_documents(counts.shape[0])
         self._grow(counts, kept.close(), others)
@@ -309,7 +311,7 @@ class TopicTreeMethods:
         self, texts: Any, others: GivenVectors | None = None
     ) -> Iterator[Vectors]:
         first = 0
-        for chunk in self.vectorizer_.count_chunks(several(texts)):
+        for chunk in self.vectorizer_.count_chunks(self._documents(texts)):
             last = first + chunk.counts.shape[0]
             part = None if others is None else others.part(first, last)
             yield self._unit_vectors(transformed_counts(chunk.counts, self._count_transform), part)
@@ -351,7 +353,7 @@ class TopicTreeMethods:
         atlas = self._atlas()
         direction = atlas.directions([atlas.checked(topic)])[0]
         counts = transformed_counts(
-            self.vectorizer_.transform(several(texts)), self._count_transform
+            self.vectorizer_.transform(self._documents(texts)), self._count_transform
         )
         return word_parts(self.softmax_, counts, direction)
 
@@ -361,6 +363,7 @@ class TopicTreeMethods:
         """Gives topics names: by their ids, or by a function of (words, typical texts) for all
         topics of a cut.
         """
+        self._atlas()
         if isinstance(names, Mapping):
             for number, name in names.items():
                 self.rename_topic(number, name)
@@ -397,7 +400,7 @@ class TopicTreeMethods:
         return self._curated(lambda curator: curator.move(topic, under))
 
     def seed_topic(
-        self, name: str, words: Sequence[str] = (), documents: Sequence[str] = ()
+        self, name: str, words: Sequence[str] = (), documents: Sequence[Any] = ()
     ) -> int | None:
         """Makes a topic around words and around example texts; returns its id, or None where there
         is no such thing.
@@ -407,7 +410,7 @@ class TopicTreeMethods:
         """
         leaves = self._leaves_of_examples(documents)
         made: int | None = self._changed(
-            lambda curator: curator.seed(name, words, leaves, documents)
+            lambda curator: curator.seed(name, words, leaves, shown_list(documents))
         )
         return made
 

@@ -419,25 +419,30 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     @property
     def components_(self) -> NDArray[np.float32]:
         """Weights, (H, K)."""
+        check_is_fitted(self)
         return self.parameters_.weights.T
 
     @property
     def hidden_bias_(self) -> NDArray[np.float32]:
         """a, (H,)."""
+        check_is_fitted(self)
         return self.parameters_.hidden_bias
 
     @property
     def visible_bias_(self) -> NDArray[np.float32]:
         """b, (K,)."""
+        check_is_fitted(self)
         return self.parameters_.visible_bias
 
     @property
     def word_weights_(self) -> NDArray[np.float32]:
         """w, (K,)."""
+        check_is_fitted(self)
         return self.parameters_.word_weights
 
     @property
     def _n_features_out(self) -> int:
+        check_is_fitted(self)
         return self.balance_.width if self.features == "balanced" else self.parameters_.units
 
     # Using it
@@ -481,9 +486,8 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         Under "alpha-nce" these are not calibrated probabilities (see `free_energy`), but their
         order tells what belongs to the document.
         """
-        return words_given_hidden(
-            self.parameters_, self._encoded(self._fitted_counts(X), "posterior")
-        )
+        on = self._encoded(self._fitted_counts(X), "posterior")
+        return words_given_hidden(self.parameters_, on)
 
     def sample(
         self, lengths: ArrayLike, n_steps: int = 100, random_state: Any = None
@@ -611,6 +615,9 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         if hasattr(self, "feature_names_in_"):
             return [str(word) for word in self.feature_names_in_]
         return [f"word {number}" for number in range(self.parameters_.words)]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "parameters_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus import Vectorizer
-from undertow.corpus.texts import Watched, columns_of, text_chunks, text_list, with_columns
+from undertow.corpus.count_matrices import stacked
+from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
 from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
@@ -40,6 +42,11 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     Options of both are options of the model, with the same names and the same defaults.
 
+    Texts are a `Corpus` (`undertow.open_corpus`), a column or a table of polars or pandas, an
+    array, a list or any iterable of strings. What is no text, such as market baskets, codes or
+    events, comes as lists of tokens: they are counted as they are, neither split nor lower-cased,
+    and shown with spaces between them.
+
     `fit` holds the counts of a corpus in memory while they are few. Those that take more than
     `memory_limit` go to files in `scratch_folder`, which are removed at the end, and minibatches
     are read from there: memory then no longer grows with the number of documents (but for "pcd",
@@ -55,8 +62,9 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     vocabulary_size, ngram_range, stop_words, stemmer, segmenter, min_df, max_df, token_pattern,
         lowercase, strip_html, vocabulary, chunk_size, max_types : which words are counted; see
         `Vectorizer`.
-    vectorizer : one of your own, in place of these options: a `Vectorizer`. None: one is made from
-        them.
+    vectorizer : one of your own, in place of these options: a `Vectorizer`, or one of another
+        library that gives counts, such as scikit-learn's `CountVectorizer` (the model can then not
+        be saved or searched with). None: one is made from the options.
 
     weighting, count_transform, features : what counts become, and what `transform` gives; see
         `ReplicatedSoftmax`.
@@ -84,7 +92,8 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     Attributes
     ----------
-    vectorizer_, softmax_ : the fitted parts.
+    vectorizer_, softmax_ : the fitted parts. A vectorizer of another library is at
+        `vectorizer_.vectorizer`.
     atlas_ : the tree of topics and all that is known about it (`undertow.topics.Atlas`).
     curation_ : what was done to the topics since; `drift_`: what the latest `partial_fit` found,
         None after `fit`.
@@ -119,14 +128,16 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         again = bool(self.warm_start) and self.__sklearn_is_fitted__()
         if not again:
             self._begin()
-        self.columns_ = columns_of(texts)
+        documents = with_columns(several(texts), {})
+        self.columns_ = columns_of(documents)
         limit = _check.number_of_bytes("memory_limit", self.memory_limit)
         sample = TextSample()
         with Scratch(self.scratch_folder) as scratch:
-            watched = Watched(several(texts), sample.see)
+            watched = Watched(documents, sample.see)
             counts = self._read(watched, limit, scratch, anew=not again)
             _check_rows(others, self.reading_.documents)
-            start = None if word_vectors is None else vectors_of_words(self.words(), word_vectors)
+            words = self.vectorizer_.get_feature_names_out().tolist()
+            start = None if word_vectors is None else vectors_of_words(words, word_vectors)
             try:
                 self._train(counts, start)
             except (
@@ -188,29 +199,32 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         return counts
 
     def partial_fit(self, texts: Any, y: Any = None, *, vectors: Any = None) -> Self:
-        """One more epoch over these texts. New words are appended; topics and units keep their ids
-        and old words their columns. `drift_` says what appeared, grew and faded.
+        """One more epoch over these texts, which are read once, so that an iterator will do. New
+        words are appended; topics and units keep their ids and old words their columns. `drift_`
+        says what appeared, grew and faded.
 
         A model that was fitted with `vectors` needs those of these texts.
         """
-        documents, sample = text_list(several(texts)), TextSample()
-        documents = with_columns(documents, getattr(self, "columns_", {}))
-        if not hasattr(self, "softmax_"):
-            others = None if vectors is None else given_vectors(vectors)
+        first, sample = not self.__sklearn_is_fitted__(), TextSample()
+        documents = self._documents(texts)
+        if first:
             self._begin()
             self.columns_ = columns_of(documents)
-            counts = self.vectorizer_.fit_transform(Watched(documents, sample.see))
-            _check_rows(others, counts.shape[0])
+            others = None if vectors is None else given_vectors(vectors)
+        else:
+            others = self._others(vectors)
+        vectorizer = copy(self.vectorizer_)  # the model's own stays as it is until all are read
+        chunks = vectorizer.partial_fit_chunks(Watched(documents, sample.see))
+        words = len(vectorizer.get_feature_names_out())
+        counts = stacked(chunks, words)
+        _check_rows(others, counts.shape[0])
+        self.vectorizer_ = vectorizer
+        if first:
             self.softmax_.partial_fit(counts)
             self._grow(counts, sample.close(), others)
             self._plant(self.seeds)
             return self
-        others = self._others(vectors)
-        if others is not None:  # before anything is changed
-            others.check_documents(sum(map(len, text_chunks(documents))))
-        self.vectorizer_.partial_fit(documents)
-        self.softmax_.add_words(len(self.vectorizer_.vocabulary_) - self.softmax_.n_features_in_)
-        counts = self.vectorizer_.transform(Watched(documents, sample.see))
+        self.softmax_.add_words(words - self.softmax_.n_features_in_)
         before = self._vectors_of_counts(counts, others)
         self.softmax_.partial_fit(counts)
         self._take_in(counts, before, sample.close(), others)
@@ -230,7 +244,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         counts them).
         """
         check_is_fitted(self)
-        return self.vectorizer_.transform(with_columns(several(texts), self.columns_))
+        return self.vectorizer_.transform(self._documents(texts))
 
     def transform(self, texts: Any, *, vectors: Any = None) -> NDArray[np.float32]:
         """Document vectors; `vectors` as in `encode`."""
@@ -273,7 +287,8 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     def score(self, texts: Any, y: Any = None) -> float:
         """Split-half retrieval: how often one half of a text's words finds the other."""
-        return self.softmax_.score(self.counts(texts))
+        counts = self.counts(texts)
+        return self.softmax_.score(counts)
 
     def units(self, n_words: int = 10) -> list[Unit]:
         """A record per topic, the most active first."""
@@ -300,6 +315,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     def words(self) -> list[str]:
         """The vocabulary in the order of the columns."""
+        check_is_fitted(self)
         return [str(word) for word in self.vectorizer_.get_feature_names_out()]
 
     def name_units(self, names: Mapping[int, str]) -> Self:
@@ -310,14 +326,17 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     def document_units(self, texts: Any) -> list[DocumentUnits]:
         """The topics that each text switches on."""
-        return self.softmax_.document_units(self.counts(texts), words=self.words())
+        counts = self.counts(texts)
+        return self.softmax_.document_units(counts, words=self.words())
 
     def attribute(self, texts: Any, component: int) -> sparse.csr_array:
         """How much each word moved a topic in each text."""
-        return self.softmax_.attribute(self.counts(texts), component)
+        counts = self.counts(texts)
+        return self.softmax_.attribute(counts, component)
 
     @property
     def _n_features_out(self) -> int:
+        check_is_fitted(self)
         return self.softmax_._n_features_out + (self.vectors_width_ if self._joins() else 0)
 
     # Files
@@ -325,7 +344,8 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes everything that is needed to encode a sentence years later to one folder."""
         check_is_fitted(self)
-        plain = {name: _plain(name, value) for name, value in self.vectorizer_.settings().items()}
+        settings = self.vectorizer_.settings()
+        plain = {name: _plain(name, value) for name, value in settings.items()}
         facts, arrays = self._stored_topics()
         more = {
             "vectorizer": plain,
@@ -350,10 +370,12 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         try:
             options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
             options.pop("n_jobs", None)  # belongs to the session
+            of_tokens = bool(options.pop("tokens", False))
             options.setdefault(
                 "segmenter", None
             )  # models of earlier versions took runs of letters as they are
             vectorizer = Vectorizer(**options).remember(stored.vocabulary)
+            vectorizer.tokens_ = of_tokens
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
                 f"{path} must hold settings that a Vectorizer can use here, got others: {error}"

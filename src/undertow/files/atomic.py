@@ -94,12 +94,12 @@ class FolderKind:
 
     def recover(self, target: Path) -> None:
         """What a killed writer left behind: the old folder goes back to its place, or away if the
-        new one has it; remains go away.
+        new one has it. While something else has it, the old one stays aside.
         """
         aside = _aside(target)
         if self._is_aside(target):
             os.rename(aside, target)
-        elif self._is_complete(target) or not self._is_complete(aside):
+        elif self._is_complete(target):
             self._drop(aside)
         _sweep(target)
 

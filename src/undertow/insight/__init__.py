@@ -4,6 +4,16 @@ no pages.
 `overview_of_index` looks at a whole collection, `document_view` at the letters of one document,
 `similar_topics` at topics; `topic_table` and `document_topic_table` are for taking away. Plots,
 reports and the explorer are made of these.
+
+Examples
+--------
+>>> import undertow
+>>> space = ["a rocket flew to the moon", "the moon and its orbit", "a probe left the orbit"]
+>>> food = ["ripe apples and pears", "a cake of sweet pears", "apples in a honey cake"]
+>>> texts = (space + food) * 20
+>>> model = undertow.TopicModel(16, stop_words="english", max_epochs=5, random_state=0).fit(texts)
+>>> undertow.insight.topic_table(model, 2).columns
+['id', 'name', 'parent', 'documents', 'share', 'words', 'phrases', 'coherence']
 """
 
 from undertow.insight.document import DocumentView, Span, document_view, spans, topics_in

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from undertow.estimators.topic_parts import atlas_of
 from undertow.search.encoding.encoded import Encoded
 from undertow.topics.atlas import SAME_TEXT
 from undertow.topics.clusters import unit
@@ -49,7 +50,7 @@ class EncodedDocuments:
         """Batches as `Index.scan` gives them, put together; `done` is told how many documents there
         are so far.
         """
-        atlas = model._atlas()
+        atlas = atlas_of(model)
         means = unit(atlas.means)
         ids: list[str] = []
         vectors: list[NDArray[np.float16]] = []

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from undertow.corpus import Occurrence, occurrences
 from undertow.estimators.model_inputs import transformed_counts
+from undertow.estimators.topic_parts import atlas_of, unit_vectors
 from undertow.estimators.word_parts import word_parts
 from undertow.topics import TopicShare
 
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 class Span:
     """An occurrence of a word: `text[start:end]`, the word of the vocabulary that it counts as, and
     its part in the product of the text's vector with the topic's direction.
+
+    Examples
+    --------
+    >>> first = undertow.insight.spans(model, "A rocket!", model.topics(2)[0].id)[0]
+    >>> first.start, first.end, first.word
+    (2, 8, 'rocket')
     """
 
     start: int
@@ -46,6 +53,12 @@ class DocumentView:
     of `TopicModel.explain_topic`, exactly up to rounding (in a model that was joined with other
     vectors, that of undertow's side). A text without a known word is under no topic: `topic` is
     None.
+
+    Examples
+    --------
+    >>> view = undertow.insight.document_view(model, "a rocket near the moon", n=2)
+    >>> abs(sum(span.part for span in view.spans) - view.total) < 1e-4
+    True
     """
 
     topics: list[TopicShare]
@@ -55,18 +68,57 @@ class DocumentView:
 
 
 def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:
-    """The topics of a cut that a text is about, the largest share first."""
+    """The topics of a cut that a text is about, the largest share first.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    text : str
+        Any text.
+    n : int or None
+        How many topics; None for the model's own number.
+
+    Returns
+    -------
+    list of TopicShare
+        Empty where the text is far from all topics.
+
+    Examples
+    --------
+    >>> len(undertow.insight.topics_in(model, "a rocket near the moon", 2)) > 0
+    True
+    """
     return _shares(
-        model, model._unit_vectors(_counts(model, occurrences(model.vectorizer_, text))), n
+        model, unit_vectors(model, _counts(model, occurrences(model.vectorizer_, text))), n
     )
 
 
 def spans(model: TopicModel, text: str, topic: int) -> list[Span]:
-    """What every occurrence of a word that the model knows did to carry a text into a topic, in its
-    order.
+    """What every occurrence of a word that the model knows did to carry a text into a topic.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    text : str
+        Any text.
+    topic : int
+        The topic's id.
+
+    Returns
+    -------
+    list of Span
+        In the order of the text.
+
+    Examples
+    --------
+    >>> found = undertow.insight.spans(model, "a rocket near the moon", model.topics(2)[0].id)
+    >>> [span.word for span in found]
+    ['rocket', 'moon']
     """
     found = occurrences(model.vectorizer_, text)
-    return _spans(model, found, _counts(model, found), model._atlas().checked(topic))
+    return _spans(model, found, _counts(model, found), atlas_of(model).checked(topic))
 
 
 def document_view(
@@ -77,16 +129,38 @@ def document_view(
     *,
     others: NDArray[np.floating] | None = None,
 ) -> DocumentView:
-    """A text under a topic, and its shares of the topics of a cut of n.
+    """A text under a topic, and its shares of the topics of a cut.
 
-    Without a topic, it is the one of the largest share, or where the text is far from all, the one
-    that it lies in. `others` is the text's vector, (1, dimensions), of the encoder that the model
-    was joined with; where it was and none is given, undertow's side counts alone.
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    text : str
+        Any text.
+    topic : int or None
+        The topic's id. None: the one of the largest share, or where the text is far from all, the
+        one that it lies in.
+    n : int or None
+        How many topics the cut has; None for the model's own number.
+    others : array (1, dimensions) or None
+        The text's vector by the encoder that the model was joined with. Where it was and none is
+        given, undertow's side counts alone.
+
+    Returns
+    -------
+    DocumentView
+        Shares, and what each word did.
+
+    Examples
+    --------
+    >>> view = undertow.insight.document_view(model, "a rocket near the moon", n=2)
+    >>> [span.word for span in view.spans]
+    ['rocket', 'moon']
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     found = occurrences(model.vectorizer_, text)
     counts = _counts(model, found)
-    vectors = model._unit_vectors(counts, others)
+    vectors = unit_vectors(model, counts, others)
     shares = _shares(model, vectors, n)
     chosen = None if topic is None else atlas.checked(topic)
     if topic is None and found:
@@ -111,7 +185,7 @@ def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:
 
 def _shares(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> list[TopicShare]:
     names = model.topic_names(n)
-    shares = model._atlas().shares(vectors, list(names), 1)[0]
+    shares = atlas_of(model).shares(vectors, list(names), 1)[0]
     order = [place for place in np.argsort(-shares, kind="stable").tolist() if shares[place] > 0]
     listed = list(names.items())
     return [TopicShare(listed[place][0], listed[place][1], float(shares[place])) for place in order]
@@ -121,7 +195,7 @@ def _nearest(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> 
     """The topic of the cut that a text lies in; None for one without a word that counts, or in a
     dropped topic.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n)
     leaves, _ = atlas.leaves_of(vectors, 1)
     place = int(atlas.topics_of_leaves(leaves, nodes)[0])
@@ -131,7 +205,7 @@ def _nearest(model: TopicModel, vectors: NDArray[np.float32], n: int | None) -> 
 def _spans(
     model: TopicModel, found: list[Occurrence], counts: sparse.csr_array, topic: int
 ) -> list[Span]:
-    parts = word_parts(model.softmax_, counts, model._atlas().directions([topic])[0])
+    parts = word_parts(model.softmax_, counts, atlas_of(model).directions([topic])[0])
     times = np.bincount([one.column for one in found], minlength=1)
     share = dict(
         zip(parts.indices.tolist(), (parts.data / times[parts.indices]).tolist(), strict=True)

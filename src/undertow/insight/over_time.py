@@ -33,8 +33,15 @@ class TopicsOverTime:
     numbers.
 
     Edges are as the times: seconds since 1970 in UTC, or plain numbers. Where a few outlying times
-    would stretch the bins, the first holds all that is earlier too, and the last all that is later
-    (see `bins`).
+    would stretch the bins, the first holds all that is earlier, too, and the last all that is
+    later.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> dated = pl.DataFrame({"text": texts, "time": [1990] * 60 + [1991] * 60})
+    >>> found = undertow.insight.overview_of_texts(model, dated).over_time
+    >>> atlas = model.atlas_
     """
 
     edges: Times  # (bins + 1,) rising
@@ -42,8 +49,24 @@ class TopicsOverTime:
     counts: NDArray[np.int64]  # (bins, m) how many of them fall into each leaf of the topic tree
 
     def sizes(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.int64]:
-        """(bins, nodes) How many documents of each bin lie in each of the nodes, none of which lies
-        in another.
+        """How many documents of each bin lie in each of the topics.
+
+        Parameters
+        ----------
+        atlas : undertow.topics.Atlas
+            The model's, as it is now.
+        nodes : sequence of int
+            Ids of topics, none of which lies in another.
+
+        Returns
+        -------
+        array (bins, nodes)
+            Numbers of documents.
+
+        Examples
+        --------
+        >>> found.sizes(atlas, atlas.cut(2)).sum(axis=1).tolist()
+        [60, 60]
         """
         places = atlas.tree.positions(nodes)
         inside = np.flatnonzero(places >= 0)
@@ -52,10 +75,25 @@ class TopicsOverTime:
         return found.T
 
     def shares(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.float64]:
-        """(bins, nodes) The share of the documents of each bin in each of the nodes; 0 in a bin
-        without documents.
+        """The share of the documents of each bin in each of the topics.
 
-        A row adds to at most 1: the rest is in none of the nodes, or holds no word that is known.
+        Parameters
+        ----------
+        atlas : undertow.topics.Atlas
+            The model's, as it is now.
+        nodes : sequence of int
+            Ids of topics, none of which lies in another.
+
+        Returns
+        -------
+        array (bins, nodes)
+            A row adds to at most 1: the rest is in none of the topics, or holds no known word. 0 in
+            a bin without documents.
+
+        Examples
+        --------
+        >>> found.shares(atlas, atlas.cut(2)).sum(axis=1).round(3).tolist()
+        [1.0, 1.0]
         """
         shares: NDArray[np.float64] = (
             self.sizes(atlas, nodes) / np.maximum(self.documents, 1)[:, None]

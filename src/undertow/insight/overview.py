@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import ModelFileError
+from undertow.estimators.topic_parts import atlas_of
 from undertow.insight import layout
 from undertow.insight._encoded_documents import ROWS, EncodedDocuments, encoded_batches
 from undertow.insight._times_as_numbers import as_numbers
@@ -45,6 +46,14 @@ class Overview:
     Documents are known by the leaf of the topic tree that they fall into, so one overview serves
     every cut of the tree, and stays right when the tree is curated. The methods take the model's
     atlas and the nodes of a cut, as `atlas.cut(n)` gives them.
+
+    Examples
+    --------
+    >>> overview = undertow.insight.overview_of_texts(model, texts)
+    >>> overview.positions.shape  # places on the map
+    (120, 2)
+    >>> atlas = model.atlas_
+    >>> nodes = atlas.cut(2)
     """
 
     ids: list[str]
@@ -76,19 +85,72 @@ class Overview:
         return len(self.ids)
 
     def topics(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.int32]:
-        """(n,) Which of the nodes each document lies in, by its place in `nodes`; -1 for none."""
+        """Which of the topics each document lies in.
+
+        Parameters
+        ----------
+        atlas : undertow.topics.Atlas
+            The model's, as it is now.
+        nodes : sequence of int
+            Ids of topics, such as `atlas.cut(n)`.
+
+        Returns
+        -------
+        array (n,)
+            The place in `nodes`, or -1 for none of them.
+
+        Examples
+        --------
+        >>> overview.topics(atlas, nodes).shape
+        (120,)
+        """
         return atlas.topics_of_leaves(self.leaves, nodes)
 
     def sizes(self, atlas: Atlas, nodes: Sequence[int]) -> NDArray[np.int64]:
-        """(nodes,) How many of these documents lie in each of the nodes."""
+        """How many of these documents lie in each of the topics.
+
+        Parameters
+        ----------
+        atlas : undertow.topics.Atlas
+            The model's, as it is now.
+        nodes : sequence of int
+            Ids of topics.
+
+        Returns
+        -------
+        array (nodes,)
+            Numbers of documents.
+
+        Examples
+        --------
+        >>> int(overview.sizes(atlas, nodes).sum())
+        120
+        """
         found = self.topics(atlas, nodes)
         return np.bincount(found[found >= 0], minlength=len(nodes))
 
     def typical_of(self, atlas: Atlas, node: int, k: int = TYPICAL) -> list[int]:
-        """Rows of the most typical documents of a topic, best first.
+        """The most typical documents of a topic: the typical ones of its leaves, by how near each
+        is to its leaf and the leaf to the topic's middle.
 
-        They are the typical ones of its leaves, by how near each is to its leaf and the leaf to the
-        topic's middle.
+        Parameters
+        ----------
+        atlas : undertow.topics.Atlas
+            The model's, as it is now.
+        node : int
+            The topic's id.
+        k : int
+            At most so many.
+
+        Returns
+        -------
+        array of int
+            Rows, the best first.
+
+        Examples
+        --------
+        >>> len(overview.typical_of(atlas, nodes[0], 3))
+        3
         """
         leaves = atlas.tree.leaf_rows(node)
         closeness = unit(atlas.means[leaves]) @ atlas.directions([node])[0]
@@ -99,8 +161,24 @@ class Overview:
 
 
 def stored_overview(index: Index) -> Overview | None:
-    """The overview that is stored with the index, if it is of this state of the index and its
-    topics, and sound.
+    """The overview that is stored with an index.
+
+    Parameters
+    ----------
+    index : Index
+        An open one.
+
+    Returns
+    -------
+    Overview or None
+        None where there is none, or one of another state of the index or its topics, or an unsound
+        one.
+
+    Examples
+    --------
+    >>> index = undertow.Index.create("news", model, texts)
+    >>> undertow.insight.stored_overview(index) is None
+    True
     """
     from undertow.insight import _overview_on_disk
 
@@ -119,13 +197,32 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
 
     A new one takes about 20 seconds for 100,000 documents on two cores. Everything about it is the
     same every time for the same documents and model, but for the seconds that it took.
+
+    Parameters
+    ----------
+    index : Index
+        An open one.
+    progress : callable or None
+        Told how many documents are done, of how many.
+
+    Returns
+    -------
+    Overview
+        The map, topics, labels and times of its documents.
+
+    Examples
+    --------
+    >>> index = undertow.Index.create("food", model, texts)
+    >>> overview = undertow.insight.overview_of_index(index)
+    >>> len(overview.ids)
+    120
     """
     from undertow.insight import _overview_on_disk
 
     kept = stored_overview(index)
     if kept is not None:
         return kept
-    index.model._atlas()
+    atlas_of(index.model)
     layout.check_extra()
     state, total = index.state, len(index)
     columns = ["id", "vector", *(name for name in ("label", "time") if name in index.columns)]
@@ -141,17 +238,36 @@ def overview_of_index(index: Index, *, progress: Progress | None = None) -> Over
 def overview_of_texts(
     model: TopicModel, corpus: Any, *, progress: Progress | None = None
 ) -> Overview:
-    """The overview of a corpus without an index: a `Corpus`, or anything that `TopicModel.fit`
-    takes.
+    """The overview of a corpus without an index.
 
     The corpus is read twice: it is counted before. Of a model that was fitted with vectors,
     undertow's side counts alone; an index has both.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    corpus : texts, table or Corpus
+        Anything that `TopicModel.fit` takes.
+    progress : callable or None
+        Told how many documents are done, of how many.
+
+    Returns
+    -------
+    Overview
+        The map, topics, labels and times of its documents.
+
+    Examples
+    --------
+    >>> overview = undertow.insight.overview_of_texts(model, texts)
+    >>> len(overview.ids)
+    120
     """
     from undertow.corpus import as_corpus
 
-    model._atlas()  # said before any work is done, if there is none
+    atlas_of(model)  # said before any work is done, if there is none
     layout.check_extra()
-    documents = as_corpus(corpus)
+    documents = as_corpus(corpus, model.columns_)
     total = sum(chunk.height for chunk in documents.chunks())
     return _overview(encoded_batches(model, documents, sample(total)), model, total, progress)
 
@@ -173,7 +289,7 @@ def routes_of(atlas: Atlas) -> str:
 def _overview(
     batches: Iterable[dict[str, Any]], model: TopicModel, total: int, progress: Progress | None
 ) -> Overview:
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     reading, mapping = _shares(progress)
     expected = min(total, MOST_DOCUMENTS)
     documents = EncodedDocuments.of(batches, model, lambda done: reading(done, expected))

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from undertow.estimators.topic_parts import atlas_of, vectors_of_counts
+
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
@@ -26,20 +28,40 @@ SMOOTHING = 0.01
 
 
 def pyldavis_input(model: TopicModel, texts: Any, n: int | None = None) -> dict[str, Any]:
-    """The arguments of `pyLDAvis.prepare`, as `pyLDAvis.prepare(**pyldavis_input(model, texts))`.
+    """The arguments of `pyLDAvis.prepare`.
 
-    Topics are those of a cut of n, in the order of `TopicModel.topics(n)`; pyLDAvis sorts them
-    unless told `sort_topics=False`. `topic_term_dists` (n, K) and `doc_topic_dists` (documents, n)
-    have rows that sum to 1; `doc_lengths` are tokens of words that the model knows; `vocab` are
-    these words, and `term_frequency` their tokens in the texts. Texts are anything that
-    `TopicModel.fit` takes. Documents without a known word are left out: pyLDAvis weights by length.
+    pyLDAvis sorts topics unless told `sort_topics=False`.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    texts : texts, table or Corpus
+        Anything that `TopicModel.fit` takes. Documents without a known word are left out: pyLDAvis
+        weights by length.
+    n : int or None
+        How many topics; None for the model's own number.
+
+    Returns
+    -------
+    dict of str to array or list
+        `topic_term_dists` (n, K) and `doc_topic_dists` (documents, n) have rows that sum to 1, with
+        topics in the order of `TopicModel.topics(n)`; `doc_lengths` are tokens of words that the
+        model knows; `vocab` are these words, and `term_frequency` their tokens in the texts.
+
+    Examples
+    --------
+    >>> found = undertow.insight.pyldavis_input(model, texts, 2)
+    >>> found["doc_topic_dists"].shape
+    (120, 2)
+    >>> page = pyLDAvis.prepare(**found)  # doctest: +SKIP
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n)
     counts = model.counts(texts)
     lengths = np.asarray(counts.sum(axis=1, dtype=np.int64)).ravel()
     counts, lengths = counts[np.flatnonzero(lengths)], lengths[lengths > 0]
-    shares = atlas.shares(model._vectors_of_counts(counts), nodes, model.softmax_.n_jobs)
+    shares = atlas.shares(vectors_of_counts(model, counts), nodes, model.softmax_.n_jobs)
     return {
         "topic_term_dists": words_of_topics(model, nodes),
         "doc_topic_dists": whole_shares(shares),
@@ -51,7 +73,7 @@ def pyldavis_input(model: TopicModel, texts: Any, n: int | None = None) -> dict[
 
 def words_of_topics(model: TopicModel, nodes: list[int]) -> NDArray[np.float64]:
     """(topics, K) Shares of words, by how many documents of a topic hold each."""
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     grouped = atlas.terms.grouped(atlas.tree.positions(nodes), len(nodes))
     held = grouped.counts[:, : len(atlas.words)].toarray() + SMOOTHING
     shares: NDArray[np.float64] = held / held.sum(axis=1, keepdims=True)
@@ -67,7 +89,7 @@ def whole_shares(shares: NDArray[np.floating]) -> NDArray[np.float64]:
 
 def _written(model: TopicModel) -> list[str]:
     """Words as they are written; as the vocabulary has them where two are written alike."""
-    written = model._atlas().words
+    written = atlas_of(model).words
     times = Counter(written)
     return [
         form if times[form] == 1 else word

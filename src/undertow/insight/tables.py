@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from undertow.estimators.topic_parts import checked_vectors
+
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
@@ -25,10 +27,29 @@ DOCUMENTS = {"id": pl.String, "topic": pl.Int64, "name": pl.String, "share": pl.
 
 
 def topic_table(model: TopicModel, n: int | None = None, *, n_words: int = 10) -> pl.DataFrame:
-    """A row for each topic of a cut, the widest first.
+    """The topics of a cut as a table.
 
-    Columns: id, name, parent (null right below the root), documents and share of the training
-    corpus, words and phrases (lists, the most salient first), coherence.
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    n : int or None
+        How many topics; None for the model's own number.
+    n_words : int
+        Words of each.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each topic, the widest first: id, name, parent (null right below the root),
+        documents and share of the training corpus, words and phrases (lists, the most salient
+        first), coherence.
+
+    Examples
+    --------
+    >>> table = undertow.insight.topic_table(model, 2)
+    >>> table.height, table["documents"].sum()
+    (2, 120)
     """
     rows = [
         {
@@ -49,12 +70,30 @@ def topic_table(model: TopicModel, n: int | None = None, *, n_words: int = 10) -
 def document_topic_table(
     model: TopicModel, corpus: Any, n: int | None = None, *, vectors: Any = None
 ) -> pl.DataFrame:
-    """A row for each document and each topic of a cut that it is about: id, topic (its id), name,
-    share.
+    """What each document is about, as a table.
 
-    Documents keep their order, and the largest share comes first; a document that is far from all
-    topics has no row. The corpus is a `Corpus` or anything that `TopicModel.fit` takes, with
-    `vectors` where the model was fitted so.
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    corpus : texts, table or Corpus
+        Anything that `TopicModel.fit` takes.
+    n : int or None
+        How many topics; None for the model's own number.
+    vectors : array-like or None
+        Those of another encoder, where the model was fitted so.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each document and each topic that it is about: id, topic (its id), name, share.
+        Documents keep their order, and the largest share comes first. A document that is far from
+        all topics has no row.
+
+    Examples
+    --------
+    >>> undertow.insight.document_topic_table(model, texts, 2).columns
+    ['id', 'topic', 'name', 'share']
     """
     empty = pl.DataFrame(schema=DOCUMENTS)
     return pl.concat([empty, *document_topic_tables(model, corpus, n, vectors=vectors)])
@@ -63,7 +102,24 @@ def document_topic_table(
 def document_topic_tables(
     model: TopicModel, corpus: Any, n: int | None = None, *, vectors: Any = None
 ) -> Iterator[pl.DataFrame]:
-    """The same in parts, for a corpus whose table is too large to hold."""
+    """`document_topic_table` in parts, for a corpus whose table is too large to hold.
+
+    Parameters
+    ----------
+    model, corpus, n, vectors
+        As in `document_topic_table`.
+
+    Returns
+    -------
+    iterator of polars.DataFrame
+        Tables of some documents each.
+
+    Examples
+    --------
+    >>> parts = undertow.insight.document_topic_tables(model, texts, 2)
+    >>> next(parts).columns
+    ['id', 'topic', 'name', 'share']
+    """
     from undertow.corpus import as_corpus
 
     names = model.topic_names(n)
@@ -71,8 +127,8 @@ def document_topic_tables(
         np.array(list(names), dtype=np.int64),
         pl.Series(list(names.values()), dtype=pl.String),
     )
-    others, first = model._others(vectors), 0
-    for chunk in as_corpus(corpus).chunks():
+    others, first = checked_vectors(model, vectors), 0
+    for chunk in as_corpus(corpus, model.columns_).chunks():
         part = None if others is None else others.part(first, first + chunk.height)
         first += chunk.height
         shares = model.transform_topics(chunk["text"], n, vectors=part)

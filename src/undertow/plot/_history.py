@@ -20,10 +20,24 @@ FEW = 60  # epochs up to which each has a mark
 
 
 def history(model: TopicModel | ReplicatedSoftmax, *, columns: int | None = None) -> Figure:
-    """A panel each for loss, split-half retrieval (where it was measured), share of units on, and
-    speed.
+    """The course of training, a panel each for loss, split-half retrieval (where it was measured),
+    share of units on, and speed.
 
-    `columns` of them stand side by side; two or three unless given.
+    Parameters
+    ----------
+    model : TopicModel or ReplicatedSoftmax
+        A fitted one.
+    columns : int or None
+        How many panels stand side by side; None for two or three.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.history(model)
     """
     check_extra()
     from plotly.subplots import make_subplots

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot import colour_groups, time_axis
 from undertow.plot._look import check_extra, dressed
 from undertow.plot._places import Place, places
@@ -38,12 +39,36 @@ def map(
     texts: Sequence[str] | None = None,
     most: int = MOST,
 ) -> Figure:
-    """A point for each document (a sample of `most` where there are more), coloured by "topic",
-    "label" or "time".
+    """The map of an overview: a point for each document, near each other where they are about the
+    same.
 
-    Topics are those of a cut of n. The names of the largest groups that find room stand beside
-    their documents. `texts`, one for each document of the overview, are shown under the pointer
-    beside ids, labels and topics.
+    Names of the largest groups that find room stand beside their documents.
+
+    Parameters
+    ----------
+    overview : undertow.insight.Overview
+        What `overview_of_texts` or `overview_of_index` gives.
+    model : TopicModel
+        The model that it was made with.
+    n : int or None
+        How many topics; None for the model's own number.
+    colour : {"topic", "label", "time"}
+        What colours say.
+    texts : sequence of str or None
+        One for each document of the overview, shown under the pointer beside ids, labels and
+        topics.
+    most : int
+        Points shown; of more documents a sample is drawn.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> overview = undertow.insight.overview_of_texts(model, texts)
+    >>> figure = undertow.plot.map(overview, model, 2, texts=texts)
     """
     check_extra()
     from plotly.graph_objects import Figure
@@ -100,7 +125,7 @@ def hover_texts(
     overview: Overview, model: TopicModel, rows: Rows, texts: Sequence[str] | None, n: int | None
 ) -> list[str]:
     """What is shown under the pointer for each of these rows, escaped."""
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n)
     names, topics = (
         [label(name, 50) for name in atlas.names_of(nodes)],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from undertow._errors import InvalidInput
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot import time_axis
 from undertow.plot._look import check_extra, dressed
 from undertow.plot.labels import label
@@ -25,11 +26,37 @@ if TYPE_CHECKING:
 def over_time(
     overview: Overview, model: TopicModel, n: int | None = None, topics: Sequence[int] | None = None
 ) -> Figure:
-    """The share of the documents of each stretch of time in each topic of a cut, on top of each
-    other.
+    """Topics over time: the share of the documents of each stretch of time in each topic, on top of
+    each other; below, how many documents there are.
 
-    Below: how many documents there are. `topics` are ids, of which the chosen alone are shown, in
-    place of a cut. A stretch without documents is passed over.
+    Parameters
+    ----------
+    overview : undertow.insight.Overview
+        One whose documents have times.
+    model : TopicModel
+        The model that it was made with.
+    n : int or None
+        How many topics; None for the model's own number.
+    topics : sequence of int or None
+        Ids of topics, of which these alone are shown, in place of a cut.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure. A stretch without documents is left out.
+
+    Raises
+    ------
+    InvalidInput
+        Where documents have no times.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> days = [f"2026-01-{day % 28 + 1:02}" for day in range(len(texts))]
+    >>> dated = pl.DataFrame({"text": texts, "time": days})
+    >>> overview = undertow.insight.overview_of_texts(model, dated)
+    >>> figure = undertow.plot.over_time(overview, model, 2)
     """
     check_extra()
     from plotly.graph_objects import Bar, Scatter
@@ -38,7 +65,7 @@ def over_time(
     series = overview.over_time
     if series is None:
         raise InvalidInput("overview must be of documents with times, got one without")
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n) if topics is None else _checked(topics, atlas)
     shares, names, styles = (
         series.shares(atlas, nodes),

@@ -21,7 +21,24 @@ NAMED = 40  # topics up to which each has its name beside it
 
 
 def similarity(model: TopicModel, n: int | None = None) -> Figure:
-    """Cosines between the mean vectors of the topics of a cut."""
+    """How alike the topics of a cut are: cosines between their mean vectors, like beside like.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    n : int or None
+        How many topics; None for the model's own number.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.similarity(model, 3)
+    """
     check_extra()
     from plotly.graph_objects import Figure, Heatmap
 

@@ -14,8 +14,22 @@ if TYPE_CHECKING:
 
 
 def stability(choice: TopicChoice) -> Figure:
-    """How well trees from two halves of the documents agree, for each number of topics; the chosen
-    one is marked.
+    """How many topics: how well trees from two halves of the documents agree, for each number of
+    topics. The chosen one is marked.
+
+    Parameters
+    ----------
+    choice : undertow.topics.TopicChoice
+        What `TopicModel.choose_topics` gives.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.stability(model.choose_topics())
     """
     check_extra()
     from plotly.graph_objects import Figure, Scatter

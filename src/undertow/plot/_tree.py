@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from undertow import _check
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot._look import FONT, check_extra, dressed
 from undertow.plot.labels import label
 from undertow.plot.palette import CLEAR, REST
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from undertow.estimators import TopicModel
     from undertow.topics import Branch
 
-KINDS = ("icicle", "sunburst")
+SHAPES = ("icicle", "sunburst")
 WORDS = 6  # under the pointer
 LEAST, ROW = 420, 30  # pixels: of the whole, and of a topic of the cut
 
@@ -24,11 +25,29 @@ LEAST, ROW = 420, 30  # pixels: of the whole, and of a topic of the cut
 def tree(model: TopicModel, n: int | None = None, *, kind: str = "icicle") -> Figure:
     """The topics of a cut, nested in wider ones, each as large as its share of the documents; a
     click zooms in.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted one.
+    n : int or None
+        How many topics; None for the model's own number.
+    kind : {"icicle", "sunburst"}
+        Stripes, or rings.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.tree(model, 4, kind="sunburst")
     """
     check_extra()
     from plotly.graph_objects import Figure, Icicle, Sunburst
 
-    _check.one_of("kind", kind, KINDS)
+    _check.one_of("kind", kind, SHAPES)
     parts = _parts(model, n)
     shown = {
         **parts,
@@ -53,7 +72,7 @@ def _parts(model: TopicModel, n: int | None) -> dict[str, Any]:
 
     What a topic has beyond the topics in it, or all that it has, is its remainder.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = list(model.topic_names(n))
     colours = dict(zip(nodes, (colour for colour, _ in topic_styles(atlas, nodes)), strict=True))
     found: dict[str, list[Any]] = {

@@ -23,11 +23,31 @@ NAME = 26  # characters of a unit's name
 def units(
     model: TopicModel | ReplicatedSoftmax, n: int = 12, *, n_words: int = 8, columns: int = 3
 ) -> Figure:
-    """The words that switch on the `n` most active hidden units, with what one token of each adds
-    to the unit's input.
+    """The words that switch on the most active hidden units, with what one token of each adds to
+    the unit's input.
 
     For topics, see `topics`: a topic is a region of documents, and a unit one of the features that
     it is made of.
+
+    Parameters
+    ----------
+    model : TopicModel or ReplicatedSoftmax
+        A fitted one.
+    n : int
+        Units shown, the most active first.
+    n_words : int
+        Words of each.
+    columns : int
+        Units side by side.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.units(model, 6)
     """
     check_extra()
     n = _check.whole_number("n", n, at_least=1)
@@ -41,7 +61,26 @@ def units(
 
 
 def unit(model: TopicModel | ReplicatedSoftmax, id: int, *, n_words: int = 20) -> Figure:
-    """The words that push one hidden unit up and down."""
+    """The words that push one hidden unit up and down.
+
+    Parameters
+    ----------
+    model : TopicModel or ReplicatedSoftmax
+        A fitted one.
+    id : int
+        The number of the unit, from 0 on.
+    n_words : int
+        Words either way.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> figure = undertow.plot.unit(model, 3)
+    """
     check_extra()
     from plotly.graph_objects import Figure
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow.estimators.topic_parts import atlas_of
 from undertow.kernels.randomness import permutation
 from undertow.plot import palette
 from undertow.plot.topic_colours import topic_styles
@@ -67,7 +68,7 @@ def groups(
     if colour not in colourings(overview):
         raise InvalidInput("colour must be 'topic' for documents without labels, got 'label'")
     if colour == "topic":
-        atlas = model._atlas()
+        atlas = atlas_of(model)
         nodes = atlas.cut(n)
         codes, names = overview.topics(atlas, nodes)[rows], atlas.names_of(nodes)
         return _grouped(codes, rows, names, topic_styles(atlas, nodes), "no topic", nodes)

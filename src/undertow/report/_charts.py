@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot import time_axis
 from undertow.plot.history_panels import panels
 from undertow.plot.palette import PALETTE
@@ -81,7 +82,7 @@ def streams(model: TopicModel, n: int | None, overview: Overview | None) -> dict
     series = None if overview is None else overview.over_time
     if series is None or overview is None:
         return None
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     nodes = atlas.cut(n)
     shares, order = series.shares(atlas, nodes), tree_order(atlas, nodes)
     filled = np.flatnonzero(series.documents)

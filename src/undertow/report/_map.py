@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot import colour_groups, palette, time_axis
 from undertow.plot.labels import shortened
 from undertow.topics.excerpts import title_of
@@ -35,7 +36,7 @@ def map_of(
     """Everything that the page needs to draw these rows of the overview; texts are plain, not
     escaped.
     """
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     most = int(np.clip(LETTERS // max(len(rows), 1), FEWEST, LONGEST))
     colourings = colour_groups.colourings(overview)
     return {

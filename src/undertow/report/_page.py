@@ -27,7 +27,17 @@ SCRIPTS = (
 
 
 def check_extra() -> None:
-    """What the extra installs is there; said before any work is done."""
+    """Says what to install where the extra is missing, before any work is done.
+
+    Raises
+    ------
+    InvalidInput
+        Without the extra.
+
+    Examples
+    --------
+    >>> undertow.report.check_extra()
+    """
     _extras.require("a report", "explorer", "jinja2", "openTSNE")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from undertow.estimators.topic_parts import atlas_of
 from undertow.plot.topic_colours import topic_styles
 from undertow.topics.excerpts import shortened, title_of
 
@@ -24,7 +25,7 @@ def topics(
     from undertow.insight import similar_topics
 
     records = model.topics(n, n_words=WORDS)
-    atlas = model._atlas()
+    atlas = atlas_of(model)
     styles = topic_styles(atlas, [topic.id for topic in records])
     widest = max((topic.documents for topic in records), default=0) or 1
     found = []

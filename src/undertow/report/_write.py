@@ -12,9 +12,10 @@ import numpy as np
 
 from undertow._errors import InvalidInput
 from undertow.estimators import evaluation
+from undertow.estimators.topic_parts import atlas_of
 from undertow.files.atomic import write_file
 from undertow.kernels.randomness import permutation
-from undertow.report import _charts, _facts, _map, _page, _texts, _topics
+from undertow.report import _beginnings, _charts, _facts, _map, _page, _topics
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus
@@ -39,19 +40,57 @@ def write_report(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """Writes one HTML file about a model: its topics, their tree and, with a corpus, a map of its
-    documents, typical ones, topics over time where there are times, and an evaluation; training and
-    settings at the end.
+    """Writes one HTML file about a model: its topics and their tree, training and settings. With a
+    corpus also a map of its documents, typical ones, topics over time where there are times, and an
+    evaluation.
 
-    `n` is the number of topics, the model's own unless given. `corpus` is anything that
-    `TopicModel.fit` takes, or `undertow.corpus.open_corpus(...)`; the page calls it `corpus_name`,
-    and itself `title` (the model's folder unless given). The file holds all it needs, beginnings of
-    documents included, and asks no network for anything.
+    The file holds all it needs, beginnings of documents included, and asks no network for anything.
+    It needs the extra: pip install 'undertow[explorer]'.
+
+    Parameters
+    ----------
+    model : TopicModel or path
+        A fitted one, or its folder.
+    path : path
+        The file to write.
+    corpus : texts, table, Corpus or None
+        Anything that `TopicModel.fit` takes.
+    n : int or None
+        How many topics; None for the model's own number.
+    title : str or None
+        What the page calls itself; None for the name of the model's folder.
+    corpus_name : str or None
+        What the page calls the corpus.
+    evaluate : bool
+        Whether the model is judged on the corpus, which takes longest.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+    seed : int
+        For samples, and for the halves of the evaluation.
+    progress : callable or None
+        Told what is done (a word), how much of it, of how much.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InvalidInput
+        Where the file is there already, or the extra is not installed.
+
+    Examples
+    --------
+    >>> undertow.write_report(model, "report.html", n=4, title="Moon and cakes")
+    PosixPath('report.html')
+    >>> undertow.write_report(model, "map.html", texts, evaluate=False).name
+    'map.html'
     """
     _page.check_extra()
     target = _free(path, overwrite)
     trained, name = _topic_model(model)
-    trained._atlas().count(n)  # said before any work is done, if there is no such cut
+    atlas_of(trained).count(n)  # said before any work is done, if there is no such cut
     show: Progress = progress or (lambda work, done, total: None)
     documents, overview = None, None
     judged: dict[str, Any] = {}
@@ -59,7 +98,7 @@ def write_report(
         from undertow.corpus import as_corpus
         from undertow.insight import overview_of_texts
 
-        documents = as_corpus(corpus)
+        documents = as_corpus(corpus, trained.columns_)
         overview = overview_of_texts(
             trained, documents, progress=lambda done, total: show("map", done, total)
         )
@@ -118,13 +157,15 @@ def report_page(
     texts: dict[int, str] = {}
     drawn: dict[str, Any] | None = None
     if corpus is not None and overview is not None:
-        rows, atlas = shown_rows(overview, _map.MOST), model._atlas()
+        rows, atlas = shown_rows(overview, _map.MOST), atlas_of(model)
         typical = {
             row
             for node in atlas.cut(n)
             for row in overview.typical_of(atlas, node, _topics.TYPICAL)
         }
-        texts = _texts.beginnings(corpus, overview, {*rows.tolist(), *typical}, 4 * _topics.SHOWN)
+        texts = _beginnings.beginnings(
+            corpus, overview, {*rows.tolist(), *typical}, 4 * _topics.SHOWN
+        )
         drawn = _map.map_of(overview, model, n, rows, texts) if len(rows) else None
     topics = _topics.topics(model, n, overview, texts)
     charts = _charts.charts(model, judged)
@@ -139,7 +180,7 @@ def report_page(
     values = {
         **names,
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "documents": model._atlas().documents,
+        "documents": atlas_of(model).documents,
         "topics": topics,
         "branches": _topics.branches(model, n, topics),
         "model_figures": _facts.model_figures(model, judged),

@@ -8,6 +8,15 @@
 - `folder`: what else lies on disk, one writer at a time, indices on object storage
 - `filling`: from a corpus to a full index, and documents that come later
 - `ranking`: questions, ways to rank documents for them, answers with reasons
+
+Examples
+--------
+>>> import undertow
+>>> space = ["a rocket flew to the moon", "the moon and its orbit", "a probe left the orbit"]
+>>> food = ["ripe apples and pears", "a cake of sweet pears", "apples in a honey cake"]
+>>> texts = space + food
+>>> model = undertow.TopicModel(16, max_epochs=20, random_state=0).fit(texts * 20)
+>>> index = undertow.Index.create("library", model, texts)
 """
 
 from __future__ import annotations

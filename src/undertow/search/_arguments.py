@@ -73,6 +73,8 @@ def topic_model(model: Any) -> TopicModel:
     found = model if isinstance(model, TopicModel) else load(model)
     if not isinstance(found, TopicModel):
         raise InvalidInput(f"model must be a model of texts, got a {type(found).__name__}")
+    if hasattr(found, "vectorizer_"):
+        found.vectorizer_.settings()  # refuses one of another library, with which none can be saved
     return found
 
 

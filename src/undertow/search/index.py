@@ -41,7 +41,7 @@ Progress = Callable[[int, int], None]  # told how many documents are done, of ho
 
 
 class Index:
-    """Documents that can be searched by meaning, by code and by words; made by `create`, read by
+    """A folder of documents that can be searched by words and by meaning; made by `create`, read by
     `open`.
 
     Ids are texts. Vectors are the model's strengths, which retrieve best, in half precision; codes
@@ -53,7 +53,20 @@ class Index:
     of 0 there.
 
     Threads may share one: an answer is of one version from beginning to end, whatever is added or
-    deleted meanwhile.
+    deleted meanwhile. It needs the extra: pip install 'undertow[search]'.
+
+    Examples
+    --------
+    >>> import undertow
+    >>> space = ["a rocket flew to the moon", "the moon and its orbit", "a probe left the orbit"]
+    >>> food = ["ripe apples and pears", "a cake of sweet pears", "apples in a honey cake"]
+    >>> texts = space + food
+    >>> model = undertow.TopicModel(16, max_epochs=20, random_state=0).fit(texts * 20)
+    >>> index = undertow.Index.create("docs", model, texts, overwrite=True)
+    >>> len(index)
+    6
+    >>> [hit.text for hit in index.search("rocket", 1)]
+    ['a rocket flew to the moon']
     """
 
     def __init__(
@@ -87,25 +100,55 @@ class Index:
         progress: Progress | None = None,
         vectors: Any = None,
     ) -> Index:
-        """A new index with the documents of a corpus: anything that `TopicModel.fit` takes, or None
-        for none yet.
+        """Makes an index with the documents of a corpus.
 
         Interrupted, the same call goes on where it stopped. A finished index is replaced only with
         `overwrite`, and stays whole until the new one is finished.
 
-        All columns of the corpus are kept, so that filters may name them and hits show them, under
-        the names that they have there; `remarks` of the index tells which could not be. `keep`
-        names those to keep instead, or none (()): as "rating", or with a kind ("flag", "whole",
-        "number", "day", "moment" or "text") as "rating:number" or {"rating": "number"}. Without
-        one, a column is what its type is, or in CSV and JSON lines the first of these that all of
-        its values can be. Of dates such as 12/05/1997 the column says which number is the day, or
-        `day_first` does.
-
         Columns of a table are those that the model was fitted with, where they are there, or else
-        found by name.
+        found by name. All columns are kept, so that filters may name them and hits show them, under
+        the names that they have there; `remarks` of the index tells which could not be.
 
-        `vectors` of another encoder, a row a document, are joined with the model's, which needs
-        them if fitted so.
+        Parameters
+        ----------
+        path : path
+            The folder to make.
+        model : TopicModel or path
+            A fitted one, or its folder. It is copied into the index.
+        corpus : texts, table, Corpus or None
+            Anything that `TopicModel.fit` takes; None for no documents yet.
+        keep : str, sequence of str, mapping or None
+            Columns to keep, instead of all: as "rating", or with a kind ("flag", "whole", "number",
+            "day", "moment" or "text") as "rating:number" or {"rating": "number"}; () for none.
+            Without a kind, a column is what its type is, or in CSV and JSON lines the first of
+            these that all of its values can be.
+        day_first : bool or None
+            Which number of 12/05/1997 is the day; None: the column tells.
+        overwrite : bool
+            Whether a finished index may be replaced.
+        progress : callable or None
+            Told how many documents are done, of how many.
+        vectors : array-like or None
+            Those of another encoder, a row a document, to be joined with the model's, which needs
+            them if fitted so.
+
+        Returns
+        -------
+        Index
+            The new one, open.
+
+        Raises
+        ------
+        InvalidInput
+            Where an index is there already, ids are not different, or a column cannot be kept.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> table = pl.DataFrame({"text": texts, "label": ["space"] * 3 + ["food"] * 3})
+        >>> labelled = undertow.Index.create("labelled", model, table, overwrite=True)
+        >>> {hit.fields["label"] for hit in labelled.search("moon apples", where="label = 'food'")}
+        {'food'}
         """
         from undertow.search.filling.building import build
 
@@ -126,12 +169,31 @@ class Index:
     def open(
         cls, path: str | os.PathLike[str], *, storage_options: Mapping[str, str] | None = None
     ) -> Index:
-        """The index in a folder, or at an address as s3://bucket/prefix, which is only read. Its
-        model is checked.
+        """Opens the index in a folder, or at an address, which is only read. Its model is checked.
 
-        `storage_options` say how to reach the storage: "access_key_id", "secret_access_key",
-        "session_token", "region", "endpoint" and what else LanceDB knows. What they do not say is
-        taken from the usual AWS_... variables.
+        Parameters
+        ----------
+        path : path or str
+            A folder, or s3://bucket/prefix.
+        storage_options : mapping of str or None
+            How to reach the storage: "access_key_id", "secret_access_key", "session_token",
+            "region", "endpoint" and what else LanceDB knows. What they do not say is taken from the
+            usual AWS_... variables.
+
+        Returns
+        -------
+        Index
+            The index.
+
+        Raises
+        ------
+        IndexFileError
+            Where there is none, or an unfinished or unsound one.
+
+        Examples
+        --------
+        >>> undertow.Index.open("docs").document("3").text
+        'ripe apples and pears'
         """
         check_extra()
         if is_remote(path):
@@ -175,8 +237,12 @@ class Index:
         return str(self._folder) if self._remote is None else self._remote.address
 
     def fetch_overview(self) -> None:
-        """Of an index at an address, copies the overview that undertow.insight keeps with it, where
-        there is one.
+        """Of an index at an address, copies the overview that `undertow.insight` keeps with it,
+        where there is one.
+
+        Examples
+        --------
+        >>> index.fetch_overview()  # nothing to do for a folder on this machine
         """
         if self._remote is not None:
             self._remote.fetch_overview()
@@ -218,8 +284,23 @@ class Index:
         return width - own
 
     def others(self, ids: Sequence[str]) -> NDArray[np.float32] | None:
-        """The directions of what was joined with the model's vectors of these documents; zeros for
-        an id that is not there. None where the model's topics go by its own vectors alone.
+        """The directions of what was joined with the model's vectors of these documents.
+
+        Parameters
+        ----------
+        ids : sequence of str
+            Ids of documents.
+
+        Returns
+        -------
+        array (ids, dimensions) or None
+            Zeros for an id that is not there. None where the model's topics go by its own vectors
+            alone.
+
+        Examples
+        --------
+        >>> index.others(["0"]) is None
+        True
         """
         if not self.model.vectors_width_:
             return None
@@ -264,15 +345,40 @@ class Index:
     ) -> Added:
         """Adds documents: all of them or, after an error or Ctrl-C, none.
 
-        Documents without ids get new ones, numbers that go on above the highest number that is an
-        id already. An id that comes twice is an error, and so is one that is there already. With
-        `replace`, a document takes the place of the one with its id; these come in commits of some
-        16,000, so after Ctrl-C some are there, and the same call made again finishes.
-
         A column that the index keeps and these documents have not is left empty, and one that it
-        does not keep is left out; `remarks` of what comes back tells. Dates are read as in
-        `create`; those that do not say which number is the day, as the index did before. An index
-        that was made with `vectors` needs those of these documents.
+        does not keep is left out. Dates are read as in `create`; those that do not say which number
+        is the day, as the index did before.
+
+        Parameters
+        ----------
+        corpus : texts, table or Corpus
+            Documents without ids get new ones, numbers that go on above the highest number that is
+            an id already.
+        replace : bool
+            A document takes the place of the one with its id. These come in commits of some 16,000,
+            so after Ctrl-C some are there, and the same call made again finishes.
+        day_first : bool or None
+            As in `create`.
+        progress : callable or None
+            Told how many documents are done, of how many.
+        vectors : array-like or None
+            An index that was made with vectors needs those of these documents.
+
+        Returns
+        -------
+        Added
+            How many, ids that were made, and remarks.
+
+        Raises
+        ------
+        InvalidInput
+            For an id that comes twice, or is there already without `replace`.
+
+        Examples
+        --------
+        >>> added = index.add(["a comet above the moon", "the comet left"])
+        >>> added.added, added.made
+        (2, ('6', '7'))
         """
         from undertow.search.filling.building import add
 
@@ -287,7 +393,28 @@ class Index:
             return added
 
     def delete(self, ids: str | Sequence[str]) -> Deleted:
-        """Removes documents by their ids."""
+        """Removes documents by their ids.
+
+        Parameters
+        ----------
+        ids : str or sequence of str
+            Ids; those that are not there are passed over.
+
+        Returns
+        -------
+        Deleted
+            How many are gone, and which ids were not there.
+
+        Raises
+        ------
+        InvalidInput
+            Without any id.
+
+        Examples
+        --------
+        >>> index.delete(["2", "99"])
+        Deleted(documents=1, missing=('99',))
+        """
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
         if not wanted:
             raise InvalidInput("ids must name a document, got none")
@@ -300,7 +427,17 @@ class Index:
         return Deleted(len(present), tuple(name for name in wanted if name not in present))
 
     def refresh(self) -> None:
-        """Sees what others have changed since this was opened; changing it oneself does so too."""
+        """Sees what others have changed since this was opened; changing it oneself does so, too.
+
+        Raises
+        ------
+        IndexFileError
+            Where another index has taken its place.
+
+        Examples
+        --------
+        >>> index.refresh()
+        """
         self._check_still_there()
         with named_trouble(self.address):
             self._versions.see_latest()
@@ -308,6 +445,10 @@ class Index:
     def optimize(self) -> None:
         """Brings everything up to date after many changes: quicker searches, less room. It may take
         a minute.
+
+        Examples
+        --------
+        >>> index.optimize()
         """
         with self._writing() as store:
             store.optimize()
@@ -318,6 +459,17 @@ class Index:
 
         Documents stay as they are, so a model that was trained meanwhile, which would give other
         vectors, is an error.
+
+        Raises
+        ------
+        InvalidInput
+            For a model with other vectors.
+
+        Examples
+        --------
+        >>> widest = index.model.topics(2)[0]
+        >>> renamed = index.model.rename_topic(widest.id, "Moon")
+        >>> index.save_model()
         """
         from undertow.search.folder.model_copy import replace_model
 
@@ -364,24 +516,45 @@ class Index:
         duplicates: bool = False,
         reasons: bool = True,
     ) -> Results:
-        """The n best documents for words or a whole text, or those most like the document with an
-        id.
-
-        Scores are shares of the best possible, from 0 to 1.
+        """The best documents for words or a whole text, or those most like a document.
 
         Parameters
         ----------
-        query, like : a text, or the id of a document; one of them.
-        vector : of an index with vectors of another encoder, the one that it gives to the query.
-            Without it, documents are compared by undertow's side alone; a document (`like`) has
-            both.
-        where : a filter such as "label = 'sci.space' AND time >= DATE '2026-01-01'".
-        mode : "hybrid" (words and meaning together, for short and long questions alike), "semantic"
-            (cosine of strengths), "text" (BM25) or "code" (share of equal bits).
-        duplicates : whether documents that are nearly the same are shown one by one. Otherwise the
-            best of them stands for all, and names the others (`Hit.alike`).
-        reasons : whether hits tell the words and the topics that they share with the question
+        query, like : str
+            A text, or the id of a document; one of them.
+        n : int
+            How many, 1,000 at most.
+        vector : array-like or None
+            Of an index with vectors of another encoder, the one that it gives to the query. Without
+            it, documents are compared by undertow's side alone; a document (`like`) has both.
+        where : str or None
+            A filter such as "label = 'sci.space' AND time >= DATE '2026-01-01'".
+        mode : {"hybrid", "semantic", "text", "code"}
+            Words and meaning together, for short and long questions alike; cosine of strengths;
+            BM25; or share of equal bits.
+        duplicates : bool
+            Whether documents that are nearly the same are shown one by one. Otherwise the best of
+            them stands for all, and names the others (`Hit.alike`).
+        reasons : bool
+            Whether hits tell the words and the topics that they share with the question
             (`Hit.why`).
+
+        Returns
+        -------
+        Results
+            Hits, the best first. Scores are shares of the best possible, from 0 to 1.
+
+        Raises
+        ------
+        InvalidInput
+            Without a question or with two, for an unknown mode, or a filter that cannot be read.
+
+        Examples
+        --------
+        >>> [hit.text for hit in index.search("pears", 2, mode="text")]
+        ['ripe apples and pears', 'a cake of sweet pears']
+        >>> index.search(like="3", n=1)[0].id in ("4", "5")
+        True
         """
         _check.one_of("mode", mode, MODES)
         wanted = _check.whole_number("n", n, at_least=1)
@@ -400,15 +573,62 @@ class Index:
     def knows(self, query: str) -> bool:
         """Whether the model knows a word of a text; without one, it is searched for by its words
         alone.
+
+        Parameters
+        ----------
+        query : str
+            A text.
+
+        Returns
+        -------
+        bool
+            True for one word or more.
+
+        Examples
+        --------
+        >>> index.knows("a rocket"), index.knows("zebras")
+        (True, False)
         """
         return bool(self._encoder.encode([query]).known[0])
 
     def document(self, document_id: str) -> Document | None:
-        """The document with this id, or None."""
+        """The document with an id.
+
+        Parameters
+        ----------
+        document_id : str
+            Its id.
+
+        Returns
+        -------
+        Document or None
+            None where it is not there.
+
+        Examples
+        --------
+        >>> index.document("3").text, index.document("zebra")
+        ('ripe apples and pears', None)
+        """
         return self.documents([document_id])[0]
 
     def documents(self, ids: Sequence[str]) -> list[Document | None]:
-        """The documents with these ids, in their order; None for an id that is not there."""
+        """The documents with these ids.
+
+        Parameters
+        ----------
+        ids : sequence of str
+            Ids of documents.
+
+        Returns
+        -------
+        list of Document or None
+            In the order of the ids; None for one that is not there.
+
+        Examples
+        --------
+        >>> [document.text for document in index.documents(["4", "3"])]
+        ['a cake of sweet pears', 'ripe apples and pears']
+        """
         for name in ids:
             checked_text("ids", name)
         with named_trouble(self.address):
@@ -418,13 +638,29 @@ class Index:
     def scan(
         self, columns: Sequence[str], *, batch: int = 8192, places: NDArray[np.int64] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Columns of all documents, so many at a time, in an order that is fixed until the index is
-        changed.
+        """Columns of all documents, in an order that is fixed until the index is changed. What is
+        changed meanwhile is not seen.
 
-        "vector" comes as float32 (rows, topics), with nan where a document has none; "code" as
-        uint8, with zeros there; every other column of the index ("id", "text", "label", ...) as a
-        polars Series. What is changed meanwhile is not seen. `places` are numbers of documents in
-        this order, rising: those alone are read.
+        Parameters
+        ----------
+        columns : sequence of str
+            "vector", "code" and any column of the index ("id", "text", "label", ...).
+        batch : int
+            Documents at a time.
+        places : array of int or None
+            Numbers of documents in this order, rising: those alone are read.
+
+        Yields
+        ------
+        dict of str to array or polars.Series
+            "vector" as float32 (rows, units), with nan where a document has none; "code" as uint8,
+            with zeros there; every other column as a Series.
+
+        Examples
+        --------
+        >>> part = next(index.scan(["id", "vector"]))
+        >>> part["vector"].shape[1]
+        16
         """
         rows, store = _check.whole_number("batch", batch, at_least=1), self._versions.current.store
         for name in columns:
@@ -433,7 +669,18 @@ class Index:
             yield from batches(store, columns, rows, places)
 
     def info(self) -> dict[str, Any]:
-        """Documents, version, size and columns."""
+        """What the index holds.
+
+        Returns
+        -------
+        dict
+            Documents, version, bytes on disk, columns, units, and more.
+
+        Examples
+        --------
+        >>> index.info()["units"]
+        16
+        """
         view = self._versions.current
         return {
             "index": self.address,

@@ -13,6 +13,12 @@ from undertow.search.record import Record
 class WordPart:
     """A word of the question, as it was asked for, and its part in how well a document's words fit:
     together 1.
+
+    Examples
+    --------
+    >>> why = index.search("moon rocket", 1)[0].why
+    >>> sorted(part.word for part in why.words)
+    ['moon', 'rocket']
     """
 
     word: str
@@ -23,6 +29,12 @@ class WordPart:
 class TopicPart:
     """A topic of the model's own cut, and how much of the question and of the document are about
     it: the smaller.
+
+    Examples
+    --------
+    >>> why = index.search("moon rocket", 1)[0].why
+    >>> all(0 < part.part <= 1 for part in why.topics)
+    True
     """
 
     topic: int
@@ -32,8 +44,14 @@ class TopicPart:
 
 @dataclass(frozen=True)
 class Why:
-    """The words that a document shares with the question, the most telling first; those of the
-    question that it lacks; and the topics that both are about.
+    """Why a document was found: the words that it shares with the question, the most telling first;
+    those of the question that it lacks; and the topics that both are about.
+
+    Examples
+    --------
+    >>> why = index.search("rocket apples", 1, mode="text")[0].why
+    >>> len(why.words), len(why.missing)
+    (1, 1)
     """
 
     words: tuple[WordPart, ...] = ()
@@ -49,6 +67,12 @@ class Hit(Record):
     """A document found. `score` is a share of the best possible, from 0 to 1; `fields` holds what
     else is known of the document: title, label, split, time, url, and what was kept. `alike` are
     the ids of documents that are nearly the same, and would have come next.
+
+    Examples
+    --------
+    >>> hit = index.search("moon rocket", 1)[0]
+    >>> hit.text, 0 < hit.score <= 1
+    ('a rocket flew to the moon', True)
     """
 
     id: str
@@ -64,6 +88,11 @@ class Results(list[Hit]):
 
     `corrected` are words that no document holds, with those that were searched for instead. `hint`
     is a sentence for people where nothing fits well, or None.
+
+    Examples
+    --------
+    >>> index.search("rockit", 1).corrected
+    {'rockit': 'rocket'}
     """
 
     def __init__(
@@ -79,7 +108,13 @@ class Results(list[Hit]):
 
 @dataclass(frozen=True)
 class Document(Record):
-    """A document of an index. `fields` is as in `Hit`."""
+    """A document of an index. `fields` is as in `Hit`.
+
+    Examples
+    --------
+    >>> index.document("0").text
+    'a rocket flew to the moon'
+    """
 
     id: str
     text: str
@@ -93,6 +128,12 @@ class Added:
     `made` are the first and the last of the ids that documents without any were given, which are
     numbers in a row. `remarks` tells of columns that were left empty or out, and how dates were
     read.
+
+    Examples
+    --------
+    >>> from undertow.search import Added
+    >>> Added(added=2, made=("120", "121")).replaced
+    0
     """
 
     added: int
@@ -103,7 +144,14 @@ class Added:
 
 @dataclass(frozen=True)
 class Deleted:
-    """What `Index.delete` did: how many documents are gone, and which ids were not there."""
+    """What `Index.delete` did: how many documents are gone, and which ids were not there.
+
+    Examples
+    --------
+    >>> from undertow.search import Deleted
+    >>> Deleted(documents=1, missing=("zebra",)).missing
+    ('zebra',)
+    """
 
     documents: int
     missing: tuple[str, ...]

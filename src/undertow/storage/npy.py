@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 
 LONGEST_HEADER = 2**14  # bytes: of a plain matrix it has 128
-KINDS = ("float16", "float32", "float64")
+FLOATS = ("float16", "float32", "float64")
 READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
@@ -43,9 +43,9 @@ def map_npy(
         raise InvalidInput(
             f"{name} must be a .npy file of numbers, got {file} with another: {reason:.80}"
         ) from None
-    if kind.name not in KINDS:
+    if kind.name not in FLOATS:
         raise InvalidInput(
-            f"{name} must be {', '.join(KINDS)}, got values of type {kind!s:.40} in {file}"
+            f"{name} must be {', '.join(FLOATS)}, got values of type {kind!s:.40} in {file}"
         )
     if len(shape) not in dimensions or not all(
         type(number) is int and number >= 0 for number in shape

@@ -2,6 +2,15 @@
 and curated.
 
 `grow` makes an `Atlas` of documents; `TopicTree` is its tree; `records` are what users get.
+
+Examples
+--------
+>>> import undertow
+>>> space = ["a rocket flew to the moon", "the moon and its orbit", "a probe left the orbit"]
+>>> food = ["ripe apples and pears", "a cake of sweet pears", "apples in a honey cake"]
+>>> texts = (space + food) * 20
+>>> model = undertow.TopicModel(16, stop_words="english", max_epochs=5, random_state=0).fit(texts)
+>>> topic = model.topics(2)[0]
 """
 
 from __future__ import annotations

@@ -24,13 +24,30 @@ DOCUMENTS_A_TOPIC = 20  # at least, on average
 
 @dataclass(frozen=True)
 class TopicChoice:
-    """The number of topics chosen, and the figures behind it: (number, agreement of two halves)."""
+    """The number of topics chosen, and the figures behind it: (number, agreement of two halves).
+
+    Examples
+    --------
+    >>> choice = model.choose_topics()
+    >>> choice.n == len(model.topics())
+    True
+    """
 
     n: int
     figures: tuple[tuple[int, float], ...]
 
     def plot(self) -> Any:
-        """The figures as a plotly figure (extra `explorer`)."""
+        """The figures as a plotly figure (extra `explorer`).
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            As `undertow.plot.stability` makes it.
+
+        Examples
+        --------
+        >>> figure = choice.plot()
+        """
         # By name: figures are a layer above, and only asked for here.
         return import_module("undertow.plot").stability(self)
 

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from undertow.corpus import Vectorizer
 from undertow.corpus.analyzer import Terms
+from undertow.corpus.counted_words import columns_of
 
 MOST_PAIRS = 5000
 FEWEST_DOCUMENTS = 4  # that a pair has to be in
@@ -41,7 +42,7 @@ def find_pairs(
     Between the two stands a space or a hyphen: "cs.pitt.edu" and "prices, costs" are no pairs.
     `frequencies` are the documents of the sample that hold each word.
     """
-    columns = vectorizer._columns()
+    columns = columns_of(vectorizer)
     starts, codes = _tokens(vectorizer, texts)
     size = np.int64(max(len(columns), 1))
     documents = np.repeat(np.arange(len(texts)), np.diff(starts))
@@ -85,7 +86,7 @@ def _as_written(pairs: Pairs, vectorizer: Vectorizer, texts: Sequence[str]) -> P
     """
     if vectorizer.stemmer is not None:
         return pairs
-    names, holders = list(vectorizer._columns()), pairs.presence.tocsc()
+    names, holders = list(columns_of(vectorizer)), pairs.presence.tocsc()
     segmenter = vectorizer.single_words().segmenter
     plain: dict[int, str] = {}
     kept = []
@@ -109,7 +110,7 @@ def _tokens(
     vectorizer: Vectorizer, texts: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Where each text begins among its tokens, and the column of each token, -1 for none."""
-    columns = vectorizer._columns()
+    columns = columns_of(vectorizer)
     analyzer = vectorizer.single_words()
     terms = next(analyzer.terms(pl.Series("text", list(texts), dtype=pl.String)))
     known = np.array([columns.get(word, -1) for word in terms.types.to_list()], dtype=np.int32)

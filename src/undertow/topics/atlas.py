@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from undertow.corpus.segmentation import joined, taken_apart
 from undertow.topics import _words
 from undertow.topics._names import names_of
-from undertow.topics._rows import rows_of
 from undertow.topics._statistics import TermStatistics
+from undertow.topics._word_rows import rows_of
 from undertow.topics.clusters import Vectors, unit
 from undertow.topics.outline import Outline
 from undertow.topics.records import Branch, Topic, TopicWord, TypicalDocument, UnitOfTopic
@@ -55,7 +55,19 @@ class SeenDocuments:
 
 @dataclass(frozen=True, kw_only=True)
 class Atlas(Outline):
-    """The topics of a model, and how to describe them."""
+    """The topics of a model, and how to describe them: what `TopicModel.atlas_` holds.
+
+    `TopicModel` has the same questions in simpler words. An atlas knows no texts and no estimator:
+    it takes vectors of length 1, and nodes, which are ids of topics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> atlas = model.atlas_
+    >>> nodes = atlas.cut(2)
+    >>> strengths = model.encode(texts, "strength")
+    >>> vectors = strengths / np.linalg.norm(strengths, axis=1, keepdims=True)
+    """
 
     terms: TermStatistics
     words: tuple[str, ...]  # vocabulary, as it is written
@@ -76,14 +88,46 @@ class Atlas(Outline):
         return {word: number for number, word in reversed(list(enumerate(self.words)))}
 
     def term(self, number: int) -> str:
-        """A word, or a pair of words."""
+        """A word, or a pair of words.
+
+        Parameters
+        ----------
+        number : int
+            Of a word of the vocabulary, or, after these, of a pair.
+
+        Returns
+        -------
+        str
+            As it is written.
+
+        Examples
+        --------
+        >>> atlas.term(0) == model.words()[0]
+        True
+        """
         if number < len(self.words):
             return self.words[number]
         first, second = self._pair(number)
         return joined(self.words[first], self.words[second], overlap=self.overlapping)
 
     def words_of(self, number: int) -> list[str]:
-        """The single words that a term is made of, or its letters where words are pairs of them."""
+        """The single words that a term is made of, or its letters where words are pairs of them.
+
+        Parameters
+        ----------
+        number : int
+            Of a term.
+
+        Returns
+        -------
+        list of str
+            The words.
+
+        Examples
+        --------
+        >>> atlas.words_of(0) == [atlas.term(0)]
+        True
+        """
         numbers = (number,) if number < len(self.words) else self._pair(number)
         parts = [part for one in numbers for part in self.words[one].split(" ")]
         return (
@@ -93,7 +137,25 @@ class Atlas(Outline):
         )
 
     def topics(self, nodes: Sequence[int], n_words: int = 10) -> list[Topic]:
-        """The records of topics of one cut, in this order."""
+        """The records of topics of one cut.
+
+        Parameters
+        ----------
+        nodes : sequence of int
+            Ids of topics.
+        n_words : int
+            Words of each.
+
+        Returns
+        -------
+        list of Topic
+            In the order of the nodes.
+
+        Examples
+        --------
+        >>> [topic.id for topic in atlas.topics(nodes)] == nodes
+        True
+        """
         described = _words.ranked(self.terms.grouped(self.tree.positions(nodes), len(nodes)))
         names = self.names_of(nodes)
         sizes, directions = self.sizes_of(nodes), self.directions(nodes)
@@ -118,8 +180,24 @@ class Atlas(Outline):
         ]
 
     def topic(self, node: int, n_words: int = 10) -> Topic:
-        """The record of one topic, described beside the others of the first cut that it is part
-        of.
+        """The record of one topic, described beside the others of the first cut that it is part of.
+
+        Parameters
+        ----------
+        node : int
+            The id of the topic.
+        n_words : int
+            Words of it.
+
+        Returns
+        -------
+        Topic
+            Its record.
+
+        Examples
+        --------
+        >>> atlas.topic(nodes[0], n_words=3).documents
+        60
         """
         beside = self._beside(self.checked(node))
         return self.topics(beside, n_words)[beside.index(node)]
@@ -138,14 +216,41 @@ class Atlas(Outline):
         ]
 
     def with_made_names(self) -> Atlas:
-        """With a name for every topic that has none yet; those that there are stay."""
+        """With a name for every topic that has none yet; those that there are stay.
+
+        Returns
+        -------
+        Atlas
+            A new one.
+
+        Examples
+        --------
+        >>> atlas.with_made_names().names_of(nodes) == atlas.names_of(nodes)
+        True
+        """
         texts = self.term, self.words_of
         made = names_of(self.tree, self.terms, texts, len(self.words), self.pairs, self.made_names)
         return replace(self, made_names=made)
 
     def branches(self, n: int | None = None, n_words: int = 10) -> list[Branch]:
-        """The topics of a cut below those of coarser cuts, the widest first; a level has about four
-        times fewer.
+        """The topics of a cut below those of coarser cuts; a level has about four times fewer.
+
+        Parameters
+        ----------
+        n : int or None
+            How many topics; None for the model's own number.
+        n_words : int
+            Words of each.
+
+        Returns
+        -------
+        list of Branch
+            The widest first.
+
+        Examples
+        --------
+        >>> len(atlas.branches(2))
+        2
         """
         levels = [self.tree.cut(self.count(n))]
         while len(levels[0]) // LEVEL >= FEWEST_BRANCHES:
@@ -244,7 +349,25 @@ class Atlas(Outline):
         return middle
 
     def changed(self, tree: TopicTree, names: dict[int, str] | None = None) -> Atlas:
-        """With another tree of the same leaves, and names."""
+        """With another tree of the same leaves, and names.
+
+        Parameters
+        ----------
+        tree : TopicTree
+            The tree.
+        names : dict of int to str or None
+            Names that were given to topics; None for those that there are.
+
+        Returns
+        -------
+        Atlas
+            A new one.
+
+        Examples
+        --------
+        >>> atlas.changed(atlas.tree, {nodes[0]: "Moon"}).names_of(nodes)[0]
+        'Moon'
+        """
         return replace(
             self, tree=tree, names=dict(self.names if names is None else names)
         ).with_made_names()

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
-from undertow.topics import _matching, _words
-from undertow.topics._matching import TopicKey
+from undertow.topics import _topic_matching, _words
+from undertow.topics._topic_matching import TopicKey
 from undertow.topics.atlas import Atlas
 
 FORMAT = 1
-KINDS = ("rename", "merge", "split", "drop", "restore", "move", "seed")
+ACTIONS = ("rename", "merge", "split", "drop", "restore", "move", "seed")
 LONGEST_NAME = 200
 LARGEST_FILE = 2**26  # bytes
 STANDS_OUT = 1.5  # times as often as in all documents: where a seed's words are at home
@@ -251,7 +251,8 @@ class Curator:
         found = []
         for action in curation.actions:
             places = [
-                ids.get(key.id) or _matching.find(self.atlas, key, same) for key in action.topics
+                ids.get(key.id) or _topic_matching.find(self.atlas, key, same)
+                for key in action.topics
             ]
             if any(place is None for place in places):
                 lost = next(
@@ -312,7 +313,7 @@ class Curator:
         self.atlas = replace(self.atlas, chosen=next(same, self.atlas.chosen))
 
     def _key(self, node: int) -> TopicKey:
-        return _matching.key_of(self.atlas, node)
+        return _topic_matching.key_of(self.atlas, node)
 
     def _note(self, action: Action) -> None:
         self.curation = replace(
@@ -393,9 +394,9 @@ def checked_name(name: object) -> str:
 
 
 def _checked_action(found: Any, name: str) -> Action:
-    if not isinstance(found, dict) or found.get("kind") not in KINDS:
+    if not isinstance(found, dict) or found.get("kind") not in ACTIONS:
         raise InvalidInput(
-            f"an action in {name} must have a kind of {', '.join(KINDS)}, got {found!r:.60}"
+            f"an action in {name} must have a kind of {', '.join(ACTIONS)}, got {found!r:.60}"
         )
     lists = {
         field_name: found.get(field_name, [])

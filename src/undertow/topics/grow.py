@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.corpus import Vectorizer
+from undertow.corpus.counted_words import overlap
 from undertow.corpus.segmentation import joined
 from undertow.topics import _choose, _shares
-from undertow.topics._matching import hashes_of
 from undertow.topics._phrases import Pairs, find_pairs, written_forms
 from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, top_terms
+from undertow.topics._topic_matching import hashes_of
 from undertow.topics._ward import Merges, ward, without_others
 from undertow.topics.atlas import SAME_TEXT, Atlas, KeptDocuments, SeenDocuments
 from undertow.topics.clusters import (
@@ -104,7 +105,7 @@ def grow(sample: Sample, vectorizer: Vectorizer, *, seed: int, threads: int | No
         terms=terms,
         words=_written(sample, vectorizer),
         pairs=pairs.words,
-        overlapping="pairs" in vectorizer._segmenters(),
+        overlapping=overlap(vectorizer),
         kept=KeptDocuments(
             np.zeros(0, dtype=np.int32), np.zeros((0, means.shape[1]), dtype=np.float32), ()
         ),
@@ -233,7 +234,7 @@ def remarks(atlas: Atlas, vectors: Vectors) -> list[str]:
 
 def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
     if (
-        sample.texts is None or vectorizer.ngram_range[1] > 1
+        sample.texts is None or not vectorizer.counts_words_of_texts
     ):  # where n-grams are counted, they are words already
         none = sparse.csr_array(np.zeros((len(sample.vectors), 0), dtype=np.int32))
         return Pairs(np.zeros((0, 2), dtype=np.int32), none)
@@ -244,7 +245,7 @@ def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
 def _written(sample: Sample, vectorizer: Vectorizer) -> tuple[str, ...]:
     words = [str(word) for word in vectorizer.get_feature_names_out()]
     forms = {} if sample.texts is None else written_forms(vectorizer, sample.texts.texts)
-    join = partial(joined, overlap="pairs" in vectorizer._segmenters())
+    join = partial(joined, overlap=overlap(vectorizer))
     return tuple(
         reduce(join, (forms.get(part, part) for part in word.split(" "))) for word in words
     )

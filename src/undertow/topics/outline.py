@@ -40,7 +40,28 @@ class Outline:
     # Cuts
 
     def count(self, n: int | None) -> int:
-        """The number of topics asked for, or that of the model's own cut."""
+        """The number of topics asked for, or that of the model's own cut.
+
+        Parameters
+        ----------
+        n : int or None
+            How many topics.
+
+        Returns
+        -------
+        int
+            The same, checked.
+
+        Raises
+        ------
+        InvalidInput
+            Where there is no such cut.
+
+        Examples
+        --------
+        >>> atlas.count(2)
+        2
+        """
         if n is None:
             return self.chosen
         most = len(self.tree.leaves)
@@ -52,13 +73,50 @@ class Outline:
         return checked
 
     def cut(self, n: int | None = None) -> list[int]:
-        """The topics of a cut, the widest first."""
+        """The topics of a cut.
+
+        Parameters
+        ----------
+        n : int or None
+            How many topics; None for the model's own number.
+
+        Returns
+        -------
+        list of int
+            Their ids, the widest first.
+
+        Raises
+        ------
+        InvalidInput
+            Where there is no such cut.
+
+        Examples
+        --------
+        >>> len(atlas.cut(2))
+        2
+        """
         nodes = self.tree.cut(self.count(n))
         sizes = self.sizes_of(nodes)
         return [nodes[place] for place in np.argsort(-sizes, kind="stable")]
 
     def sizes_of(self, nodes: Sequence[int]) -> NDArray[np.int64]:
-        """Documents of each of these topics, none of which lies in another."""
+        """Documents of each of these topics, none of which lies in another.
+
+        Parameters
+        ----------
+        nodes : sequence of int
+            Ids of topics.
+
+        Returns
+        -------
+        array (topics,)
+            Numbers of documents.
+
+        Examples
+        --------
+        >>> atlas.sizes_of(nodes)
+        array([60, 60])
+        """
         places = self.tree.positions(nodes)
         return np.bincount(
             places[places >= 0],
@@ -67,7 +125,30 @@ class Outline:
         ).astype(np.int64)
 
     def checked(self, node: object, name: str = "topic") -> int:
-        """The number of a topic that there is."""
+        """The number of a topic that there is.
+
+        Parameters
+        ----------
+        node : object
+            What was given as an id.
+        name : str
+            What the error calls it.
+
+        Returns
+        -------
+        int
+            The id.
+
+        Raises
+        ------
+        InvalidInput
+            Where no topic has it.
+
+        Examples
+        --------
+        >>> atlas.checked(nodes[0]) == nodes[0]
+        True
+        """
         if node not in self.tree or node == self.tree.root:
             raise InvalidInput(f"{name} must be the id of a topic of this model, got {node!r}")
         return int(node)  # type: ignore[call-overload,no-any-return]
@@ -77,8 +158,27 @@ class Outline:
     def leaves_of(
         self, vectors: Vectors, threads: int | None = None
     ) -> tuple[Labels, NDArray[np.float32]]:
-        """The leaf row of each document, by its vector of length 1, and how near it is; -1 for a
-        vector of nan.
+        """The leaf of the tree that each document falls into.
+
+        Parameters
+        ----------
+        vectors : array (documents, H)
+            Of length 1; nan for a document without one.
+        threads : int or None
+            None for one per core.
+
+        Returns
+        -------
+        rows : array (documents,)
+            Rows of leaves; -1 for a document without a vector.
+        near : array (documents,)
+            How near each document is to its leaf.
+
+        Examples
+        --------
+        >>> rows, near = atlas.leaves_of(vectors)
+        >>> rows.shape, near.shape
+        ((120,), (120,))
         """
         unknown = ~np.isfinite(vectors[:, 0]) | ~vectors.any(axis=1)
         rows, near = nearest(np.nan_to_num(vectors), self.routes, threads)
@@ -86,7 +186,25 @@ class Outline:
         return rows, near
 
     def topics_of_leaves(self, rows: Labels, nodes: Sequence[int]) -> Labels:
-        """Which of the nodes each leaf row lies in, -1 for none."""
+        """Which of the topics each leaf lies in.
+
+        Parameters
+        ----------
+        rows : array of int
+            Rows of leaves, -1 for none.
+        nodes : sequence of int
+            Ids of topics.
+
+        Returns
+        -------
+        array of int
+            Places in `nodes`, -1 for none.
+
+        Examples
+        --------
+        >>> atlas.topics_of_leaves(atlas.leaves_of(vectors)[0], nodes).shape
+        (120,)
+        """
         places = np.append(self.tree.positions(nodes), np.int32(-1))
         found: Labels = places[rows]
         return found
@@ -94,8 +212,26 @@ class Outline:
     def shares(
         self, vectors: Vectors, nodes: Sequence[int], threads: int | None = None
     ) -> NDArray[np.float32]:
-        """(documents, topics) How much of each document is about each topic; a row adds to at most
-        1.
+        """How much of each document is about each topic.
+
+        Parameters
+        ----------
+        vectors : array (documents, H)
+            Of length 1; nan for a document without one.
+        nodes : sequence of int
+            Ids of topics, none of which lies in another.
+        threads : int or None
+            None for one per core.
+
+        Returns
+        -------
+        array (documents, topics)
+            A row adds to at most 1.
+
+        Examples
+        --------
+        >>> atlas.shares(vectors, nodes).shape
+        (120, 2)
         """
         amounts = _shares.mixture(np.nan_to_num(vectors), self.directions(nodes), threads)
         return self._shared_out(amounts, vectors, nodes, threads)
@@ -103,9 +239,27 @@ class Outline:
     def shares_of_few(
         self, vectors: Vectors, nodes: Sequence[int], *, directions: Vectors | None = None
     ) -> NDArray[np.float32]:
-        """The same, up to rounding, for a few documents: nothing compiled is loaded for them.
+        """`shares`, up to rounding, of a few documents: nothing compiled is loaded for them.
 
-        `directions` are those of the nodes, where they are known already.
+        Parameters
+        ----------
+        vectors : array (documents, H)
+            Of length 1; nan for a document without one.
+        nodes : sequence of int
+            Ids of topics, none of which lies in another.
+        directions : array (topics, H) or None
+            Those of the nodes, where they are known already.
+
+        Returns
+        -------
+        array (documents, topics)
+            A row adds to at most 1.
+
+        Examples
+        --------
+        >>> few, all = atlas.shares_of_few(vectors[:3], nodes), atlas.shares(vectors[:3], nodes)
+        >>> np.allclose(few, all, atol=1e-4)
+        True
         """
         known = self.directions(nodes) if directions is None else directions
         amounts = _shares.mixture_of_few(np.nan_to_num(vectors), known)
@@ -125,7 +279,23 @@ class Outline:
         return found
 
     def directions(self, nodes: Sequence[int]) -> Vectors:
-        """(topics, H) The mean vector of each topic."""
+        """The mean vector of each topic.
+
+        Parameters
+        ----------
+        nodes : sequence of int
+            Ids of topics.
+
+        Returns
+        -------
+        array (topics, H)
+            Of length 1.
+
+        Examples
+        --------
+        >>> atlas.directions(nodes).shape
+        (2, 16)
+        """
         places = self.tree.positions(nodes)
         sums = np.zeros((len(nodes), self.means.shape[1]))
         inside = np.flatnonzero(places >= 0)
@@ -135,7 +305,23 @@ class Outline:
         return unit(sums)
 
     def names_of(self, nodes: Sequence[int]) -> list[str]:
-        """The names of topics: given ones, or two to four words, none twice."""
+        """The names of topics.
+
+        Parameters
+        ----------
+        nodes : sequence of int
+            Ids of topics.
+
+        Returns
+        -------
+        list of str
+            Names that were given, or two to four words, none twice.
+
+        Examples
+        --------
+        >>> len(set(atlas.names_of(nodes)))
+        2
+        """
         return [
             self.names.get(node) or self.made_names.get(node) or f"topic {node}" for node in nodes
         ]

@@ -9,6 +9,12 @@ from dataclasses import dataclass
 class TopicWord:
     """A word of a topic. `salience` ranks it; `share` is the share of the topic's documents that
     hold it.
+
+    Examples
+    --------
+    >>> word = topic.words[0]
+    >>> 0 < word.share <= 1
+    True
     """
 
     word: str
@@ -20,6 +26,11 @@ class TopicWord:
 class TypicalDocument:
     """A document in the middle of a topic. `sentence` is the one of its sentences that shows the
     topic best.
+
+    Examples
+    --------
+    >>> topic.typical[0].sentence in texts
+    True
     """
 
     id: str
@@ -31,6 +42,11 @@ class TypicalDocument:
 class UnitOfTopic:
     """A hidden unit behind a topic: how strong it is in the topic's documents, beyond what it is in
     all.
+
+    Examples
+    --------
+    >>> all(unit.strength > 0 for unit in topic.units)
+    True
     """
 
     id: int
@@ -41,10 +57,34 @@ class UnitOfTopic:
 class Topic:
     """A region of document vectors: a node of the topic tree.
 
-    `id` stays the same in every cut that the topic survives, in files, and after `partial_fit`.
-    `parent` is None for a topic right below the root, and `children` is empty for the smallest
-    ones. `phrases` are pairs of words that often stand together. `coherence` is the mean NPMI of
-    the first ten words over the documents looked at.
+    Attributes
+    ----------
+    id : int
+        Stays the same in every cut that the topic survives, in files, and after `partial_fit`.
+    name : str
+        One that was given, or two to four words.
+    words, phrases : tuples of TopicWord
+        The most salient first; phrases are pairs of words that often stand together.
+    documents, share : int, float
+        How many documents of the corpus lie in it.
+    typical : tuple of TypicalDocument
+        Documents in its middle.
+    coherence : float
+        The mean NPMI of the first ten words over the documents looked at.
+    units : tuple of UnitOfTopic
+        The hidden units behind it.
+    parent : int or None
+        The topic that it lies in; None right below the root.
+    children : tuple of int
+        Its parts; empty for the smallest topics.
+
+    Examples
+    --------
+    >>> topic = model.topics(2)[0]
+    >>> topic.documents, topic.share
+    (60, 0.5)
+    >>> sorted(word.word for word in topic.words[:2])  # doctest: +SKIP
+    ['moon', 'orbit']
     """
 
     id: int
@@ -62,7 +102,14 @@ class Topic:
 
 @dataclass(frozen=True)
 class Branch:
-    """A topic with the finer ones in it, for showing a tree; the last level is that of the cut."""
+    """A topic with the finer ones in it, for showing a tree; the last level is that of the cut.
+
+    Examples
+    --------
+    >>> branches = model.topic_tree(4)
+    >>> sum(branch.topic.documents for branch in branches)
+    120
+    """
 
     topic: Topic
     branches: tuple[Branch, ...]
@@ -70,7 +117,14 @@ class Branch:
 
 @dataclass(frozen=True)
 class TopicShare:
-    """How much of a document is about a topic, from 0 to 1."""
+    """How much of a document is about a topic, from 0 to 1.
+
+    Examples
+    --------
+    >>> found = model.document_topics(["a rocket in orbit"], n=2)[0].topics[0]
+    >>> 0 < found.share <= 1
+    True
+    """
 
     id: int
     name: str
@@ -81,6 +135,12 @@ class TopicShare:
 class DocumentTopics:
     """The topics of a document, the largest share first; shares add to at most 1, the rest is none
     of them.
+
+    Examples
+    --------
+    >>> found = model.document_topics(["a rocket in orbit", "zebras"], n=2)
+    >>> found[1].topics, found[1].none, str(found[1])
+    ((), 1.0, 'none')
     """
 
     topics: tuple[TopicShare, ...]
@@ -96,7 +156,14 @@ class DocumentTopics:
 
 @dataclass(frozen=True)
 class Change:
-    """How a topic's share of documents changed from those before to the new ones."""
+    """How a topic's share of documents changed from those before to the new ones.
+
+    Examples
+    --------
+    >>> from undertow.topics import Change
+    >>> Change(7, "moon, orbit", before=0.1, after=0.25).after
+    0.25
+    """
 
     id: int
     name: str
@@ -112,6 +179,12 @@ class Drift:
     `appeared` are topics that did not exist; `grew` and `faded` are those whose share changed by
     more than chance explains (three standard errors) and by a quarter at least, the largest change
     first.
+
+    Examples
+    --------
+    >>> drift = model.partial_fit(space * 20).drift_
+    >>> drift.documents
+    60
     """
 
     documents: int

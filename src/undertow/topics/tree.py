@@ -23,8 +23,20 @@ Nodes = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class TopicTree:
-    """Nodes by number; whatever changes a tree makes a new one, in which old nodes keep their
+    """Nodes by number. Whatever changes a tree makes a new one, in which old nodes keep their
     numbers.
+
+    Examples
+    --------
+    A tree of three leaves (0, 1, 2): leaves 0 and 1 are merged to node 3, and 3 and 2 to the root,
+    4.
+
+    >>> import numpy as np
+    >>> from undertow.topics import TopicTree
+    >>> parents, heights = np.array([3, 3, 4, 4, -1]), np.array([0, 0, 0, 1.0, np.inf])
+    >>> tree = TopicTree(parents, heights, np.arange(3), np.zeros(5, dtype=bool), root=4)
+    >>> tree.cut(2), tree.cut(3)
+    ([2, 3], [0, 1, 2])
     """
 
     parents: Nodes  # (nodes,) NOWHERE for the root and for what was taken out
@@ -35,7 +47,24 @@ class TopicTree:
 
     @classmethod
     def of(cls, merges: Merges) -> TopicTree:
-        """The tree of these merges; that of a single cluster has a root above its only leaf."""
+        """The tree of merges; that of a single cluster has a root above its only leaf.
+
+        Parameters
+        ----------
+        merges : Merges
+            What Ward's rule gives: pairs and heights.
+
+        Returns
+        -------
+        TopicTree
+            Leaves are nodes 0 to m - 1, and the root is the last node.
+
+        Examples
+        --------
+        >>> from undertow.topics._ward import Merges
+        >>> TopicTree.of(Merges(np.array([[0, 1], [2, 3]]), np.array([1.0, 2.0]))).cut(2)
+        [2, 3]
+        """
         leaves = len(merges.heights) + 1
         nodes = max(2 * leaves - 1, 2)
         parents, heights = np.full(nodes, NOWHERE, dtype=np.int32), np.zeros(nodes)
@@ -62,16 +91,64 @@ class TopicTree:
         return node == self.root or int(self.parents[node]) != NOWHERE
 
     def children(self, node: int) -> list[int]:
-        """The nodes right below, in the order of their numbers."""
+        """The nodes right below a node.
+
+        Parameters
+        ----------
+        node : int
+            Its number.
+
+        Returns
+        -------
+        list of int
+            In the order of their numbers.
+
+        Examples
+        --------
+        >>> tree.children(3)
+        [0, 1]
+        """
         return [int(child) for child in np.flatnonzero(self.parents == node)]
 
     def parent(self, node: int) -> int | None:
-        """The node above; None for those right below the root, which is no topic."""
+        """The node above a node.
+
+        Parameters
+        ----------
+        node : int
+            Its number.
+
+        Returns
+        -------
+        int or None
+            None for those right below the root, which is no topic.
+
+        Examples
+        --------
+        >>> tree.parent(0), tree.parent(3)
+        (3, None)
+        """
         above = int(self.parents[node])
         return None if above in (NOWHERE, self.root) else above
 
     def is_dropped(self, node: int) -> bool:
-        """Whether it or a node above it was dropped."""
+        """Whether a node or one above it was dropped.
+
+        Parameters
+        ----------
+        node : int
+            Its number.
+
+        Returns
+        -------
+        bool
+            True for junk.
+
+        Examples
+        --------
+        >>> tree.with_dropped(3, True).is_dropped(0)
+        True
+        """
         while node not in (NOWHERE, self.root):
             if self.dropped[node]:
                 return True
@@ -79,11 +156,25 @@ class TopicTree:
         return False
 
     def cut(self, n: int) -> list[int]:
-        """n topics, or as many as there are; more only where splits were asked for. In the order of
-        their numbers.
+        """n topics, or as many as there are; more only where splits were asked for.
 
         Fewer where the next topic to be split has more parts than fit: to split another one instead
         would not be nested in the next cut. A topic all of whose parts were dropped is none.
+
+        Parameters
+        ----------
+        n : int
+            How many topics.
+
+        Returns
+        -------
+        list of int
+            Nodes, in the order of their numbers.
+
+        Examples
+        --------
+        >>> tree.cut(2)
+        [2, 3]
         """
         shown = self._shown()
         waiting = [(-np.inf, self.root)]
@@ -120,8 +211,22 @@ class TopicTree:
         return shown
 
     def positions(self, nodes: Sequence[int]) -> NDArray[np.int32]:
-        """(m,) For each leaf, which of the nodes it lies below (or is); -1 for none, and for what
-        was dropped below.
+        """For each leaf, which of the nodes it lies below (or is).
+
+        Parameters
+        ----------
+        nodes : sequence of int
+            Nodes, none of which lies below another.
+
+        Returns
+        -------
+        array (leaves,)
+            Places in `nodes`; -1 for none, and for what was dropped below.
+
+        Examples
+        --------
+        >>> tree.positions([3, 2]).tolist()
+        [0, 0, 1]
         """
         place = {node: position for position, node in enumerate(nodes)}
         found = np.full(len(self.leaves), -1, dtype=np.int32)
@@ -133,13 +238,49 @@ class TopicTree:
         return found
 
     def leaf_rows(self, node: int) -> NDArray[np.int64]:
-        """Rows of the leaves below a node."""
+        """Rows of the leaves below a node.
+
+        Parameters
+        ----------
+        node : int
+            Its number.
+
+        Returns
+        -------
+        array of int
+            The rows.
+
+        Examples
+        --------
+        >>> tree.leaf_rows(3).tolist()
+        [0, 1]
+        """
         return np.flatnonzero(self.positions([node]) == 0)
 
     # Changes
 
     def with_new(self, height: float, under: int) -> tuple[TopicTree, int]:
-        """With one more node, still without children."""
+        """With one more node, still without children.
+
+        Parameters
+        ----------
+        height : float
+            Its height.
+        under : int
+            The node above it.
+
+        Returns
+        -------
+        tree : TopicTree
+            The new tree.
+        node : int
+            The number of the new node.
+
+        Examples
+        --------
+        >>> tree.with_new(0.5, under=4)[1]
+        5
+        """
         new = len(self.parents)
         return replace(
             self,
@@ -149,13 +290,55 @@ class TopicTree:
         ), new
 
     def with_leaf(self, height: float, under: int) -> tuple[TopicTree, int]:
-        """With one more leaf."""
+        """With one more leaf.
+
+        Parameters
+        ----------
+        height : float
+            Its height.
+        under : int
+            The node above it.
+
+        Returns
+        -------
+        tree : TopicTree
+            The new tree.
+        node : int
+            The number of the new leaf.
+
+        Examples
+        --------
+        >>> tree.with_leaf(0.0, under=3)[0].leaf_rows(3).tolist()
+        [0, 1, 3]
+        """
         tree, new = self.with_new(height, under)
         return replace(tree, leaves=np.append(tree.leaves, np.int32(new)).astype(np.int32)), new
 
     def moved(self, node: int, under: int) -> TopicTree:
         """With a node hung below another one. A node that this leaves with one child gives its
         place to it.
+
+        Parameters
+        ----------
+        node : int
+            What is moved.
+        under : int
+            Where to.
+
+        Returns
+        -------
+        TopicTree
+            The new tree.
+
+        Raises
+        ------
+        InvalidInput
+            Where `under` is the node itself or lies below it.
+
+        Examples
+        --------
+        >>> tree.moved(0, under=4).cut(3)
+        [0, 1, 2]
         """
         if under in self.below(node):
             raise InvalidInput(f"a topic must not be moved below itself, got {node} to {under}")
@@ -174,7 +357,23 @@ class TopicTree:
         return replace(self, parents=parents, dropped=dropped)
 
     def below(self, node: int) -> set[int]:
-        """The node and all below it."""
+        """A node and all below it.
+
+        Parameters
+        ----------
+        node : int
+            Its number.
+
+        Returns
+        -------
+        set of int
+            Nodes.
+
+        Examples
+        --------
+        >>> sorted(tree.below(3))
+        [0, 1, 3]
+        """
         found, waiting = set(), [node]
         while waiting:
             here = waiting.pop()
@@ -183,13 +382,49 @@ class TopicTree:
         return found
 
     def with_height(self, node: int, height: float) -> TopicTree:
-        """With another height of a node: infinite, and it is never shown whole."""
+        """With another height of a node: infinite, and it is never shown whole.
+
+        Parameters
+        ----------
+        node : int
+            Its number.
+        height : float
+            The height.
+
+        Returns
+        -------
+        TopicTree
+            The new tree.
+
+        Examples
+        --------
+        >>> tree.with_height(3, np.inf).cut(2)
+        [0, 1, 2]
+        """
         heights = self.heights.copy()
         heights[node] = height
         return replace(self, heights=heights)
 
     def with_dropped(self, node: int, dropped: bool) -> TopicTree:
-        """With a node declared to be junk, or no longer."""
+        """With a node declared to be junk, or no longer.
+
+        Parameters
+        ----------
+        node : int
+            Its number.
+        dropped : bool
+            Whether it is junk.
+
+        Returns
+        -------
+        TopicTree
+            The new tree.
+
+        Examples
+        --------
+        >>> tree.with_dropped(2, True).cut(2)
+        [0, 1]
+        """
         flags = self.dropped.copy()
         flags[node] = dropped
         return replace(self, dropped=flags)

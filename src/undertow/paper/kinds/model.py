@@ -14,7 +14,8 @@ from undertow.paper.recipe import Recipe, estimator
 if TYPE_CHECKING:
     from undertow.estimators import ReplicatedSoftmax
 
-KINDS = ("activation", "strength", "balanced")  # beside posteriors, which are the paper's
+# beside posteriors, which are the paper's
+OTHER_VECTORS = ("activation", "strength", "balanced")
 DOCUMENTS = {False: 11_314, True: 75_000}  # that a model learns from, by whether they are reviews
 
 
@@ -72,14 +73,14 @@ class ModelCell(Cell):
 
         counted = corpora.counted(self.corpus)
         model = estimator(self.recipe, hidden=self.hidden, seed=self.seed).fit(counted.learn)
-        encode = {kind: partial(model.encode, kind=kind) for kind in ("posterior", *KINDS)}
+        encode = {kind: partial(model.encode, kind=kind) for kind in ("posterior", *OTHER_VECTORS)}
         figures = _training_figures(model)
         figures["accuracy"] = judge.accuracy(encode["posterior"], counted)
-        for kind in KINDS:
+        for kind in OTHER_VECTORS:
             figures[f"accuracy_{kind}"] = judge.accuracy(encode[kind], counted)
         if not self.corpus.reviews:  # with two labels, retrieval by label says little
             figures |= judge.retrieval(encode["posterior"], counted)
-            for kind in KINDS:
+            for kind in OTHER_VECTORS:
                 figures[f"map_{kind}"] = judge.average_precision(encode[kind], counted)
         return figures
 

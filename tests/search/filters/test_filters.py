@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.filters import holds
 from tests.search.conftest import make_table
-from tests.search.test_grammar import TREES, written
+from tests.search.filters.test_grammar import TREES, written
 from undertow import InvalidInput, TopicModel
 from undertow.search import Index
 from undertow.search.filters.column_names import ColumnNames

@@ -9,14 +9,14 @@ LONGEST = 8  # words: what is longer is a text that was sent many times
 
 
 @dataclass(frozen=True)
-class Row:
+class WordRow:
     """Words that stand in a row."""
 
     words: tuple[int, ...]
     first: int  # the place of its first pair among those given
 
 
-def rows_of(pairs: Sequence[tuple[int, int]]) -> list[Row]:
+def rows_of(pairs: Sequence[tuple[int, int]]) -> list[WordRow]:
     """The rows that these pairs make, each pair in one of them; the first pairs have the first
     choice.
     """
@@ -33,7 +33,7 @@ def rows_of(pairs: Sequence[tuple[int, int]]) -> list[Row]:
         while len(words) < LONGEST and (before := _with(left, 1, words[0])) is not None:
             del left[before]
             words.insert(0, before[0])
-        found.append(Row(tuple(words), place))
+        found.append(WordRow(tuple(words), place))
     return found
 
 
