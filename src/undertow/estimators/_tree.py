@@ -18,12 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus.texts import Watched, shown_list, with_columns
-from undertow.counts import CountSpool
 from undertow.estimators._documents import read_blocks, read_rows
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.word_parts import COMPARED, word_parts
 from undertow.model.given import GivenVectors, given_vectors, stored_width
 from undertow.model.joining import asked, join
+from undertow.spool import CountSpool
 from undertow.topics import (
     Atlas,
     Branch,

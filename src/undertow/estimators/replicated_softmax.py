@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.counts import CountBatch, CountSource, CountSpool
+from undertow.counts import CountBatch, CountSource
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._balance import balance_of, plain_balance
 from undertow.estimators._base import Base
@@ -50,6 +50,7 @@ from undertow.model import (
 from undertow.model.attribution import attributions
 from undertow.model.directions import with_more_rows, word_directions
 from undertow.model.word_start import checked_word_vectors, started_from
+from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 

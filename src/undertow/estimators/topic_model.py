@@ -21,7 +21,6 @@ from undertow.corpus import Vectorizer
 from undertow.corpus.count_matrices import stacked
 from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
-from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
@@ -31,8 +30,10 @@ from undertow.estimators._tree import JOINED, TopicTreeMethods, several
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
+from undertow.files.scratch import Scratch
 from undertow.model.given import GivenVectors, given_vectors
 from undertow.model.joining import join
+from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.topics.text_sample import TextSample
 
