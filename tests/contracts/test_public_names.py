@@ -10,7 +10,9 @@ import pytest
 
 import undertow
 
-NOT_FOR_USERS = {"assistant", "cli", "engines", "files", "fulltext", "kernels", "paper", "vectors"}
+NOT_FOR_USERS = {
+    *("assistant", "cli", "engines", "files", "fulltext", "kernels", "paper", "spool", "vectors"),
+}
 
 
 @pytest.mark.parametrize("name", undertow.__all__)

@@ -10,7 +10,7 @@ import pytest
 from undertow.corpus import Vectorizer
 from undertow.corpus.chunk_store import ChunkStore
 from undertow.corpus.count_matrices import stacked
-from undertow.counts import Scratch
+from undertow.files.scratch import Scratch
 
 TEXTS = ["der Öl-Tank öl", "a cat sat on the cat", "", "cats sat", "!", "x" * 300 + " cat"] * 5
 

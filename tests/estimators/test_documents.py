@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tests.counts.test_spool import make_counts, write
-from undertow.counts import CountSpool
+from tests.spool.test_count_spool import make_counts, write
 from undertow.estimators import _documents
 from undertow.estimators._documents import HOLD_OUT_STAGE, HeldDocuments, SpooledDocuments
 from undertow.kernels import randomness
 from undertow.kernels.randomness import Purpose, lowest
+from undertow.spool import CountSpool
 
 
 @pytest.fixture(scope="module")

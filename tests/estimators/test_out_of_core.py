@@ -14,10 +14,10 @@ import pytest
 from tests.estimators.test_topic_model import make_texts
 from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel
 from undertow._check import number_of_bytes
-from undertow.counts import CountSpool
 from undertow.estimators import _documents
 from undertow.estimators._noise_level import trial_epochs
 from undertow.learn import EpochRecord
+from undertow.spool import CountSpool
 
 
 def make_model(limit: int | str, folder: Path | None = None, **options: Any) -> TopicModel:

@@ -15,7 +15,7 @@ import pytest
 from tests.paper.tiny import TINY, run_tiny
 from tests.shell import Run, shell
 from undertow import InvalidInput
-from undertow.learn.divergence import DivergenceStep
+from undertow.engines.cpu.divergence import Divergence
 from undertow.paper import runner, scale, settings
 from undertow.paper.experiments import EXPERIMENTS
 from undertow.paper.kinds import ModelCell
@@ -140,7 +140,7 @@ def test_error_in_a_process_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_diverged_models_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DivergenceStep, "_free_energy_gap", lambda *_: float("nan"))
+    monkeypatch.setattr(Divergence, "_free_energy_gap", lambda *_: float("nan"))
     run_tiny("fig2", tmp_path, scale=replace(TINY, most_epochs=5))
     page = (tmp_path / "page.md").read_text()
     (row,) = [line for line in page.splitlines() if line.startswith("| CD-1 |")]

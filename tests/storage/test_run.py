@@ -10,16 +10,10 @@ import pytest
 from scipy import sparse
 
 from tests.storage.helpers import edit_header
-from undertow.counts import (
-    CountSource,
-    CountSpool,
-    CsrSource,
-    SpooledSource,
-    SpoolWriter,
-    checked_counts,
-)
+from undertow.counts import CountSource, CsrSource, checked_counts
 from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, train
 from undertow.model import initial_parameters
+from undertow.spool import CountSpool, SpooledSource, SpoolWriter
 from undertow.storage import resume_run, save_run
 
 

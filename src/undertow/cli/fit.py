@@ -268,7 +268,7 @@ def _absent(model: TopicModel) -> list[str]:
 def _room(memory_limit: str, scratch_folder: Path | None) -> dict[str, Any]:
     """Checked under the names of the options, before anything is read."""
     from undertow._check import number_of_bytes
-    from undertow.counts import Scratch
+    from undertow.files.scratch import Scratch
 
     Scratch(scratch_folder, name="--scratch-folder")
     limit = number_of_bytes("--memory-limit", memory_limit)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from undertow.corpus.count_matrices import PackedCounts
-from undertow.counts import Scratch
+from undertow.files.scratch import Scratch
 
 logger = logging.getLogger("undertow")
 

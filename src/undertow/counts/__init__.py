@@ -12,10 +12,7 @@ from undertow import _lazy
 
 if TYPE_CHECKING:
     from undertow.counts.batch import CountBatch
-    from undertow.counts.scratch import Scratch
     from undertow.counts.source import CountSource, CsrSource
-    from undertow.counts.spool import CountSpool, SpoolWriter
-    from undertow.counts.spooled import SpooledSource
     from undertow.counts.transform import checked_counts, log_counts
     from undertow.counts.weighting import WordTotals, idf_weights, word_distribution
 
@@ -23,10 +20,7 @@ __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
         "undertow.counts.batch": ("CountBatch",),
-        "undertow.counts.scratch": ("Scratch",),
         "undertow.counts.source": ("CountSource", "CsrSource"),
-        "undertow.counts.spool": ("CountSpool", "SpoolWriter"),
-        "undertow.counts.spooled": ("SpooledSource",),
         "undertow.counts.transform": ("checked_counts", "log_counts"),
         "undertow.counts.weighting": ("WordTotals", "idf_weights", "word_distribution"),
     },
@@ -35,11 +29,7 @@ __getattr__, __dir__ = _lazy.names_of(
 __all__ = [
     "CountBatch",
     "CountSource",
-    "CountSpool",
     "CsrSource",
-    "Scratch",
-    "SpoolWriter",
-    "SpooledSource",
     "WordTotals",
     "checked_counts",
     "idf_weights",

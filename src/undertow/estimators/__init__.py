@@ -23,8 +23,32 @@ __all__ = ["ReplicatedSoftmax", "TopicModel", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> ReplicatedSoftmax | TopicModel:
-    """The estimator that was saved in a folder: a `TopicModel` if it reads texts, a
-    `ReplicatedSoftmax` if counts.
+    """The estimator that was saved in a folder.
+
+    Parameters
+    ----------
+    path : path
+        The folder that `save` wrote.
+
+    Returns
+    -------
+    TopicModel or ReplicatedSoftmax
+        The first if it reads texts, the second if it reads counts.
+
+    Raises
+    ------
+    ModelFileError
+        Where there is no model, or one that is damaged.
+    NewerFormat
+        Where a later version wrote it.
+
+    Examples
+    --------
+    >>> import undertow
+    >>> texts = ["a rocket flew to the moon", "ripe apples and pears"] * 20
+    >>> model = undertow.TopicModel(4, max_epochs=2, random_state=0).fit(texts)
+    >>> undertow.load(model.save("two")).words() == model.words()
+    True
     """
     from undertow.storage import load_model
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow.counts import CountSource, CountSpool, CsrSource, SpooledSource, WordTotals
+from undertow.counts import CountSource, CsrSource, WordTotals
 from undertow.kernels import randomness
+from undertow.spool import CountSpool, SpooledSource
 
 HELD_OUT_AT_MOST = 2000
 SAMPLE = 20_000  # documents that stand for all,

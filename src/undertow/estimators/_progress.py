@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from undertow.learn import EpochRecord, Run
 
 if TYPE_CHECKING:
-    from undertow.counts import Scratch
+    from undertow.files.scratch import Scratch
 
 EVERY = 0.1  # seconds between two updates: a minibatch takes a few milliseconds
 WORTH_SAYING = 0.05  # the share of time spent waiting for minibatches from which on it is shown

@@ -13,7 +13,8 @@ from scipy import sparse
 from undertow.corpus import Vectorizer
 from undertow.corpus.chunk_store import ChunkStore
 from undertow.corpus.count_matrices import stacked
-from undertow.counts import CountSpool, Scratch, SpoolWriter
+from undertow.files.scratch import Scratch
+from undertow.spool import CountSpool, SpoolWriter
 
 logger = logging.getLogger("undertow")
 

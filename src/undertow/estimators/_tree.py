@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus.texts import Watched, shown_list, with_columns
-from undertow.counts import CountSpool
 from undertow.estimators._documents import read_blocks, read_rows
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.word_parts import COMPARED, word_parts
+from undertow.spool import CountSpool
 from undertow.topics import (
     Atlas,
     Branch,
@@ -228,9 +228,25 @@ class TopicTreeMethods:
         """Grows the tree of topics anew from these texts, without training: for a model of an
         earlier version, say.
 
-        With `vectors` (as in `fit`) it is grown from joined vectors, and from the model's own
-        without, whatever the model was fitted with. Curation is applied to the new tree, as far as
-        its topics are found again.
+        Curation is applied to the new tree, as far as its topics are found again.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            The texts to grow it from.
+        vectors : array-like or None
+            As in `fit`: the tree is grown from joined vectors, and without from the model's own,
+            whatever the model was fitted with.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> [topic.documents for topic in model.grow_topics(texts[:60]).topics(2)]
+        [30, 30]
         """
         check_is_fitted(self)
         others = None if vectors is None else given_vectors(vectors)
@@ -257,35 +273,121 @@ class TopicTreeMethods:
     # Asking
 
     def topics(self, n: int | None = None, *, n_words: int = 10) -> list[Topic]:
-        """The topics of a cut of the tree, the widest first.
+        """The topics of a cut of the tree.
+
+        Cuts are nested: more topics are parts of fewer ones. No training is needed.
 
         Parameters
         ----------
-        n : how many topics, from 2 to the number of the smallest ones; None for the model's own
-            number, which `choose_topics` explains. Cuts are nested: more topics are parts of fewer
-            ones. No training is needed.
-        n_words : words of each, at most 30.
+        n : int or None
+            How many topics, from 2 to the number of the smallest ones; None for the model's own
+            number, which `choose_topics` explains.
+        n_words : int
+            Words of each, at most 30.
+
+        Returns
+        -------
+        list of Topic
+            The widest first.
+
+        Raises
+        ------
+        InvalidInput
+            Where there is no such cut.
+
+        Examples
+        --------
+        >>> [topic.documents for topic in model.topics(2)]
+        [60, 60]
         """
         atlas = self._atlas()
         return atlas.topics(atlas.cut(n), _check.whole_number("n_words", n_words, at_least=1))
 
     def topic(self, id: int, *, n_words: int = 10) -> Topic:
-        """The topic with this id, whatever cut it belongs to."""
+        """One topic, whatever cut it belongs to.
+
+        Parameters
+        ----------
+        id : int
+            Its id.
+        n_words : int
+            Words of it, at most 30.
+
+        Returns
+        -------
+        Topic
+            Its record.
+
+        Raises
+        ------
+        InvalidInput
+            Where no topic has this id.
+
+        Examples
+        --------
+        >>> first = model.topics(2)[0]
+        >>> model.topic(first.id).name == first.name
+        True
+        """
         return self._atlas().topic(id, _check.whole_number("n_words", n_words, at_least=1))
 
     def topic_tree(self, n: int | None = None, *, n_words: int = 10) -> list[Branch]:
-        """The topics of a cut, nested in coarser ones."""
+        """The topics of a cut, nested in coarser ones.
+
+        Parameters
+        ----------
+        n : int or None
+            How many topics; None for the model's own number.
+        n_words : int
+            Words of each.
+
+        Returns
+        -------
+        list of Branch
+            The widest first.
+
+        Examples
+        --------
+        >>> [branch.topic.documents for branch in model.topic_tree(2)]
+        [60, 60]
+        """
         return self._atlas().branches(n, _check.whole_number("n_words", n_words, at_least=1))
 
     def topic_names(self, n: int | None = None) -> dict[int, str]:
-        """Id -> name, for the topics of a cut, the widest first."""
+        """The names of the topics of a cut.
+
+        Parameters
+        ----------
+        n : int or None
+            How many topics; None for the model's own number.
+
+        Returns
+        -------
+        dict of int to str
+            Id -> name, the widest topic first.
+
+        Examples
+        --------
+        >>> len(model.topic_names(2))
+        2
+        """
         atlas = self._atlas()
         nodes = atlas.cut(n)
         return dict(zip(nodes, atlas.names_of(nodes), strict=True))
 
     def choose_topics(self) -> TopicChoice:
         """How many topics? The number of the model's own cut, and the figures that it was chosen
-        by, with a plot.
+        by.
+
+        Returns
+        -------
+        TopicChoice
+            `n`, `figures`, and `plot`.
+
+        Examples
+        --------
+        >>> model.choose_topics().n == len(model.topics())
+        True
         """
         atlas = self._atlas()
         return TopicChoice(atlas.chosen, atlas.stability)
@@ -293,11 +395,28 @@ class TopicTreeMethods:
     def transform_topics(
         self, texts: Any, n: int | None = None, *, vectors: Any = None
     ) -> NDArray[np.float32]:
-        """(documents, topics) How much of each text is about each topic, in the order of
-        `topics(n)`.
+        """How much of each text is about each topic.
 
-        A row adds to at most 1; the rest is none of the topics. A text without a known word has a
-        row of zeros. A model that was fitted with `vectors` needs those of these texts.
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        n : int or None
+            How many topics; None for the model's own number.
+        vectors : array-like or None
+            A model that was fitted with vectors needs those of these texts.
+
+        Returns
+        -------
+        array (documents, topics)
+            In the order of `topics(n)`. A row adds to at most 1; the rest is none of the topics. A
+            text without a known word has a row of zeros.
+
+        Examples
+        --------
+        >>> shares = model.transform_topics(["a rocket in orbit", "zebras"], n=2)
+        >>> shares.sum(axis=1).round(2).tolist()
+        [1.0, 0.0]
         """
         atlas = self._atlas()
         nodes, others = atlas.cut(n), self._others(vectors)
@@ -322,10 +441,26 @@ class TopicTreeMethods:
     def document_topics(
         self, texts: Any, n: int | None = None, *, vectors: Any = None
     ) -> list[DocumentTopics]:
-        """The topics of each text with their shares, the largest first; "none" where a text is far
-        from all.
+        """What each text is about.
 
-        A model that was fitted with `vectors` needs those of these texts.
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        n : int or None
+            How many topics; None for the model's own number.
+        vectors : array-like or None
+            A model that was fitted with vectors needs those of these texts.
+
+        Returns
+        -------
+        list of DocumentTopics
+            Topics with their shares, the largest first; "none" where a text is far from all.
+
+        Examples
+        --------
+        >>> print(model.document_topics(["zebras"], n=2)[0])
+        none
         """
         names = self.topic_names(n)
         ids = list(names)
@@ -343,12 +478,30 @@ class TopicTreeMethods:
         return found
 
     def explain_topic(self, texts: Any, topic: int) -> sparse.csr_array:
-        """How much each word of each text carried it towards a topic, (documents, words) sparse.
+        """How much each word of each text carried it towards a topic.
 
         The product of a text's vector with the topic's direction is a sum over units, and a unit's
         input is a sum over words; each unit's part is shared out to the words that pushed it up, as
-        they did. A row adds up to that product, exactly up to rounding. Of a model that was fitted
-        with vectors, the product is that of its own side.
+        they did.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        topic : int
+            The topic's id.
+
+        Returns
+        -------
+        sparse array (documents, words)
+            A row adds up to that product, exactly up to rounding. Of a model that was fitted with
+            vectors, the product is that of its own side.
+
+        Examples
+        --------
+        >>> parts = model.explain_topic(["a rocket in orbit"], model.topics(2)[0].id)
+        >>> parts.shape
+        (1, 12)
         """
         atlas = self._atlas()
         direction = atlas.directions([atlas.checked(topic)])[0]
@@ -360,8 +513,26 @@ class TopicTreeMethods:
     # Curation
 
     def name_topics(self, names: Mapping[int, str] | Namer, n: int | None = None) -> Self:
-        """Gives topics names: by their ids, or by a function of (words, typical texts) for all
-        topics of a cut.
+        """Gives topics names: by their ids, or by a function for all topics of a cut.
+
+        Parameters
+        ----------
+        names : mapping of int to str, or callable
+            Id -> name; or a function that gets the words and the typical texts of a topic and
+            returns a name.
+        n : int or None
+            How many topics the cut has that a function names; None for the model's own number.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> named = model.name_topics(lambda words, texts: words[0].upper(), n=2)
+        >>> all(name.isupper() for name in named.topic_names(2).values())
+        True
         """
         self._atlas()
         if isinstance(names, Mapping):
@@ -374,39 +545,182 @@ class TopicTreeMethods:
         return self
 
     def rename_topic(self, topic: int, name: str) -> Self:
-        """Gives a topic another name; an empty one gives it back its own."""
+        """Gives a topic another name.
+
+        Parameters
+        ----------
+        topic : int
+            Its id.
+        name : str
+            The name; an empty one gives it back its own.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> first = model.topics(2)[0]
+        >>> model.rename_topic(first.id, "Moon").topic_names(2)[first.id]
+        'Moon'
+        """
         return self._curated(lambda curator: curator.rename(topic, name))
 
     def merge_topics(self, topics: Sequence[int], name: str | None = None) -> int:
-        """Makes one topic of several, in the place of the first; returns its id."""
+        """Makes one topic of several, in the place of the first.
+
+        Parameters
+        ----------
+        topics : sequence of int
+            Their ids.
+        name : str or None
+            The name of the new one; None for one made of its words.
+
+        Returns
+        -------
+        int
+            The id of the new topic.
+
+        Raises
+        ------
+        InvalidInput
+            With fewer than two topics, or where one lies in another.
+
+        Examples
+        --------
+        >>> first, second = [topic.id for topic in model.topics(3)[:2]]
+        >>> model.topic(model.merge_topics([first, second], "Both")).name
+        'Both'
+        """
         made: int = self._changed(lambda curator: curator.merge(topics, name))
         return made
 
     def split_topic(self, topic: int) -> tuple[int, ...]:
-        """Shows the parts of a topic in its place from now on; returns their ids."""
+        """Shows the parts of a topic in its place from now on.
+
+        Parameters
+        ----------
+        topic : int
+            Its id.
+
+        Returns
+        -------
+        tuple of int
+            The ids of its parts.
+
+        Raises
+        ------
+        InvalidInput
+            Where it has no parts.
+
+        Examples
+        --------
+        >>> first = model.topics(2)[0]
+        >>> model.split_topic(first.id) == first.children
+        True
+        """
         parts: tuple[int, ...] = self._changed(lambda curator: curator.split(topic))
         return parts
 
     def drop_topic(self, topic: int) -> Self:
-        """Declares a topic to be junk: it is listed no more, and its documents belong to none."""
+        """Declares a topic to be junk: it is listed no more, and its documents belong to none.
+
+        Parameters
+        ----------
+        topic : int
+            Its id.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> first = model.topics(2)[0].id
+        >>> first in model.drop_topic(first).topic_names(2)
+        False
+        """
         return self._curated(lambda curator: curator.drop(topic))
 
     def restore_topic(self, topic: int) -> Self:
-        """Takes `drop_topic` back."""
+        """Takes `drop_topic` back.
+
+        Parameters
+        ----------
+        topic : int
+            The id of the topic that was dropped.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> first = model.topics(2)[0].id
+        >>> first in model.drop_topic(first).restore_topic(first).topic_names(2)
+        True
+        """
         return self._curated(lambda curator: curator.restore(topic))
 
     def move_topic(self, topic: int, under: int | None) -> Self:
-        """Hangs a topic below another one, or below the root."""
+        """Hangs a topic below another one, or below the root.
+
+        Parameters
+        ----------
+        topic : int
+            Its id.
+        under : int or None
+            The id of the other one; None for the root.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Raises
+        ------
+        InvalidInput
+            Where a topic would lie below itself.
+
+        Examples
+        --------
+        >>> first, second = model.topics(2)
+        >>> part = first.children[0]
+        >>> model.move_topic(part, under=second.id).topic(part).parent == second.id
+        True
+        """
         return self._curated(lambda curator: curator.move(topic, under))
 
     def seed_topic(
         self, name: str, words: Sequence[str] = (), documents: Sequence[Any] = ()
     ) -> int | None:
-        """Makes a topic around words and around example texts; returns its id, or None where there
-        is no such thing.
+        """Makes a topic around words and around example texts.
 
         The topic takes the smallest topics in which the words stand out, or that the texts fall
         into, by their words alone.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        words : sequence of str
+            Words of the vocabulary.
+        documents : sequence of str
+            Example texts.
+
+        Returns
+        -------
+        int or None
+            The new topic's id, or None where there is no such topic.
+
+        Examples
+        --------
+        >>> made = model.seed_topic("Fruit", ["apples", "pears"])
+        >>> model.topic(made).name
+        'Fruit'
         """
         leaves = self._leaves_of_examples(documents)
         made: int | None = self._changed(
@@ -418,7 +732,22 @@ class TopicTreeMethods:
         """Does again what was done to another fit: topics are found by their documents, or else by
         their words.
 
-        Returns what each action came to; what is not found is left out and said.
+        Parameters
+        ----------
+        curation : Curation or path
+            What was done, or the file that `save_curation` wrote.
+
+        Returns
+        -------
+        list of Matched
+            What each action came to; what is not found is left out and said.
+
+        Examples
+        --------
+        >>> file = model.rename_topic(model.topics(2)[0].id, "Moon").save_curation("moon.json")
+        >>> later = undertow.TopicModel(16, stop_words="english", max_epochs=20, random_state=1)
+        >>> [found.problem for found in later.fit(texts).apply_curation(file)]
+        [None]
         """
         chosen = Curation.load(curation) if isinstance(curation, (str, os.PathLike)) else curation
         curator = Curator(self._atlas(), self.curation_)
@@ -427,7 +756,23 @@ class TopicTreeMethods:
         return found
 
     def save_curation(self, path: str | os.PathLike[str]) -> Path:
-        """Writes what was done to the topics to a small readable file."""
+        """Writes what was done to the topics to a small readable file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Returns
+        -------
+        pathlib.Path
+            The same.
+
+        Examples
+        --------
+        >>> model.save_curation("curation.json")
+        PosixPath('curation.json')
+        """
         self._atlas()
         return self.curation_.save(path)
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.counts import CountBatch, CountSource, CountSpool
+from undertow.counts import CountBatch, CountSource
 from undertow.engines import Engine, find_engine
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._base import Base
@@ -38,6 +38,7 @@ from undertow.learn import EpochRecord, Run, Settings, defaults, train
 from undertow.learn.registry import find_learner
 from undertow.model import initial_parameters, with_more_words, words_given_hidden
 from undertow.model.attribution import attributions
+from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 from undertow.vectors import (

@@ -21,7 +21,6 @@ from undertow.corpus import Vectorizer
 from undertow.corpus.count_matrices import stacked
 from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
-from undertow.counts import CountSpool, Scratch
 from undertow.estimators import _progress
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
@@ -31,6 +30,8 @@ from undertow.estimators._tree import JOINED, TopicTreeMethods, several
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 from undertow.estimators.units import DocumentUnits, Unit, describe
+from undertow.files.scratch import Scratch
+from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.topics.text_sample import TextSample
 from undertow.vectors.given import GivenVectors, given_vectors
@@ -38,15 +39,94 @@ from undertow.vectors.joining import join
 
 
 class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
-    r"""Topics and vectors straight from texts: a `Vectorizer` and a `ReplicatedSoftmax` in one.
+    """Topics and vectors straight from texts: a `Vectorizer` and a `ReplicatedSoftmax` in one.
 
-    Options of both are options of the model, with the same names and the same defaults.
+    It chooses a vocabulary, learns hidden units from the word counts, and grows a tree of topics
+    from the documents' vectors. `topics` cuts the tree into any number of topics, `document_topics`
+    tells what a text is about, and `transform` gives a vector for each text, for classifiers,
+    clusters and search. It follows scikit-learn: pipelines, `GridSearchCV` and `set_output` work.
 
     Texts are a `Corpus` (`undertow.open_corpus`), a column or a table of polars or pandas, an
     array, a list or any iterable of strings. What is no text, such as market baskets, codes or
     events, comes as lists of tokens: they are counted as they are, neither split nor lower-cased,
     and shown with spaces between them.
 
+    Examples
+    --------
+    >>> import undertow
+    >>> space = ["a rocket flew to the moon", "the moon and its orbit", "a probe left the orbit"]
+    >>> food = ["ripe apples and pears", "a cake of sweet pears", "apples in a honey cake"]
+    >>> texts = (space + food) * 20
+    >>> model = undertow.TopicModel(16, stop_words="english", max_epochs=20, random_state=0)
+    >>> model = model.fit(texts)
+    >>> for topic in model.topics(2):  # any number, without training again
+    ...     print(topic.documents, topic.name)  # doctest: +SKIP
+    60 moon, orbit, rocket
+    60 apples, cake, pears
+    >>> model.transform(texts).shape  # 16 units, and as many directions of words as there are
+    (120, 28)
+
+    Parameters
+    ----------
+    n_components : int
+        Hidden units, the numbers of a vector.
+
+    vocabulary_size, ngram_range, stop_words, stemmer, segmenter, min_df, max_df, token_pattern,
+    lowercase, strip_html, vocabulary, chunk_size, max_types
+        Which words are counted; see `Vectorizer`. Most often set: `stop_words="english"`.
+    vectorizer : Vectorizer or None
+        One of your own, in place of these options: a `Vectorizer`, or one of another library that
+        gives counts, such as scikit-learn's `CountVectorizer` (the model can then not be saved or
+        searched with). None: one is made from the options.
+
+    weighting, count_transform, features
+        What counts become, and what `transform` gives; see `ReplicatedSoftmax`.
+    seeds : mapping of str to sequence of str, or None
+        Name -> words: a topic is made around each list of words after fitting, as by `seed_topic`.
+        One whose words are at home nowhere is left out, with a warning.
+
+    learner, optimizer, sparsity_target, sparsity_cost, averaging, batch_size, max_epochs,
+    early_stopping, validation_fraction, n_iter_no_change, callbacks
+        How it is learned; see `ReplicatedSoftmax`. Options of a learner that is an object are
+        reached as `learner__n_noise`, and so on.
+    warm_start : bool
+        `fit` goes on from the last one, with the words that were chosen then. Topics are grown
+        anew.
+
+    random_state : int, RandomState or None
+        The same seed gives the same bits for any `n_jobs`.
+    n_jobs : int or None
+        Threads; None for one per core. It never changes the result.
+    verbose : int
+        1 shows progress.
+    memory_limit : int or str
+        What the counts may take in memory, in bytes or as text such as "500MB" (8 bytes for every
+        different word of a document). Training on counts held in memory takes about three times as
+        much for a while.
+    scratch_folder : path or None
+        An existing folder on a disk with room for what is larger (about 6 bytes for every different
+        word of a document). None for the system's temporary folder, which some systems keep in
+        memory.
+
+    Attributes
+    ----------
+    vectorizer_, softmax_
+        The fitted parts. A vectorizer of another library is at `vectorizer_.vectorizer`.
+    atlas_ : undertow.topics.Atlas
+        The tree of topics and all that is known about it.
+    curation_, drift_
+        What was done to the topics since; what the latest `partial_fit` found, None after `fit`.
+    columns_ : dict of str to str
+        Which columns of a corpus or table it was fitted on: role -> name, such as {"text": "body"}.
+        Tables that come later, and what `open_corpus` is told to remember, are read likewise where
+        they have these columns.
+    vectors_width_ : int
+        How many numbers the vectors have that were given to `fit` for each text; 0 without.
+    reading_
+        How `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts on disk.
+
+    Notes
+    -----
     `fit` holds the counts of a corpus in memory while they are few. Those that take more than
     `memory_limit` go to files in `scratch_folder`, which are removed at the end, and minibatches
     are read from there: memory then no longer grows with the number of documents (but for "pcd",
@@ -54,73 +134,44 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     memory, unless they are fewer than some 65,000, so the model is another one, as with another
     seed; the same seed gives the same model again. Typical length and activity are then those of
     20,000 documents drawn at random, and so are the trials of `noise_level="auto"`.
-
-    Parameters
-    ----------
-    n_components : hidden units, the numbers of a vector.
-
-    vocabulary_size, ngram_range, stop_words, stemmer, segmenter, min_df, max_df, token_pattern,
-        lowercase, strip_html, vocabulary, chunk_size, max_types : which words are counted; see
-        `Vectorizer`.
-    vectorizer : one of your own, in place of these options: a `Vectorizer`, or one of another
-        library that gives counts, such as scikit-learn's `CountVectorizer` (the model can then not
-        be saved or searched with). None: one is made from the options.
-
-    weighting, count_transform, features : what counts become, and what `transform` gives; see
-        `ReplicatedSoftmax`.
-    seeds : name -> words: a topic is made around each list of words after fitting, as by
-        `seed_topic`. One whose words are at home nowhere is left out, with a warning.
-
-    learner, optimizer, sparsity_target, sparsity_cost, averaging, batch_size, max_epochs,
-        early_stopping, validation_fraction, n_iter_no_change, callbacks : how it is learned; see
-        `ReplicatedSoftmax`. Options of a learner that is an object are reached as
-        `learner__n_noise`, and so on.
-    warm_start : `fit` goes on from the last one, with the words that were chosen then. Topics are
-        grown anew.
-
-    random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any
-        `n_jobs`.
-    n_jobs : threads; None for one per core. It never changes the result.
-    engine : what computes, as in `ReplicatedSoftmax`.
-    verbose : 1 shows progress.
-    memory_limit : what the counts may take in memory, in bytes or as text such as "500MB" (8 bytes
-        for every different word of a document). Training on counts held in memory takes about three
-        times as much for a while.
-    scratch_folder : an existing folder on a disk with room for what is larger (about 6 bytes for
-        every different word of a document); None for the system's temporary folder, which some
-        systems keep in memory.
-
-    Attributes
-    ----------
-    vectorizer_, softmax_ : the fitted parts. A vectorizer of another library is at
-        `vectorizer_.vectorizer`.
-    atlas_ : the tree of topics and all that is known about it (`undertow.topics.Atlas`).
-    curation_ : what was done to the topics since; `drift_`: what the latest `partial_fit` found,
-        None after `fit`.
-    columns_ : which columns of a corpus or table it was fitted on: role -> name, such as {"text":
-        "body"}. Tables that come later, and what `open_corpus` is told to remember, are read
-        likewise where they have these columns.
-    vectors_width_ : how many numbers the vectors have that were given to `fit` for each text; 0
-        without.
-    reading_ : how `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts
-        on disk.
     """
 
     def fit(
         self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None
     ) -> Self:
-        """Chooses the vocabulary and learns the topics of an iterable of texts (or a corpus).
+        """Chooses the vocabulary, learns the units, and grows the topics.
 
-        `vectors` are those that another encoder gives these texts, one row of finite numbers for
-        each, in their order: an array, lists, or a table; of a large one
-        (`np.load(file, mmap_mode="r")`) some rows are read at a time. Topics are then regions of
-        joined vectors: undertow's and these, each of length 1, side by side. A row of zeros is no
-        vector.
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Read once, so an iterator will do.
+        y : None
+            Ignored.
+        vectors : array-like, table or None
+            Those that another encoder gives these texts, one row of finite numbers for each, in
+            their order; of a large array (`np.load(file, mmap_mode="r")`) some rows are read at a
+            time. Topics are then regions of joined vectors: undertow's and these, each of length 1,
+            side by side. A row of zeros is no vector.
+        word_vectors : mapping or None
+            Vectors of single words: word -> numbers, such as a dict, what
+            `undertow.corpus.word_vectors.read_word_vectors` gives, or gensim's KeyedVectors. It is
+            asked for the words of the vocabulary as they are there, stems for stems. Weights start
+            from them, which helps where texts are few.
 
-        `word_vectors` are those of single words (GloVe, say): a mapping word -> numbers, such as a
-        dict, what `undertow.corpus.word_vectors.read_word_vectors` gives, or gensim's KeyedVectors.
-        It is asked for the words of the vocabulary as they are there, stems for stems. Weights
-        start from them, which helps where texts are few.
+        Returns
+        -------
+        self
+            The model.
+
+        Raises
+        ------
+        InvalidInput
+            Where texts hold no word, or options contradict each other.
+
+        Examples
+        --------
+        >>> [topic.documents for topic in model.fit(texts).topics(2)]
+        [60, 60]
         """
         others = None if vectors is None else given_vectors(vectors)
         if word_vectors is not None:
@@ -155,7 +206,23 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     def fit_transform(
         self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None
     ) -> NDArray[np.float32]:
-        """`fit`, and the vectors of the same texts, as `transform` gives them."""
+        """`fit`, and the vectors of the same texts, as `transform` gives them.
+
+        Parameters
+        ----------
+        texts, y, vectors, word_vectors
+            As in `fit`.
+
+        Returns
+        -------
+        array (documents, dimensions)
+            Vectors.
+
+        Examples
+        --------
+        >>> model.fit_transform(texts).shape
+        (120, 28)
+        """
         documents, others = (
             text_list(several(texts)),
             None if vectors is None else given_vectors(vectors),
@@ -199,11 +266,30 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         return counts
 
     def partial_fit(self, texts: Any, y: Any = None, *, vectors: Any = None) -> Self:
-        """One more epoch over these texts, which are read once, so that an iterator will do. New
-        words are appended; topics and units keep their ids and old words their columns. `drift_`
-        says what appeared, grew and faded.
+        """One more epoch over these texts.
 
-        A model that was fitted with `vectors` needs those of these texts.
+        New words are appended; topics and units keep their ids and old words their columns.
+        `drift_` says what appeared, grew and faded.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Read once, so an iterator will do.
+        y : None
+            Ignored.
+        vectors : array-like or None
+            A model that was fitted with vectors needs those of these texts.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> model = model.partial_fit(["a comet above the moon", "the comet left"])
+        >>> "comet" in model.words(), model.drift_.documents
+        (True, 2)
         """
         first, sample = not self.__sklearn_is_fitted__(), TextSample()
         documents = self._documents(texts)
@@ -240,25 +326,75 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     # Using it
 
     def counts(self, texts: Any) -> sparse.csr_array:
-        """Word counts of texts; words that the vocabulary does not know are left out (`coverage`
-        counts them).
+        """Word counts of texts; words that the vocabulary does not know are left out
+        (`vectorizer_.coverage` counts them).
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+
+        Returns
+        -------
+        sparse array (documents, words)
+            Counts.
+
+        Examples
+        --------
+        >>> model.counts(["moon moon zebra"]).sum(axis=1)
+        array([2])
         """
         check_is_fitted(self)
         return self.vectorizer_.transform(self._documents(texts))
 
     def transform(self, texts: Any, *, vectors: Any = None) -> NDArray[np.float32]:
-        """Document vectors; `vectors` as in `encode`."""
+        """Document vectors, of the kind that `features` names.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        vectors : array-like or None
+            As in `encode`.
+
+        Returns
+        -------
+        array (documents, dimensions)
+            Vectors.
+
+        Examples
+        --------
+        >>> model.transform(["a rocket in orbit"]).shape
+        (1, 28)
+        """
         check_is_fitted(self)
         if vectors is None and not self._joins():
             return self.softmax_.transform(self.counts(texts))
         return self.encode(texts, vectors=vectors)
 
     def encode(self, texts: Any, kind: str | None = None, *, vectors: Any = None) -> NDArray[Any]:
-        """Document vectors: "balanced", "posterior", "soft", "activation", "strength" or "code".
+        """Document vectors of any kind.
 
-        Of a model that was fitted with `vectors`, "balanced" and "strength" are joined with those
-        of these texts, which they need: (documents, units + dimensions), each side of length 1. The
-        other kinds are the model's own.
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        kind : {"balanced", "posterior", "soft", "activation", "strength", "code"} or None
+            What they say; `ReplicatedSoftmax` explains each. None for `features`.
+        vectors : array-like or None
+            Of a model that was fitted with vectors, "balanced" and "strength" are joined with those
+            of these texts, which they need: (documents, units + dimensions), each side of length 1.
+            The other kinds are the model's own.
+
+        Returns
+        -------
+        array (documents, dimensions)
+            Vectors; of codes, bytes.
+
+        Examples
+        --------
+        >>> model.encode(texts, "strength").shape, model.encode(texts, "code").shape
+        ((120, 16), (120, 2))
         """
         check_is_fitted(self)
         if not self._joins(kind):
@@ -286,18 +422,68 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         )
 
     def score(self, texts: Any, y: Any = None) -> float:
-        """Split-half retrieval: how often one half of a text's words finds the other."""
+        """Split-half retrieval: how often one half of a text's words finds the other. It needs no
+        labels.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Examples
+        --------
+        >>> 0 < model.score(texts) < 1
+        True
+        """
         counts = self.counts(texts)
         return self.softmax_.score(counts)
 
     def units(self, n_words: int = 10) -> list[Unit]:
-        """A record per topic, the most active first."""
+        """The hidden units: features that vectors and topics are made of.
+
+        Parameters
+        ----------
+        n_words : int
+            Words of each, either way.
+
+        Returns
+        -------
+        list of Unit
+            The most active first.
+
+        Examples
+        --------
+        >>> unit = model.units(n_words=3)[0]
+        >>> len(unit.up), 0 <= unit.activity <= 1
+        (3, True)
+        """
         check_is_fitted(self)
         return self.softmax_.units(n_words, words=self.words())
 
     def unit_names(self, ids: Sequence[int] | None = None) -> list[str]:
-        """The names of these topics, or of all by their ids: those that were given, or the words
-        that push most.
+        """The names of units: those that were given, or the words that push most.
+
+        Parameters
+        ----------
+        ids : sequence of int or None
+            Numbers of units; None for all.
+
+        Returns
+        -------
+        list of str
+            In the order of the ids.
+
+        Examples
+        --------
+        >>> len(model.unit_names([0, 3]))
+        2
         """
         check_is_fitted(self)
         softmax = self.softmax_
@@ -314,23 +500,85 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         return [topic.name for topic in found]
 
     def words(self) -> list[str]:
-        """The vocabulary in the order of the columns."""
+        """The vocabulary.
+
+        Returns
+        -------
+        list of str
+            In the order of the columns of `counts`.
+
+        Examples
+        --------
+        >>> len(model.words()), "moon" in model.words()
+        (12, True)
+        """
         check_is_fitted(self)
         return [str(word) for word in self.vectorizer_.get_feature_names_out()]
 
     def name_units(self, names: Mapping[int, str]) -> Self:
-        """Gives topics names of your own."""
+        """Gives units names of your own.
+
+        Parameters
+        ----------
+        names : mapping of int to str
+            Number -> name; an empty name gives a unit its own back.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> model.name_units({3: "Space"}).unit_names([3])
+        ['Space']
+        """
         check_is_fitted(self)
         self.softmax_.name_units(names)
         return self
 
     def document_units(self, texts: Any) -> list[DocumentUnits]:
-        """The topics that each text switches on."""
+        """The units that each text switches on.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+
+        Returns
+        -------
+        list of DocumentUnits
+            The strongest unit first.
+
+        Examples
+        --------
+        >>> found = model.document_units(["a rocket in orbit"])
+        >>> len(found)
+        1
+        """
         counts = self.counts(texts)
         return self.softmax_.document_units(counts, words=self.words())
 
     def attribute(self, texts: Any, component: int) -> sparse.csr_array:
-        """How much each word moved a topic in each text."""
+        """How much each word moved a unit in each text.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        component : int
+            The number of the unit.
+
+        Returns
+        -------
+        sparse array (documents, words)
+            What each word adds to the unit's input.
+
+        Examples
+        --------
+        >>> model.attribute(["a rocket in orbit"], 3).shape
+        (1, 12)
+        """
         counts = self.counts(texts)
         return self.softmax_.attribute(counts, component)
 
@@ -342,7 +590,33 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     # Files
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Writes everything that is needed to encode a sentence years later to one folder."""
+        """Writes everything that is needed to encode a text years later to one folder: JSON and
+        safetensors.
+
+        Parameters
+        ----------
+        path : path
+            The folder.
+        overwrite : bool
+            Whether a model that is there may be replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The folder.
+
+        Raises
+        ------
+        InvalidInput
+            Where it is there already, or the vectorizer cannot be stored.
+
+        Examples
+        --------
+        >>> model.save("model", overwrite=True)
+        PosixPath('model')
+        >>> undertow.load("model").words() == model.words()
+        True
+        """
         check_is_fitted(self)
         settings = self.vectorizer_.settings()
         plain = {name: _plain(name, value) for name, value in settings.items()}
@@ -364,7 +638,31 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     @classmethod
     def from_stored(cls, stored: StoredModel, path: str | os.PathLike[str]) -> Self:
-        """The model in a folder that `save` wrote."""
+        """The model in a folder that `save` wrote, read already; `undertow.load` does both.
+
+        Parameters
+        ----------
+        stored : undertow.storage.StoredModel
+            What `undertow.storage.load_model` gives.
+        path : path
+            The folder, for errors.
+
+        Returns
+        -------
+        TopicModel
+            The model.
+
+        Raises
+        ------
+        ModelFileError
+            Where it holds no `TopicModel`.
+
+        Examples
+        --------
+        >>> stored = undertow.storage.load_model(model.save("stored", overwrite=True))
+        >>> undertow.TopicModel.from_stored(stored, "stored").words() == model.words()
+        True
+        """
         if stored.vocabulary is None:
             raise ModelFileError(f"{path} must hold the vocabulary of a TopicModel, got none")
         try:

@@ -5,8 +5,8 @@ A spool is a folder of plain arrays:
     words.bin     int32, the words of all documents, one document after the other
     counts.bin    uint8 (int32 once a count is above 255), as long
     lengths.bin   int32, how many words each document has
-    blocks.npy    int64 (2, blocks + 1): the first document and the first entry of each block, and
-    the ends totals.npy    int64 (2, K): documents that hold each word, and how often it occurs
+    blocks.npy    int64 (2, blocks + 1): the first document and entry of each block, and the ends
+    totals.npy    int64 (2, K): documents that hold each word, and how often it occurs
     spool.json    sizes and types; written last, so that a spool without it is not finished
 
 A block is a run of documents that are read together, cut while writing so that none is large: what

@@ -16,17 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tests.counts.test_spool import make_counts, write
+from tests.spool.test_count_spool import make_counts, write
 from undertow._errors import InvalidInput
-from undertow.counts import (
-    CountBatch,
-    CountSource,
-    CountSpool,
-    CsrSource,
-    SpooledSource,
-    SpoolWriter,
-    checked_counts,
-)
+from undertow.counts import CountBatch, CountSource, CsrSource, checked_counts
+from undertow.spool import CountSpool, SpooledSource, SpoolWriter
 
 PARTS = ("document_ids", "starts", "words", "counts")
 

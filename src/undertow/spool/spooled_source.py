@@ -24,8 +24,8 @@ from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts.batch import CountBatch
 from undertow.counts.source import minibatches, span_bounds, take_documents
-from undertow.counts.spool import CountSpool, StoredDocuments
 from undertow.kernels import randomness
+from undertow.spool.count_spool import CountSpool, StoredDocuments
 
 GROUP = 64  # blocks
 BLOCK_STAGE = 1  # of Purpose.SHUFFLE: blocks and documents must not share draws

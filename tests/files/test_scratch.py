@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from undertow._errors import InvalidInput
-from undertow.counts import Scratch
+from undertow.files.scratch import Scratch
 
 
 def test_it_is_made_when_needed_and_removed(tmp_path: Path) -> None:

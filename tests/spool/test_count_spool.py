@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from undertow._errors import InvalidInput
-from undertow.counts import CountSpool, SpoolWriter, WordTotals, checked_counts
+from undertow.counts import WordTotals, checked_counts
+from undertow.spool import CountSpool, SpoolWriter
 
 
 def make_counts(
