@@ -31,11 +31,26 @@ BYTES = 3 * 2**20  # of text in a chunk, so that long documents do not make larg
 
 
 def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus:
-    """A corpus of what is at hand: a `Corpus` as it is, a table of polars or pandas, or texts in
-    any collection. Tokens of a list are joined by spaces.
+    """A corpus of what is at hand.
 
-    Columns of a table are those `remembered` from another corpus, as far as they are there, or are
-    found by name.
+    Parameters
+    ----------
+    texts : Corpus, table or texts
+        A `Corpus` is given back as it is. Of a table of polars or pandas, columns are found by
+        name. Anything else is a collection of texts; tokens of a list are joined by spaces.
+    remembered : mapping of str to str, or None
+        Columns of another corpus, role -> name, which are taken as far as they are there.
+
+    Returns
+    -------
+    Corpus
+        Its documents.
+
+    Examples
+    --------
+    >>> from undertow.corpus import as_corpus
+    >>> as_corpus(table).columns
+    ('id', 'text', 'split')
     """
     if isinstance(texts, Corpus):
         return texts
