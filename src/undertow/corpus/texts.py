@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from undertow._errors import InvalidInput
-from undertow.corpus._columns import NAMES, find_columns
+from undertow.corpus._columns import ROLE_NAMES, find_columns
 from undertow.corpus._formats import TableSource
 from undertow.corpus._frames import as_table, is_table
 from undertow.corpus._token_lists import (
@@ -60,7 +60,7 @@ def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus
         table = pl.DataFrame({"text": pl.concat([as_text(chunk) for chunk in text_chunks(texts)])})
     source = TableSource("the table", "a table", table.lazy())
     return Corpus(
-        source, find_columns(source.columns, dict.fromkeys(NAMES), source.name, remembered)
+        source, find_columns(source.columns, dict.fromkeys(ROLE_NAMES), source.name, remembered)
     )
 
 
