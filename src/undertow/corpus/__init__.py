@@ -1,5 +1,14 @@
 """Text in, counts out: readers of corpora of any size, and the vectorizer that counts their words
 inside polars.
+
+Examples
+--------
+>>> import polars as pl
+>>> import undertow
+>>> texts = ["A rocket flew to the moon.", "The moon and its orbit", "ripe apples and pears"]
+>>> table = pl.DataFrame({"text": texts, "split": ["train", "test", "train"], "stars": [5, 3, 4]})
+>>> table.write_parquet("posts.parquet")
+>>> vectorizer = undertow.Vectorizer(stop_words="english").fit(texts)
 """
 
 from __future__ import annotations

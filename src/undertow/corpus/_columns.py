@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from undertow._errors import InvalidInput
 
-NAMES: Mapping[str, tuple[str, ...]] = {
+ROLE_NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "doc_id", "document_id", "docid", "uid"),
     "text": ("text", "document", "content", "body", "review", "message"),
     "title": ("title", "headline", "subject"),
@@ -19,7 +19,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Names taken for a role when no option says otherwise, the likeliest first; in any case."""
 
-ROLES = tuple(NAMES)
+ROLES = tuple(ROLE_NAMES)
 NONE = ""  # given as a column: the corpus is to have none of this role
 
 
@@ -37,21 +37,21 @@ def find_columns(
     """
     _check_given(columns, given, name)
     wanted = {role: column for role, column in given.items() if column is not None}
-    for role in NAMES:
+    for role in ROLE_NAMES:
         column = (remembered or {}).get(role)
         if role not in wanted and column is not None and _is_free(column, columns, wanted):
             wanted[role] = column
-    for role in NAMES:
+    for role in ROLE_NAMES:
         named = None if role in wanted else _by_name(columns, role, taken=set(wanted.values()))
         if named is not None:
             wanted[role] = named
-    found = {role: wanted[role] for role in NAMES if role in wanted}
+    found = {role: wanted[role] for role in ROLE_NAMES if role in wanted}
     if not found.get("text") and len(columns) == 1:
         found = {"text": columns[0]}
     if not found.get("text"):
         raise InvalidInput(
-            f"text_column must be given: no column of {name} is named {_listed(NAMES['text'])}; "
-            f"it has {_listed(columns)}"
+            f"text_column must be given: no column of {name} is named "
+            f"{_listed(ROLE_NAMES['text'])}; it has {_listed(columns)}"
         )
     return found
 
@@ -73,7 +73,7 @@ def _is_free(column: str, columns: Sequence[str], wanted: Mapping[str, str]) -> 
 def _by_name(columns: Sequence[str], role: str, taken: set[str]) -> str | None:
     """The first column under a common name of the role that no option has given another role."""
     free = {column.lower(): column for column in reversed(columns) if column not in taken}
-    return next((free[name] for name in NAMES[role] if name in free), None)
+    return next((free[name] for name in ROLE_NAMES[role] if name in free), None)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -38,6 +38,13 @@ FIRST_MARK, LAST_MARK = (
 class Occurrence:
     """A word of the vocabulary at `text[start:end]`. An n-gram reaches from its first token to its
     last.
+
+    Examples
+    --------
+    >>> from undertow.corpus import occurrences
+    >>> first = occurrences(vectorizer, "A ROCKET!")[0]
+    >>> first.start, first.end, first.word
+    (2, 8, 'rocket')
     """
 
     start: int
@@ -47,8 +54,25 @@ class Occurrence:
 
 
 def occurrences(vectorizer: Vectorizer, text: str) -> list[Occurrence]:
-    """Every occurrence of a word that a fitted vectorizer counts in a text, in the order of the
-    text.
+    """Every occurrence of a word that a fitted vectorizer counts in a text.
+
+    Parameters
+    ----------
+    vectorizer : Vectorizer
+        A fitted one.
+    text : str
+        Any text.
+
+    Returns
+    -------
+    list of Occurrence
+        In the order of the text.
+
+    Examples
+    --------
+    >>> from undertow.corpus import occurrences
+    >>> [found.word for found in occurrences(vectorizer, "Moon, rocket and zebra")]
+    ['moon', 'rocket']
     """
     analyzer, columns = vectorizer._analyzer(), vectorizer._columns()
     traced = _Traced.of(next(text_chunks([text]))[0])

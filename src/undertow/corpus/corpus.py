@@ -57,13 +57,19 @@ class Source(Protocol):
 
 class Corpus:
     """Documents with an `id` and a `text`, and a `title`, `label`, `split`, `time` and `url` where
-    the source has them.
+    the source has them; made by `undertow.open_corpus` and `as_corpus`.
 
     Only the chunk being read is in memory. All but times come as strings (a source without ids
     numbers its rows from "0"), times as they are stored. A title is also the first line of the
     text, unless the text begins with it anyway. A text that is null or no string is an error that
     names its row. Further columns come on request (`keeping`), under their own names and as they
     are stored.
+
+    Examples
+    --------
+    >>> corpus = undertow.open_corpus("posts.parquet")
+    >>> corpus.columns, corpus.further
+    (('id', 'text', 'split'), ('stars',))
     """
 
     def __init__(
@@ -136,8 +142,27 @@ class Corpus:
         return tuple(name for name in self.further if name not in single)
 
     def keeping(self, columns: Sequence[str] | Mapping[str, str]) -> Corpus:
-        """The same documents with these columns of the source too; in a mapping, under names of
-        their own.
+        """The same documents with further columns of the source.
+
+        Parameters
+        ----------
+        columns : sequence of str, or mapping of str to str
+            Names of columns; in a mapping, new name -> name in the source.
+
+        Returns
+        -------
+        Corpus
+            A new one.
+
+        Raises
+        ------
+        InvalidInput
+            For a column that there is not, or a name that the corpus has already.
+
+        Examples
+        --------
+        >>> corpus.keeping(["stars"]).columns
+        ('id', 'text', 'split', 'stars')
         """
         wanted = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in wanted:
@@ -159,7 +184,28 @@ class Corpus:
         return [name for name in self._kept.values() if name not in self._columns.values()]
 
     def where_split(self, splits: str | Sequence[str]) -> Corpus:
-        """The documents of these splits only, such as ("train", "unsup")."""
+        """The documents of these splits only.
+
+        Parameters
+        ----------
+        splits : str or sequence of str
+            Such as "train", or ("train", "unsup").
+
+        Returns
+        -------
+        Corpus
+            A new one.
+
+        Raises
+        ------
+        InvalidInput
+            For a corpus without a split column.
+
+        Examples
+        --------
+        >>> [len(chunk) for chunk in corpus.where_split("train").chunks()]
+        [2]
+        """
         if "split" not in self._columns:
             raise InvalidInput(
                 f"splits need a split column, got {self.name} without one: name it by split_column"
@@ -168,9 +214,27 @@ class Corpus:
         return Corpus(self._source, self._found, splits=chosen, kept=self._kept)
 
     def chunks(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
-        """All documents in order, at most `rows` at a time (fewer where other splits lie between).
+        """All documents in order, in tables.
 
-        A corpus without any document is an error, raised at the end.
+        Parameters
+        ----------
+        rows : int
+            Documents of a table at most; fewer where other splits lie between.
+
+        Yields
+        ------
+        polars.DataFrame
+            With the columns that `columns` names.
+
+        Raises
+        ------
+        InvalidInput
+            At the end, for a corpus without any document.
+
+        Examples
+        --------
+        >>> next(corpus.chunks())["id"].to_list()
+        ['0', '1', '2']
         """
         rows = _check.whole_number("rows", rows, at_least=1)
         first, yielded = 0, False
@@ -194,8 +258,20 @@ class Corpus:
             )
 
     def row_numbers(self) -> tuple[NDArray[np.int64], int]:
-        """Which rows of the source its documents are, in order, and how many rows there are: of all
-        splits.
+        """Which rows of the source its documents are.
+
+        Returns
+        -------
+        rows : array of int
+            Numbers of rows, in order.
+        total : int
+            How many rows there are, of all splits.
+
+        Examples
+        --------
+        >>> rows, total = corpus.where_split("train").row_numbers()
+        >>> rows.tolist(), total
+        ([0, 2], 3)
         """
         text, split = self._columns["text"], self._columns.get("split")
         wanted = (
@@ -217,7 +293,23 @@ class Corpus:
         return np.concatenate(found), total
 
     def texts(self, rows: int = ROWS) -> Iterator[pl.Series]:
-        """The texts alone, in chunks."""
+        """The texts alone, in chunks.
+
+        Parameters
+        ----------
+        rows : int
+            Texts of a chunk at most.
+
+        Yields
+        ------
+        polars.Series
+            Strings.
+
+        Examples
+        --------
+        >>> next(corpus.texts())[2]
+        'ripe apples and pears'
+        """
         for chunk in self.chunks(rows):
             yield chunk["text"]
 

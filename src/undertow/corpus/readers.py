@@ -45,8 +45,9 @@ def open_corpus(
     url_column: str | None = None,
     remembered: Mapping[str, str] | None = None,
 ) -> Corpus:
-    """A corpus on disk or on a server, told by the end of its name; nothing but the column names is
-    read yet.
+    """A corpus on disk or on a server; only the names of its columns are read yet.
+
+    The end of the name tells the format:
 
     - `.parquet` or `.pq`, or a folder that holds such files (shards, at any depth, in the order of
       their paths);
@@ -59,10 +60,33 @@ def open_corpus(
 
     All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://`
     ...) and patterns with `*` go to polars as they are. Text has to be UTF-8: other bytes are an
-    error that names file and line, never replaced in silence. Columns not given are those
-    `remembered` from another corpus (`Corpus.names`, and `columns_` of a model) that are there too,
-    or are found by common names, such as "document" or "review" for the text; an empty name says
-    that there is none. A title becomes the first line of its text.
+    error that names file and line, never replaced in silence. A title becomes the first line of its
+    text.
+
+    Parameters
+    ----------
+    path : path or str
+        A file, a folder, an address or a pattern.
+    id_column, text_column, title_column, label_column, split_column, time_column, url_column : str
+        Names of columns; an empty name says that there is none. Those that are not given are those
+        remembered, or are found by common names, such as "document" or "review" for the text.
+    remembered : mapping of str to str, or None
+        Columns of another corpus: role -> name (`Corpus.names`, and `columns_` of a model).
+
+    Returns
+    -------
+    Corpus
+        Its documents.
+
+    Raises
+    ------
+    InvalidInput
+        Where there is no such file, the format is not known, or a column is missing.
+
+    Examples
+    --------
+    >>> undertow.open_corpus("posts.parquet", label_column="stars").columns
+    ('id', 'text', 'label', 'split')
     """
     source = _source(os.fspath(path))
     given = {

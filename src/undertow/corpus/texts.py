@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from undertow._errors import InvalidInput
-from undertow.corpus._columns import NAMES, find_columns
+from undertow.corpus._columns import ROLE_NAMES, find_columns
 from undertow.corpus._formats import TableSource
 from undertow.corpus._frames import as_table, is_table
 from undertow.corpus._token_lists import (
@@ -31,11 +31,26 @@ BYTES = 3 * 2**20  # of text in a chunk, so that long documents do not make larg
 
 
 def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus:
-    """A corpus of what is at hand: a `Corpus` as it is, a table of polars or pandas, or texts in
-    any collection. Tokens of a list are joined by spaces.
+    """A corpus of what is at hand.
 
-    Columns of a table are those `remembered` from another corpus, as far as they are there, or are
-    found by name.
+    Parameters
+    ----------
+    texts : Corpus, table or texts
+        A `Corpus` is given back as it is. Of a table of polars or pandas, columns are found by
+        name. Anything else is a collection of texts; tokens of a list are joined by spaces.
+    remembered : mapping of str to str, or None
+        Columns of another corpus, role -> name, which are taken as far as they are there.
+
+    Returns
+    -------
+    Corpus
+        Its documents.
+
+    Examples
+    --------
+    >>> from undertow.corpus import as_corpus
+    >>> as_corpus(table).columns
+    ('id', 'text', 'split')
     """
     if isinstance(texts, Corpus):
         return texts
@@ -45,7 +60,7 @@ def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus
         table = pl.DataFrame({"text": pl.concat([as_text(chunk) for chunk in text_chunks(texts)])})
     source = TableSource("the table", "a table", table.lazy())
     return Corpus(
-        source, find_columns(source.columns, dict.fromkeys(NAMES), source.name, remembered)
+        source, find_columns(source.columns, dict.fromkeys(ROLE_NAMES), source.name, remembered)
     )
 
 

@@ -38,7 +38,14 @@ logger = logging.getLogger("undertow")
 
 @dataclass(frozen=True)
 class ChunkCounts:
-    """The counts of a chunk of documents, and how many terms each held, known or not."""
+    """The counts of a chunk of documents, and how many terms each held, known or not.
+
+    Examples
+    --------
+    >>> chunk = next(vectorizer.count_chunks(["rocket rocket zebra"]))
+    >>> chunk.terms, chunk.unknown
+    (array([3]), array([1]))
+    """
 
     counts: sparse.csr_array  # (B, K)
     terms: NDArray[np.int64]  # (B,)
@@ -54,7 +61,14 @@ class ChunkCounts:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a vocabulary knows of a corpus. Stop words are not counted: they are left out before."""
+    """What a vocabulary knows of a corpus. Stop words are not counted: they are left out before.
+
+    Examples
+    --------
+    >>> found = vectorizer.coverage(["a rocket", "a zebra"])
+    >>> found.unknown_words, found.unknown_share
+    ((('zebra', 1),), 0.5)
+    """
 
     documents: int
     empty_documents: int  # without any term that is known
@@ -79,47 +93,69 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Chinese, Japanese and Thai have no spaces between words. Where the first thousand documents hold
     such text, it is segmented, and a remark in the log says by what; docs/languages.md has more.
 
+    Examples
+    --------
+    >>> import undertow
+    >>> vectorizer = undertow.Vectorizer(stop_words="english")
+    >>> vectorizer.fit_transform(["The moon, the moon!", "a cake of pears"]).toarray()
+    array([[2, 0, 0],
+           [0, 1, 1]], dtype=int32)
+    >>> vectorizer.vocabulary_
+    {'moon': 0, 'cake': 1, 'pears': 2}
+
     Parameters
     ----------
-    vocabulary_size : number of words kept, the most frequent ones (ties alphabetically); None for
-        all.
-    ngram_range : shortest and longest n-grams; words are joined by a space, and none crosses into
-        another document.
-    stop_words : words left out, before stemming and before n-grams are made: None, a list, or a
-        language such as "english" (scikit-learn's list) or "german" (stopwordsiso's);
-        docs/languages.md lists them.
-    stemmer : None, or a language of PyStemmer such as "english"; it is applied to each distinct
-        word once. Where it differs from that of `stop_words`, a warning says so.
-    segmenter : what finds words in scripts without spaces: "chinese" (rjieba), "japanese" (fugashi)
-        or "thai" (PyThaiNLP), each an extra of that name, "pairs" (of neighbouring letters, no
-        extra), or several of them; None for nothing. "auto" looks which of them the texts need, and
-        takes "pairs" where an extra is missing.
-    min_df, max_df : words in fewer or more documents are left out; whole numbers count documents,
-        floats are shares.
-    token_pattern : what a token is, in the syntax of Rust's regex; a whole match is a token.
-        CountVectorizer's default tokens are those of `[\p{L}\p{N}_]{2,}`.
-    lowercase : lower-case texts first.
-    strip_html : tags, comments, scripts and styles become spaces, and entities their characters.
-    chunk_size : documents at a time; less where they are long (3 MiB of text).
-    vocabulary : a fixed vocabulary, as words in the order of their columns or a mapping word ->
-        column.
-    n_jobs : threads; None for one per core, 8 at most. It never changes the result.
-    max_types : distinct terms held while counting (about 100 bytes each). Beyond, the rarest are
-        dropped: those seen once, then twice and so on, until half of `max_types` are left;
-        `pruned_` says so.
+    vocabulary_size : int or None
+        Number of words kept, the most frequent ones (ties alphabetically); None for all.
+    ngram_range : (int, int)
+        Shortest and longest n-grams; words are joined by a space, and none crosses into another
+        document.
+    stop_words : str, iterable of str, or None
+        Words left out, before stemming and before n-grams are made: a list, or a language such as
+        "english" (scikit-learn's list) or "german" (stopwordsiso's); docs/languages.md lists them.
+    stemmer : str or None
+        A language of PyStemmer such as "english"; it is applied to each distinct word once. Where
+        it differs from that of `stop_words`, a warning says so.
+    segmenter : str, iterable of str, or None
+        What finds words in scripts without spaces: "chinese" (rjieba), "japanese" (fugashi) or
+        "thai" (PyThaiNLP), each an extra of that name, "pairs" (of neighbouring letters, no extra),
+        or several of them; None for nothing. "auto" looks which of them the texts need, and takes
+        "pairs" where an extra is missing.
+    min_df, max_df : int or float
+        Words in fewer or more documents are left out; whole numbers count documents, floats are
+        shares.
+    token_pattern : str
+        What a token is, in the syntax of Rust's regex; a whole match is a token. CountVectorizer's
+        default tokens are those of `[\p{L}\p{N}_]{2,}`.
+    lowercase : bool
+        Lower-case texts first.
+    strip_html : bool
+        Tags, comments, scripts and styles become spaces, and entities their characters.
+    chunk_size : int
+        Documents at a time; less where they are long (3 MiB of text).
+    vocabulary : iterable of str, mapping of str to int, or None
+        A fixed vocabulary, as words in the order of their columns or word -> column.
+    max_types : int
+        Distinct terms held while counting (about 100 bytes each). Beyond, the rarest are dropped:
+        those seen once, then twice and so on, until half of `max_types` are left; `pruned_` says
+        so.
+    n_jobs : int or None
+        Threads; None for one per core, 8 at most. It never changes the result.
 
     Attributes
     ----------
-    vocabulary_ : word -> column. Columns fall in frequency; words that `partial_fit` adds come
-        after all others.
-    type_counts_ : polars table of all types seen (word, count, documents), which `partial_fit` goes
-        on from.
-    n_documents_ : documents seen.
-    segmenter_ : names of the segmenters in use, as told or as found; the first texts decide, later
-        ones are read alike.
-    tokens_ : whether the first documents were lists of tokens. A text is then read as their tokens
-        are shown, with spaces between them.
-    pruned_ : 0 if all counts were exact. Otherwise a type may have been lost if it occurs at most
+    vocabulary_ : dict of str to int
+        Word -> column. Columns fall in frequency; words that `partial_fit` adds come after all
+        others.
+    type_counts_ : polars.DataFrame
+        All types seen (word, count, documents), which `partial_fit` goes on from.
+    n_documents_ : int
+        Documents seen.
+    segmenter_ : tuple of str
+        Names of the segmenters in use, as told or as found; the first texts decide, later ones are
+        read alike.
+    pruned_ : int
+        0 if all counts were exact. Otherwise a type may have been lost if it occurs at most
         `pruned_` times, and the counts that the vocabulary was chosen by are too low by at most as
         much. Counts of `transform` are exact.
     """
@@ -158,8 +194,29 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Chooses the vocabulary; X is read once and never held. With a fixed vocabulary, X is not
-        read.
+        """Chooses the vocabulary.
+
+        Parameters
+        ----------
+        X : texts, table or Corpus
+            Read once and never held. With a fixed vocabulary, it is not read.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The vectorizer.
+
+        Raises
+        ------
+        InvalidInput
+            Where no word is left.
+
+        Examples
+        --------
+        >>> vectorizer.fit(["ripe apples", "sweet apples"]).vocabulary_
+        {'apples': 0, 'ripe': 1, 'sweet': 2}
         """
         self._forget()
         if self.vocabulary is None:
@@ -173,6 +230,23 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Old columns keep their numbers, and no word leaves. Once `vocabulary_size` is reached no
         more are added, unless it is raised by `set_params`. A fixed vocabulary stays as it is.
+
+        Parameters
+        ----------
+        X : texts, table or Corpus
+            Further documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The vectorizer.
+
+        Examples
+        --------
+        >>> vectorizer.partial_fit(["a comet and the moon"]).vocabulary_["comet"]
+        3
         """
         if not hasattr(self, "vocabulary_"):
             self._forget()
@@ -181,8 +255,25 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_array:
-        """`fit`, then `transform`, reading X once; the counts of all words are held until the
-        vocabulary is chosen.
+        """`fit`, then `transform`, reading the texts once; the counts of all words are held until
+        the vocabulary is chosen.
+
+        Parameters
+        ----------
+        X : texts, table or Corpus
+            The texts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        sparse array (documents, words)
+            Counts.
+
+        Examples
+        --------
+        >>> vectorizer.fit_transform(["ripe apples", "sweet apples"]).shape
+        (2, 3)
         """
         chunks = self.fit_chunks(X)
         return stacked(chunks, len(self.vocabulary_))
@@ -194,10 +285,27 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept: ChunkStore | None = None,
         watch: Callable[[int], object] | None = None,
     ) -> Generator[sparse.csr_array]:
-        """`fit`, and then the counts of the same texts in chunks; X is read once.
+        """`fit`, and then the counts of the same texts in chunks; they are read once.
 
-        Until the vocabulary is chosen, the counts of all words wait in `kept`, which may have a
-        place on disk for them. `watch` is told how many documents each chunk has that was read.
+        Parameters
+        ----------
+        X : texts, table or Corpus
+            The texts.
+        kept : ChunkStore or None
+            Where the counts of all words wait until the vocabulary is chosen; it may have a place
+            on disk.
+        watch : callable or None
+            Told how many documents each chunk has that was read.
+
+        Returns
+        -------
+        generator of sparse arrays (documents, words)
+            Counts.
+
+        Examples
+        --------
+        >>> [counts.shape for counts in vectorizer.fit_chunks(["ripe apples", "sweet apples"])]
+        [(2, 3)]
         """
         self._forget()
         if self.vocabulary is not None:
@@ -250,6 +358,21 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def remember(self, words: Iterable[str]) -> Self:
         """Takes these words as learned, in this order: a model that was saved goes on with
         `partial_fit` from them.
+
+        Parameters
+        ----------
+        words : iterable of str
+            The vocabulary.
+
+        Returns
+        -------
+        self
+            The vectorizer.
+
+        Examples
+        --------
+        >>> undertow.Vectorizer().remember(["moon", "tide"]).transform(["tide"]).toarray()
+        array([[0, 1]], dtype=int32)
         """
         self._forget()
         self.vocabulary_ = vectorizer_options.fixed_vocabulary(list(words))
@@ -257,14 +380,42 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> sparse.csr_array:
-        """Counts as a CSR array (documents, words) of int32, columns in order; unknown words are
-        left out.
+        """Counts the words of texts; unknown words are left out.
+
+        Parameters
+        ----------
+        X : texts, table or Corpus
+            Any texts.
+
+        Returns
+        -------
+        sparse array (documents, words)
+            Counts (CSR, int32), columns in order.
+
+        Examples
+        --------
+        >>> vectorizer.transform(["a moon cake for a zebra"]).toarray()
+        array([[1, 1, 0]], dtype=int32)
         """
         return stacked((chunk.counts for chunk in self.count_chunks(X)), len(self._columns()))
 
     def count_chunks(self, X: Any) -> Iterator[ChunkCounts]:
-        """As `transform`, a chunk of documents at a time: memory does not grow with their
-        number.
+        """As `transform`, a chunk of documents at a time: memory does not grow with their number.
+
+        Parameters
+        ----------
+        X : texts, table or Corpus
+            Any texts.
+
+        Returns
+        -------
+        iterator of ChunkCounts
+            Counts, and how many terms there were.
+
+        Examples
+        --------
+        >>> [chunk.counts.shape for chunk in vectorizer.count_chunks(["moon", "tide"])]
+        [(2, 3)]
         """
         return self._counted(text_chunks(X, self._rows()))
 
@@ -281,8 +432,18 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return ahead(count, chunks, threads(self.n_jobs))
 
     def counter(self) -> FewTexts:
-        """Counts a few texts at a time, such as questions: what does not depend on them is prepared
-        once.
+        """What counts a few texts at a time, such as questions: what does not depend on them is
+        prepared once.
+
+        Returns
+        -------
+        FewTexts
+            It has the words as they are now.
+
+        Examples
+        --------
+        >>> vectorizer.counter().counts(["the moon"]).toarray()
+        array([[1, 0, 0]], dtype=int32)
         """
         return FewTexts(self._analyzer(), self._columns())
 
@@ -291,6 +452,22 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         the texts.
 
         Words are in small letters, as they are written: none is left out, and none is stemmed.
+
+        Parameters
+        ----------
+        texts : list of str or polars.Series
+            Any texts.
+
+        Returns
+        -------
+        polars.Series
+            Strings.
+
+        Examples
+        --------
+        >>> chinese = undertow.Vectorizer(segmenter="pairs").fit(["图书馆"])
+        >>> chinese.spaced(["图书馆"]).to_list()
+        ['图书 书馆']
         """
         column = pl.Series("text", texts, dtype=pl.String)
         analyzer = self._analyzer()
@@ -301,8 +478,18 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def settings(self) -> dict[str, Any]:
-        """The parameters that decide what is counted, without the vocabulary, and with what was
-        decided on by the first texts: plain data to store.
+        """The parameters that decide what is counted, without the vocabulary, and with the
+        segmenters that were decided on.
+
+        Returns
+        -------
+        dict
+            Plain data to store.
+
+        Examples
+        --------
+        >>> vectorizer.settings()["stop_words"]
+        'english'
         """
         options = {
             name: value
@@ -322,7 +509,23 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return getattr(self, "tokens_", False)
 
     def coverage(self, X: Any) -> Coverage:
-        """How much of these texts the vocabulary knows, and which words it misses most."""
+        """How much of these texts the vocabulary knows, and which words it misses most.
+
+        Parameters
+        ----------
+        X : texts, table or Corpus
+            Any texts.
+
+        Returns
+        -------
+        Coverage
+            Documents, tokens, and what is unknown.
+
+        Examples
+        --------
+        >>> vectorizer.coverage(["a moon cake", "a zebra"]).unknown_words
+        (('zebra', 1),)
+        """
         analyzer, words = self._analyzer(), numbered_words(self._columns())
         unknown = TypeCounts(_check.whole_number("max_types", self.max_types, at_least=1))
         documents = empty = tokens = missed = 0
@@ -341,7 +544,23 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The words in the order of their columns."""
+        """The words in the order of their columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        array of str
+            Words.
+
+        Examples
+        --------
+        >>> list(vectorizer.get_feature_names_out())
+        ['moon', 'cake', 'pears']
+        """
         return np.array(list(self._columns()), dtype=object)
 
     def _forget(self) -> None:
@@ -467,8 +686,22 @@ class Vectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return chain([first], chunks)
 
     def single_words(self, *, stemmed: bool = True) -> Analyzer:
-        """How texts become single words, whatever n-grams are counted; the words as they are
-        written, or stems.
+        """How texts become single words, whatever n-grams are counted.
+
+        Parameters
+        ----------
+        stemmed : bool
+            Stems, or the words as they are written.
+
+        Returns
+        -------
+        Analyzer
+            What cuts texts.
+
+        Examples
+        --------
+        >>> vectorizer.single_words().ngram_range
+        (1, 1)
         """
         analyzer = self._analyzer()
         return replace(analyzer, ngram_range=(1, 1), stemmer=analyzer.stemmer if stemmed else None)
