@@ -3,16 +3,24 @@
 The file is small and can be read and edited: python examples/curate.py
 """
 
-from undertow import TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.datasets import load_python_docs
 
 documents = [document.text for document in load_python_docs()[::4]]
-vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
+
+
+def new(seed: int) -> TopicModel:
+    """A model that is not fitted yet."""
+    words = r"[^\W\d_]{2,}"  # of letters, two at least
+    return TopicModel(
+        64, stop_words="english", min_df=3, max_df=0.3, token_pattern=words, random_state=seed
+    )
+
 
 # A seed asks for a topic around words; one whose words are at home nowhere is left out, with a
 # warning.
 seeds = {"Dates and times": ["date", "time", "timezone"]}
-model = TopicModel(64, vectorizer=vectorizer, random_state=0, seeds=seeds).fit(documents)
+model = new(seed=0).set_params(seeds=seeds).fit(documents)
 first, second, *others = [topic for topic in model.topics(n=10) if topic.name not in seeds]
 
 made = model.merge_topics([first.id, second.id], "The two largest")
@@ -28,7 +36,7 @@ model.save_curation("curation.json")
 
 # A later fit has other topics with other ids. They are found again by the documents in them, or
 # else by their words.
-later = TopicModel(64, vectorizer=vectorizer, random_state=1).fit(documents)
+later = new(seed=1).fit(documents)
 print("\nThe same in a later fit:\n")
 for matched in later.apply_curation("curation.json"):
     came_to = (

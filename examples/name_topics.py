@@ -4,7 +4,7 @@ The function gets a topic's words and some typical texts, and returns a name: py
 examples/name_topics.py
 """
 
-from undertow import TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.datasets import load_python_docs
 
 
@@ -31,8 +31,10 @@ def by_first_words(words: list[str], texts: list[str]) -> str:
 # question}])     return answer.choices[0].message.content.strip()
 
 texts = [document.text for document in load_python_docs()[::4]]
-vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
-model = TopicModel(64, vectorizer=vectorizer, random_state=0).fit(texts)
+words = r"[^\W\d_]{2,}"  # of letters, two at least
+model = TopicModel(
+    64, stop_words="english", min_df=3, max_df=0.3, token_pattern=words, random_state=0
+).fit(texts)
 
 before = model.topic_names(n=8)
 model.name_topics(by_first_words, n=8)

@@ -5,15 +5,17 @@ Reads the documentation of Python's own libraries, so it needs no network: pytho
 
 from collections.abc import Sequence
 
-from undertow import TopicModel, Vectorizer
+from undertow import TopicModel
 from undertow.datasets import load_python_docs
 from undertow.topics import Branch
 
 texts = [
     document.text for document in load_python_docs()[::4]
 ]  # any list of strings, or a polars table with ids
-vectorizer = Vectorizer(stop_words="english", min_df=3, max_df=0.3, token_pattern=r"[^\W\d_]{2,}")
-model = TopicModel(64, vectorizer=vectorizer, random_state=0).fit(texts)
+words = r"[^\W\d_]{2,}"  # of letters, two at least
+model = TopicModel(
+    64, stop_words="english", min_df=3, max_df=0.3, token_pattern=words, random_state=0
+).fit(texts)
 
 # One fit has every number of topics: fewer are unions of more. Left out, n is the model's own
 # number.

@@ -16,8 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
-from undertow._errors import InvalidInput, ModelFileError
-from undertow.corpus import Vectorizer
+from undertow._errors import InvalidInput
 from undertow.corpus.count_matrices import stacked
 from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
@@ -25,6 +24,7 @@ from undertow.estimators import _progress
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
 from undertow.estimators._stored import restore, store
+from undertow.estimators._stored_words import plain_settings, remembered_columns, restored
 from undertow.estimators._topic_options import TopicModelOptions
 from undertow.estimators._tree import JOINED, TopicTreeMethods, several
 from undertow.estimators.model_inputs import transformed_counts
@@ -618,11 +618,9 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         True
         """
         check_is_fitted(self)
-        settings = self.vectorizer_.settings()
-        plain = {name: _plain(name, value) for name, value in settings.items()}
         facts, arrays = self._stored_topics()
         more = {
-            "vectorizer": plain,
+            "vectorizer": plain_settings(self.vectorizer_),
             "columns": self.columns_,
             "vectors_width": self.vectors_width_,
             **facts,
@@ -663,56 +661,17 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         >>> undertow.TopicModel.from_stored(stored, "stored").words() == model.words()
         True
         """
-        if stored.vocabulary is None:
-            raise ModelFileError(f"{path} must hold the vocabulary of a TopicModel, got none")
-        try:
-            options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
-            options.pop("n_jobs", None)  # belongs to the session
-            of_tokens = bool(options.pop("tokens", False))
-            options.setdefault(
-                "segmenter", None
-            )  # models of earlier versions took runs of letters as they are
-            vectorizer = Vectorizer(**options).remember(stored.vocabulary)
-            vectorizer.tokens_ = of_tokens
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ModelFileError(
-                f"{path} must hold settings that a Vectorizer can use here, got others: {error}"
-            ) from error
+        options, vectorizer = restored(stored, path)
         softmax = restore(ReplicatedSoftmax(), stored, path)
         if hasattr(softmax, "feature_names_in_"):
             del softmax.feature_names_in_  # the words are the vectorizer's
         model = cls(**options, **clone(softmax).get_params(deep=False))
         model.vectorizer_, model.softmax_ = vectorizer, softmax
-        model.columns_ = _remembered(stored.training.get("columns", {}), path)
+        model.columns_ = remembered_columns(stored.training.get("columns", {}), path)
         model._restore_topics(stored, path)
         return model
-
-
-def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return sorted(value) if isinstance(value, (set, frozenset)) else list(value)
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    raise InvalidInput(f"vectorizer option {name} must be plain data to be saved, got {value!r}")
 
 
 def _check_rows(others: GivenVectors | None, documents: int) -> None:
     if others is not None:
         others.check_documents(documents)
-
-
-def _remembered(columns: Any, path: str | os.PathLike[str]) -> dict[str, str]:
-    """Checked names of columns; a model of an earlier version has none."""
-    if isinstance(columns, dict) and all(isinstance(name, str) for name in columns.values()):
-        return dict(columns)
-    raise ModelFileError(
-        f"{path} must hold names of columns as an object of strings, got {columns!r:.80}"
-    )
-
-
-def _rich(value: Any) -> Any:
-    return (
-        tuple(value)
-        if isinstance(value, list) and all(isinstance(item, int) for item in value)
-        else value
-    )
