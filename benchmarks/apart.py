@@ -1,7 +1,7 @@
 """The kernels of a training step, one by one with one thread, on the very arrays that the step
 hands to its programs.
 
-A step's two programs are called through `threads.run_together`. Here something that times takes its
+A step's two programs are called through `pool.run_program`. Here something that times takes its
 place, and does what the programs do, kernel after kernel; `tests/benchmarks/test_floor.py` checks
 that the result is the same.
 """
@@ -40,7 +40,7 @@ class _Enough(Exception):
 
 
 class Apart:
-    """Stands in for `run_together`: seconds by kernel, and what the last step worked on."""
+    """Stands in for `run_program`: seconds by kernel, and what the last step worked on."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -158,7 +158,7 @@ class Apart:
 def apart() -> Iterator[Apart]:
     """Within it, steps of alpha-NCE with windows and one thread are run kernel by kernel."""
     instrument = Apart()
-    with mock.patch.object(threads, "run_together", instrument):
+    with mock.patch.object(threads, "run_program", instrument):
         yield instrument
 
 

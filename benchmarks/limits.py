@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from undertow.kernels.cpu import threads
+from undertow.kernels.cpu import pool
 from undertow.kernels.cpu.compile import kernel
 from undertow.kernels.cpu.gather import add_rows
 from undertow.kernels.cpu.philox import philox
@@ -133,6 +133,6 @@ def _rate(work: Callable[[int], Any], amount: int, n_threads: int) -> float:
     best = 0.0
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        threads.run(tasks, n_threads)
+        pool.run(tasks, n_threads)
         best = max(best, n_threads * amount / (time.perf_counter() - began))
     return best

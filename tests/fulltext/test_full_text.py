@@ -79,15 +79,16 @@ def test_scores_are_those_of_the_oracle(
 
 
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from undertow.kernels.cpu import threads as pool
+    from undertow.kernels import cores
+    from undertow.kernels.cpu import splitting
 
     monkeypatch.setattr(full_text, "BY_KERNEL", 0)
     full = FullText.of(RULE, [segment(made_up(500))], None)
     terms = full.terms(asked(QUESTIONS[0]))
     one = full.scores(terms)
-    monkeypatch.setattr(pool, "thread_count", lambda _: 3)
-    split = pool.split
-    monkeypatch.setattr(pool, "split", lambda *given, least: split(*given, least=16))
+    monkeypatch.setattr(cores, "thread_count", lambda _: 3)
+    split = splitting.split
+    monkeypatch.setattr(splitting, "split", lambda *given, least: split(*given, least=16))
     np.testing.assert_array_equal(full.scores(terms), one)
 
 

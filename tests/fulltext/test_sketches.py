@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from undertow.fulltext import sketches as module
 from undertow.fulltext.sketches import SAME, Sketches, word_hashes
-from undertow.kernels.cpu import threads as pool
+from undertow.kernels.cpu import pool
 
 WORDS = 80  # of a document, 77 shingles
 PLANTED = 2000

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tests.oracles.rounding import UNIT
 from undertow.engines.cpu.gradient import new_slots
-from undertow.kernels.cpu import partial_noise, rows, threads
+from undertow.kernels.cpu import partial_noise, pool, rows
 from undertow.kernels.cpu.contrast import SplitDocuments
 from undertow.kernels.cpu.shards import Documents
 
@@ -90,9 +90,7 @@ def test_grouping_is_that_of_a_dictionary(n_threads: int, made: list[Shards]) ->
     parts = len(slots)
     found, grouped = _room(parts, 2 + max(sum(map(len, shards)) for shards in made))
     for shards in made:
-        threads.run_together(
-            rows.group_entries, n_threads, _in_shards(shards), slots, found, grouped
-        )
+        pool.run_program(rows.group_entries, n_threads, _in_shards(shards), slots, found, grouped)
         expected: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for i, (word, vector) in enumerate(entry for shard in shards for entry in shard):
             expected[word].append((vector, float(i)))

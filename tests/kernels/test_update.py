@@ -19,7 +19,7 @@ from tests.oracles.gradients import (
     make_gradient,
 )
 from tests.oracles.rounding import UNIT
-from undertow.kernels.cpu import threads, update
+from undertow.kernels.cpu import pool, update
 from undertow.kernels.cpu.rows import RowGradient
 
 WORDS, STEPS = 9, 8
@@ -82,7 +82,7 @@ def test_adam_with_a_moment_per_row(together: int, units: int, lazy: bool) -> No
         before = weights.copy()
         arguments = (gradient, weights, moments, RATE, 0.9, L2)
         if together:
-            threads.run_together(update.adam_per_row_together, together, *arguments)
+            pool.run_program(update.adam_per_row_together, together, *arguments)
         else:
             _in_parts(_row_by_row, *arguments)
         textbook.apply(exact, dense_gradient(gradient, WORDS)[:, :-1], gradient.touched())
@@ -214,7 +214,7 @@ def test_a_lazy_average_is_the_one_of_every_step(together: int, decay: float, un
         rows = generator.permutation(WORDS)[: generator.integers(0, WORDS)].astype(np.int32)
         gradient = make_gradient(generator, rows, units, 1.0)
         arguments = (gradient, weights, averages, seen, step - 1, decay)
-        threads.run_together(update.average_together, together, *arguments)
+        pool.run_program(update.average_together, together, *arguments)
         assert (seen[rows] == step - 1).all()
         weights[rows] += generator.normal(0.0, 0.2, (len(rows), units)).astype(np.float32)
         keep = min(decay, 1.0 - 4.0 / (step + 3.0))
@@ -249,7 +249,7 @@ def test_averaging_and_moving_in_one_pass_is_one_after_the_other(together: int, 
         number = len(start) if step == 1 else int(generator.integers(1, len(start)))
         rows = generator.permutation(len(start))[:number].astype(np.int32)
         gradient = make_gradient(generator, rows, 5, 1.0)
-        threads.run_together(
+        pool.run_program(
             update.adam_and_average_together,
             together,
             gradient,
@@ -258,8 +258,8 @@ def test_averaging_and_moving_in_one_pass_is_one_after_the_other(together: int, 
         )
         weights, moments, averages, seen = theirs.values()
         average = (gradient, weights, averages, seen, step - 1, 0.5)
-        threads.run_together(update.average_together, 1, *average)
-        threads.run_together(update.adam_per_row_together, 1, gradient, weights, moments, *adam)
+        pool.run_program(update.average_together, 1, *average)
+        pool.run_program(update.adam_per_row_together, 1, gradient, weights, moments, *adam)
         for name, array in ours.items():
             np.testing.assert_array_equal(array, theirs[name], err_msg=name)
     assert (ours["seen"] > 0).any()

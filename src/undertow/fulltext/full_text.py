@@ -234,13 +234,15 @@ def _add(
             counts = segment.counts[begin:end].astype(np.float32)
             scores[documents] += np.float32(weight) * counts / (counts + norms[documents])
         return
-    from undertow.kernels.cpu import threads as pool
+    from undertow.kernels.cores import thread_count
+    from undertow.kernels.cpu import pool
     from undertow.kernels.cpu.postings import add_matches
+    from undertow.kernels.cpu.splitting import split
 
     begins, ends, weights = (np.array(column) for column in zip(*lists, strict=True))
-    threads = pool.thread_count(None)
+    threads = thread_count(None)
     arguments = (begins, ends, weights, segment.documents, segment.counts, norms, scores)
-    pool.run(pool.split(add_matches, len(scores), threads, *arguments, least=65_536), threads)
+    pool.run(split(add_matches, len(scores), threads, *arguments, least=65_536), threads)
 
 
 def best(scores: NDArray[np.floating], n: int) -> NDArray[np.int64]:

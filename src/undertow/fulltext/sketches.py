@@ -16,8 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu import threads as pool
+from undertow.kernels.cores import thread_count
+from undertow.kernels.cpu import pool
 from undertow.kernels.cpu.sketches import BINS, sketch
+from undertow.kernels.cpu.splitting import split
 
 SAME = 26  # of 32 numbers: a Jaccard overlap of 0.8
 AT_ONCE = 65_536  # pairs that are compared at a time
@@ -44,11 +46,9 @@ class Sketches:
         """Takes in documents: the words of number d are
         `word_hashes[starts[d] : starts[d + 1]]`.
         """
-        documents, threads = len(starts) - 1, pool.thread_count(None)
+        documents, threads = len(starts) - 1, thread_count(None)
         part = np.empty((documents, BINS), dtype=np.uint16)
-        pool.run(
-            pool.split(sketch, documents, threads, word_hashes, starts, part, least=LEAST), threads
-        )
+        pool.run(split(sketch, documents, threads, word_hashes, starts, part, least=LEAST), threads)
         self._parts.append(part)
 
     def near_duplicates(self) -> int:

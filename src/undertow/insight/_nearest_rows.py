@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from undertow.kernels.cpu.threads import thread_count
+from undertow.kernels.cores import thread_count
 
 Vectors = NDArray[np.float32]
 Rows = NDArray[np.int64]

@@ -131,7 +131,9 @@ def _registering(
 def _found(argument: str, given: Any, table: Mapping[str, Entry]) -> Any:
     if isinstance(given, str) and given in table:
         return table[given].make()
-    if not isinstance(given, (str, type)) and callable(getattr(given, "begin", None)):
+    kind, own = type(given).__name__, {entry.kind for entry in table.values()}
+    of_others = kind not in own and kind in {entry.kind for entry in _entries()}
+    if callable(getattr(given, "begin", None)) and not isinstance(given, type) and not of_others:
         return given
     names = ", ".join(map(repr, table))
     raise InvalidInput(

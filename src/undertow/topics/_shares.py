@@ -32,8 +32,10 @@ def mixture(
     """(documents, n) Amounts of the directions, none negative, whose sum is closest to each
     vector.
     """
+    from undertow.kernels.cores import thread_count
     from undertow.kernels.cpu.mixtures import mix
-    from undertow.kernels.cpu.threads import run, split, thread_count
+    from undertow.kernels.cpu.pool import run
+    from undertow.kernels.cpu.splitting import split
 
     directions = unit(directions)
     with threadpool_limits(1, user_api="blas"):  # more threads may round differently

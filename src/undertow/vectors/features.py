@@ -72,7 +72,7 @@ def units_side(
     vectors = strengths_of(mean, balance.scale)
     vectors -= balance.centre
     norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-    known = (lengths > 0) & (norms > 0)
+    known = (lengths > 0) & (norms >= np.finfo(np.float32).tiny)  # 1 / norm stays finite
     vectors *= np.divide(1.0, norms, out=np.zeros_like(norms), where=known).astype(np.float32)[
         :, None
     ]

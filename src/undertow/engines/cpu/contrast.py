@@ -19,7 +19,7 @@ from undertow.engines.cpu.minibatch import Layout, MinibatchArrays, Sizes, new_l
 from undertow.engines.cpu.visible_bias import FrozenVisible, LearnedVisible
 from undertow.engines.protocol import Noise, Objective, Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
-from undertow.kernels.cpu import partial_noise, threads
+from undertow.kernels.cpu import partial_noise, pool
 from undertow.kernels.cpu.alias import AliasTable, build_alias_table
 from undertow.kernels.cpu.shards import (
     Documents,
@@ -114,12 +114,8 @@ class Contrast:
         """Draws, contrasts, and leads the gradient back to the words."""
         parameters, arrays = self._parameters, drawn.arrays
         visible = self._visible_bias(objective.learns_visible_bias)
-        if corrections is not None:
-            np.subtract(
-                corrections[arrays.kept.tokens],
-                corrections[arrays.kept.to_keep],
-                out=arrays.split.corrections,
-            )
+        gains = visible.gains()
+        arrays.begin(gains, corrections)
         size = len(drawn.documents.ids)
         step = Step(
             Key(self._start.seed, *drawn.place),
@@ -129,7 +125,7 @@ class Contrast:
                 parameters.weights,
                 parameters.word_weights,
                 parameters.hidden_bias,
-                visible.gains(),
+                gains,
             ),
             arrays.stream,
             arrays.split,
@@ -145,7 +141,7 @@ class Contrast:
             arrays.sums,
             *arrays.grouping,
         )
-        threads.run_together(contrast_together, self._workers(size), step)
+        pool.run_program(contrast_together, self._workers(size), step)
         dense = visible.gradient(arrays)
         return CpuGradient(
             factored=arrays.grouping.rows,

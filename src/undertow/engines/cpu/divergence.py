@@ -17,9 +17,10 @@ from undertow.engines.cpu.workspace import Workspace
 from undertow.engines.protocol import Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
 from undertow.kernels.cpu import gibbs as chain_kernels
-from undertow.kernels.cpu import threads
+from undertow.kernels.cpu import pool
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.cpu.rows import RowGradient, document_entries, group_entries
+from undertow.kernels.cpu.splitting import split
 from undertow.model.parameters import Parameters
 
 
@@ -68,9 +69,9 @@ class Divergence:
         scores = self._workspace.array(f"{name} scores", size, np.float64)
         rows = (parameters.weights, parameters.word_weights)
         documents = (batch.starts, batch.words, batch.counts, *rows, on, lengths)
-        threads.run(threads.split(document_inputs, size, self._threads, *documents), self._threads)
+        pool.run(split(document_inputs, size, self._threads, *documents), self._threads)
         biased = (on, lengths, parameters.hidden_bias, scores)
-        threads.run(threads.split(squash_inputs, size, self._threads, *biased), self._threads)
+        pool.run(split(squash_inputs, size, self._threads, *biased), self._threads)
         return Seen(batch, on, lengths, scores)
 
     def gibbs(
@@ -155,8 +156,8 @@ class Divergence:
         step: int,
     ) -> None:
         arguments = (self._seed, epoch, step, ids, posteriors, hidden)
-        tasks = threads.split(chain_kernels.draw_hidden, len(ids), self._threads, *arguments)
-        threads.run(tasks, self._threads)
+        tasks = split(chain_kernels.draw_hidden, len(ids), self._threads, *arguments)
+        pool.run(tasks, self._threads)
 
     def _factored(
         self, batch: CountBatch, sample: CountBatch, vectors: NDArray[np.float32]
@@ -171,7 +172,7 @@ class Divergence:
             n = document_entries(0, size, *rows, first_vector, entries, n)
         entries.counts[0] = n
         scalars[:size], scalars[size:] = -1.0 / size, 1.0 / size
-        threads.run_together(group_entries, self._threads, *grouping)
+        pool.run_program(group_entries, self._threads, *grouping)
         return grouping.rows
 
     def _free_energy_gap(self, seen: Seen, sample: Seen) -> float:

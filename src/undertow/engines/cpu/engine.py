@@ -15,9 +15,9 @@ from undertow.counts import CountBatch
 from undertow.engines.cpu.session import CpuSession
 from undertow.engines.protocol import Array, Place, Start
 from undertow.kernels.cores import thread_count
-from undertow.kernels.cpu import gibbs
-from undertow.kernels.cpu import threads as pool
+from undertow.kernels.cpu import gibbs, pool
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
+from undertow.kernels.cpu.splitting import split
 from undertow.model.parameters import Parameters
 
 DOCUMENTS_PER_TASK = 32
@@ -67,5 +67,5 @@ class CpuEngine:
         return CountBatch(ids, batch.starts, words, np.ones(len(words), dtype=np.int32))
 
     def _run(self, kernel: Callable[..., Any], items: int, *arguments: Any) -> None:
-        tasks = pool.split(kernel, items, self.threads, *arguments, least=DOCUMENTS_PER_TASK)
+        tasks = split(kernel, items, self.threads, *arguments, least=DOCUMENTS_PER_TASK)
         pool.run(tasks, self.threads)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from undertow.engines.cpu.gradient import CpuGradient, new_grouping
 from undertow.engines.protocol import Array
-from undertow.kernels.cpu import threads
+from undertow.kernels.cpu import pool
 from undertow.kernels.cpu.rows import group_entries
 
 
@@ -31,7 +31,7 @@ def gathered(
     entries = grouping.entries
     entries.words[:], entries.vectors[:] = words, np.arange(number)
     entries.coefficients[:], entries.counts[0] = 1.0, number
-    threads.run_together(group_entries, workers, *grouping)
+    pool.run_program(group_entries, workers, *grouping)
     grouping.rows.scalars[:] = 0.0
     others = dict(dense)
     visible = others.pop("visible_bias", None)

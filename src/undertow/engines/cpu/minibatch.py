@@ -137,6 +137,17 @@ class MinibatchArrays:
         )
         self.grouping = new_grouping(sizes.entries, layout.entry_starts, slots, vectors)
 
+    def begin(self, gains: NDArray[np.float64], corrections: NDArray[np.float64] | None) -> None:
+        """What a step finds in arrays that it does not write: zeros, or these corrections."""
+        if corrections is None:
+            self.split.corrections.fill(0.0)
+        else:
+            tokens, to_keep = self.kept.tokens, self.kept.to_keep
+            np.subtract(corrections[tokens], corrections[to_keep], out=self.split.corrections)
+        if not gains.size:
+            self.split.rest_gains.fill(0.0)
+            self.noise.gains.fill(0.0)
+
 
 def _rows(rows: int, units: int) -> NDArray[np.float32]:
     return np.empty((rows, units), dtype=np.float32)

@@ -71,6 +71,7 @@ class CpuSession:
         return self._contrast.draw_noise(kept, noise)
 
     def contrast(self, drawn: Drawn, objective: Objective, pressure: Pressure) -> CpuGradient:
+        self._updates.catch_up()  # the arrays of the last gradient are written over
         name = objective.corrections
         return self._contrast.contrast(
             drawn, objective, pressure, None if name is None else self._held[name]
@@ -86,6 +87,7 @@ class CpuSession:
         return self._divergence.gibbs(seen, place, steps=steps, weighted=weighted, chains=left)
 
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> CpuGradient:
+        self._updates.catch_up()
         return self._divergence.difference(seen, sample, pressure)
 
     def gather(
@@ -97,6 +99,7 @@ class CpuSession:
         loss: float,
         activity: Array,
     ) -> CpuGradient:
+        self._updates.catch_up()
         return gathered(
             words,
             slopes,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from undertow.engines.cpu.gradient import CpuGradient
 from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER
 from undertow.engines.protocol import AdamRule, MomentumRule
-from undertow.kernels.cpu import threads, update
+from undertow.kernels.cpu import pool, update
+from undertow.kernels.cpu.splitting import split
 from undertow.model.parameters import Parameters
 
 
@@ -60,10 +61,10 @@ class Updates:
         if due is not None and due.gradient is gradient:
             self._due = None
             arguments += self._averages(due)
-            threads.run_together(update.adam_and_average_together, self._threads, *arguments)
+            pool.run_program(update.adam_and_average_together, self._threads, *arguments)
         else:
             self.catch_up()
-            threads.run_together(update.adam_per_row_together, self._threads, *arguments)
+            pool.run_program(update.adam_per_row_together, self._threads, *arguments)
 
     def _adam_of_visible_bias(self, gradient: CpuGradient, rule: AdamRule) -> None:
         moments, bias = self._moments("visible_bias"), self._parameters.visible_bias
@@ -87,8 +88,8 @@ class Updates:
         self._by_parts(update.momentum_rows, gradient, *pushes)
         # it damps for the step to come
         coasts = (parameters.weights, velocities, rule.next_momentum)
-        tasks = threads.split(update.coast, parameters.words, self._threads, *coasts)
-        threads.run(tasks, self._threads)
+        tasks = split(update.coast, parameters.words, self._threads, *coasts)
+        pool.run(tasks, self._threads)
         if gradient.learns_visible_bias:
             self._momentum_of("visible_bias", gradient.visible_slope(), rule, rule.rate)
         bias_rate = rule.rate * rule.hidden_bias_rate
@@ -125,7 +126,7 @@ class Updates:
         words = np.arange(self._parameters.words, dtype=np.int32)
         parts = np.array_split(words, self._threads)
         arguments = (self._parameters.weights, *self._averages(Averaging(None, step, decay)))
-        threads.run([(update.average_rows, (part, *arguments)) for part in parts], self._threads)
+        pool.run([(update.average_rows, (part, *arguments)) for part in parts], self._threads)
 
     def catch_up(self) -> None:
         """Does what average_rows put off."""
@@ -133,7 +134,7 @@ class Updates:
         if due is not None and due.gradient is not None:
             arguments = (self._parameters.weights, *self._averages(due))
             rows = due.gradient.factored
-            threads.run_together(update.average_together, self._threads, rows, *arguments)
+            pool.run_program(update.average_together, self._threads, rows, *arguments)
 
     def _averages(self, due: Averaging) -> tuple[Any, ...]:
         """As kernels take them."""
@@ -163,4 +164,4 @@ class Updates:
     def _by_parts(self, kernel: Any, gradient: CpuGradient, *arguments: Any) -> None:
         rows = gradient.factored
         tasks = [(kernel, (part, rows, *arguments)) for part in range(len(rows.sizes))]
-        threads.run(tasks, self._threads)
+        pool.run(tasks, self._threads)

@@ -31,7 +31,7 @@ def kernel(function: Function) -> Function:
         error_model="numpy",
         boundscheck=False,
     )
-    return compiled
+    return _forgiving(compiled)
 
 
 def shared(function: Function) -> Function:
@@ -50,7 +50,7 @@ def shared(function: Function) -> Function:
         boundscheck=False,
         forceinline=True,
     )
-    return compiled
+    return _forgiving(compiled)
 
 
 def piece(function: Function) -> Function:
@@ -69,6 +69,26 @@ def section(function: Function) -> Function:
     compiled: Function = numba.njit(
         function, fastmath=FLOAT_RULES, error_model="numpy", inline="always"
     )
+    return compiled
+
+
+def _forgiving(compiled: Function) -> Function:
+    """A cache that cannot be read is emptied, and the kernel compiled anew.
+
+    It may be damaged, or of an earlier version of undertow: then it names what is no more.
+    """
+    cache: Any = getattr(compiled, "_cache", None)
+    load = getattr(cache, "load_overload", None)
+    if load is not None:
+
+        def load_or_forget(*arguments: Any) -> Any:
+            try:
+                return load(*arguments)
+            except Exception:
+                cache.flush()
+                return None
+
+        cache.load_overload = load_or_forget
     return compiled
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu import threads
+from undertow.kernels.cpu import pool
 from undertow.kernels.cpu.compile import kernel, piece
 from undertow.kernels.cpu.philox import philox
 from undertow.kernels.cpu.vector_math import exp_of_negative
@@ -72,7 +72,7 @@ def draw_words(
         )
         for first in blocks
     ]
-    threads.run(tasks, n_threads)
+    pool.run(tasks, n_threads)
 
 
 def _draw_block(

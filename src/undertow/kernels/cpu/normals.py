@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.kernels.cores import thread_count
-from undertow.kernels.cpu import threads
+from undertow.kernels.cpu import pool
 from undertow.kernels.cpu.compile import kernel
 from undertow.kernels.cpu.philox import philox
 from undertow.kernels.randomness import ROWS, box_muller
@@ -26,7 +26,7 @@ def normals(
     workers = thread_count(None)
     begins = range(first - first % ROWS, rows, ROWS)
     tasks = [(_fill, (seed, int(purpose), begin, rows, first, out)) for begin in begins]
-    threads.run(tasks, workers)
+    pool.run(tasks, workers)
     return out
 
 

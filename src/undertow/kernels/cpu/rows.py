@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu import team
+from undertow.kernels.cpu import program
 from undertow.kernels.cpu.compile import kernel, piece, shared
 from undertow.kernels.cpu.gather import add_rows
 from undertow.kernels.cpu.prefetch import FAR_AHEAD, prefetch_number
@@ -176,14 +176,14 @@ def group_part(entries: Any, part: int, slots: Any, found: Any, grouped: Any) ->
 
 
 @kernel
-def group_entries(seat: Any, entries: Any, slots: Any, found: Any, grouped: Any) -> None:
-    """Groups all entries: a program for a team."""
-    if team.enter(seat) >= 0:
-        part = team.take(seat, 0)
+def group_entries(worker: Any, entries: Any, slots: Any, found: Any, grouped: Any) -> None:
+    """Groups all entries: a program for all workers."""
+    if program.join(worker) >= 0:
+        part = program.next_item(worker, 0)
         while part < slots.shape[0]:
             group_part(entries, part, slots, found, grouped)
-            part = team.take(seat, 0)
-        team.leave(seat, 1)
+            part = program.next_item(worker, 0)
+        program.leave(worker, 1)
 
 
 @piece

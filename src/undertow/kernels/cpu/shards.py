@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu import partial_noise, team, windows
+from undertow.kernels.cpu import partial_noise, program, windows
 from undertow.kernels.cpu.compile import kernel, section
 from undertow.kernels.cpu.contrast import (
     ContrastResult,
@@ -334,24 +334,24 @@ def _sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: An
 
 
 @kernel
-def contrast_together(seat: Any, step: Any) -> None:
-    """The gradient of a minibatch: a program for a team. First shard by shard, then unit by unit
-    and word by word.
+def contrast_together(worker: Any, step: Any) -> None:
+    """The gradient of a minibatch: a program. First shard by shard, then unit by unit and word by
+    word.
     """
-    worker = team.enter(seat)
-    if worker < 0:
+    number = program.join(worker)
+    if number < 0:
         return
-    shard = team.take(seat, 0)
+    shard = program.next_item(worker, 0)
     while shard < step.entries.counts.size:
         if step.stream.noise_starts.size:
-            _contrast_with_independent_noise(shard, step, step.noise.inputs[worker])
+            _contrast_with_independent_noise(shard, step, step.noise.inputs[number])
         else:
-            _contrast_with_windows(shard, step, step.noise.inputs[worker])
-        shard = team.take(seat, 0)
-    team.meet(seat, 1)
+            _contrast_with_windows(shard, step, step.noise.inputs[number])
+        shard = program.next_item(worker, 0)
+    program.barrier(worker, 1)
     units, parts = step.model.hidden_bias.size, step.slots.shape[0]
     blocks = (units + UNITS - 1) // UNITS
-    item = team.take(seat, 1)
+    item = program.next_item(worker, 1)
     while item < parts + blocks:
         if item < parts:
             group_part(step.entries, item, step.slots, step.found, step.grouped)
@@ -360,5 +360,5 @@ def contrast_together(seat: Any, step: Any) -> None:
             _sum_over_shards(
                 first, min(first + UNITS, units), step.pressure, step.result, step.sums
             )
-        item = team.take(seat, 1)
-    team.leave(seat, 2)
+        item = program.next_item(worker, 1)
+    program.leave(worker, 2)

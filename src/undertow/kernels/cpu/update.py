@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from undertow.kernels.cpu import team
+from undertow.kernels.cpu import program
 from undertow.kernels.cpu.compile import kernel, piece, shared
 from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row_to_write
 from undertow.kernels.cpu.rows import row_gradient, row_scalar
@@ -62,21 +62,21 @@ def adam_per_row(
 
 @kernel
 def adam_per_row_together(
-    seat: Any, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float
+    worker: Any, gradient: Any, weights: Any, moments: Any, rate: float, decay: float, l2: float
 ) -> None:
-    """The same for all parts: a program for a team."""
-    if team.enter(seat) >= 0:
-        part = team.take(seat, 0)
+    """The same for all parts: a program for all workers."""
+    if program.join(worker) >= 0:
+        part = program.next_item(worker, 0)
         while part < gradient.sizes.size:
             size = gradient.sizes[part]
             adam_per_row(part, 0, size, gradient, weights, moments, rate, decay, l2)
-            part = team.take(seat, 0)
-        team.leave(seat, 1)
+            part = program.next_item(worker, 0)
+        program.leave(worker, 1)
 
 
 @kernel
 def adam_and_average_together(
-    seat: Any,
+    worker: Any,
     gradient: Any,
     weights: Any,
     moments: Any,
@@ -91,8 +91,8 @@ def adam_and_average_together(
     """The same, with the average of each row brought up to `step` before the row moves: a row that
     has to come from main memory comes once.
     """
-    if team.enter(seat) >= 0:
-        part = team.take(seat, 0)
+    if program.join(worker) >= 0:
+        part = program.next_item(worker, 0)
         while part < gradient.sizes.size:
             size = gradient.sizes[part]
             rows = gradient.rows[part, :size]
@@ -100,8 +100,8 @@ def adam_and_average_together(
                 last = min(first + BLOCK, size)
                 average_rows(rows[first:last], weights, averages, seen, step, average_decay)
                 adam_per_row(part, first, last, gradient, weights, moments, rate, decay, l2)
-            part = team.take(seat, 0)
-        team.leave(seat, 1)
+            part = program.next_item(worker, 0)
+        program.leave(worker, 1)
 
 
 @kernel
@@ -229,17 +229,17 @@ def average_rows(
 
 @kernel
 def average_together(
-    seat: Any, gradient: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
+    worker: Any, gradient: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
 ) -> None:
-    """The same for all rows that a gradient touches: a program for a team."""
-    if team.enter(seat) >= 0:
-        part = team.take(seat, 0)
+    """The same for all rows that a gradient touches: a program for all workers."""
+    if program.join(worker) >= 0:
+        part = program.next_item(worker, 0)
         while part < gradient.sizes.size:
             average_rows(
                 gradient.rows[part, : gradient.sizes[part]], weights, averages, seen, step, decay
             )
-            part = team.take(seat, 0)
-        team.leave(seat, 1)
+            part = program.next_item(worker, 0)
+        program.leave(worker, 1)
 
 
 @kernel

@@ -83,13 +83,15 @@ class TimingCell(Cell):
     def _times(self, counts: sparse.csr_array, shares: NDArray[np.float64]) -> list[float]:
         """Milliseconds of each step after the first few."""
         from undertow.counts import CsrSource
-        from undertow.learn import Run, Settings, train
+        from undertow.learn import Run, Settings, Sparsity, train
         from undertow.model import initial_parameters
 
         recipe = Recipe(learner=self.learner, n_steps=self.draws, n_noise=self.draws)
         source = CsrSource(counts)
         parameters = initial_parameters(UNITS, shares, np.ones(self.words), 0)
-        settings = Settings(learner=learner(recipe), batch_size=BATCH)
+        settings = Settings(
+            learner=learner(recipe), sparsity=Sparsity(cost=0.0), averaging=0.0, batch_size=BATCH
+        )
         run = Run(
             parameters,
             shares,

@@ -89,12 +89,14 @@ class ByteVectors:
     def _by_kernel(
         self, topics: NDArray[np.int64], weights: NDArray[np.float32], found: NDArray[np.float32]
     ) -> None:
-        from undertow.kernels.cpu import threads as pool
+        from undertow.kernels.cores import thread_count
+        from undertow.kernels.cpu import pool
         from undertow.kernels.cpu.nearest import in_fours, products
+        from undertow.kernels.cpu.splitting import split
 
-        threads = pool.thread_count(None)
+        threads = thread_count(None)
         arguments = (self.small, *in_fours(topics, weights), self.scales, found)
-        pool.run(pool.split(products, len(found), threads, *arguments, least=16_384), threads)
+        pool.run(split(products, len(found), threads, *arguments, least=16_384), threads)
 
 
 def telling(vector: NDArray[np.float32]) -> NDArray[np.int64]:

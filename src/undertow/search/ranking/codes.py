@@ -43,16 +43,18 @@ class CodesInMemory:
         self, code: NDArray[np.uint8], bits: int, n: int, allowed: Rows | None
     ) -> tuple[Rows, Scores]:
         """Rows of the codes that share the most of their `bits` with a code, and the share."""
-        from undertow.kernels.cpu import threads as pool  # compiled, so loaded for this alone
+        from undertow.kernels.cores import thread_count
+        from undertow.kernels.cpu import pool  # compiled, so loaded for this alone
         from undertow.kernels.cpu.hamming import LEFT_OUT, bits_apart, closest
+        from undertow.kernels.cpu.splitting import split
 
         n = min(n, len(self.rows))
         if not n:
             return self.rows[:0], np.zeros(0)
         distances = np.empty(len(self.rows), dtype=np.uint16)
         wanted = packed_words(code[None])[:, 0].copy()
-        threads = pool.thread_count(None)
-        tasks = pool.split(
+        threads = thread_count(None)
+        tasks = split(
             bits_apart, len(self.rows), threads, self.codes, wanted, distances, least=LEAST
         )
         pool.run(tasks, threads)

@@ -197,12 +197,14 @@ def _fused(
     by_words = weights[0] ** (1 / SHARPNESS) / highest if highest else 0.0
     by_cosines = weights[1] / nearest if nearest else 0.0
     if compiled and len(words) >= BY_KERNEL:
-        from undertow.kernels.cpu import threads as pool
+        from undertow.kernels.cores import thread_count
+        from undertow.kernels.cpu import pool
         from undertow.kernels.cpu.nearest import fuse
+        from undertow.kernels.cpu.splitting import split
 
-        scores, threads = np.empty_like(words), pool.thread_count(None)
+        scores, threads = np.empty_like(words), thread_count(None)
         arguments = (words, by_words, cosines, by_cosines, scores)
-        pool.run(pool.split(fuse, len(words), threads, *arguments, least=65_536), threads)
+        pool.run(split(fuse, len(words), threads, *arguments, least=65_536), threads)
         return scores
     scores = cosines * np.float32(by_cosines)
     matching = np.flatnonzero(words)

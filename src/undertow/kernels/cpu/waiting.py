@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from undertow.kernels.cpu.compile import kernel, piece
 
-LOOKS_PER_OFFER = (
+LOOKS_PER_YIELD = (
     2000  # some microseconds; a busy neighbour that is offered the core keeps it for milliseconds
 )
 
@@ -36,25 +36,25 @@ def load(_context: Any, array: Any, _index: Any) -> Any:
 if os.name == "posix":
 
     @piece
-    def offer_core() -> None:
+    def yield_core() -> None:
         """Lets another thread of this core run, if there is one."""
         _sched_yield()
 
 else:
 
     @piece
-    def offer_core() -> None:
+    def yield_core() -> None:
         """Nothing here: the system shares cores out by itself."""
 
 
 @kernel
-def wait(array: Any, index: int, value: int, until_equal: bool, offers: int) -> bool:
+def wait(array: Any, index: int, value: int, until_equal: bool, yields: int) -> bool:
     """Waits until array[index] equals `value` (or differs from it); False if the core was offered
-    `offers` times first.
+    `yields` times first.
     """
-    for _ in range(offers):
-        for _ in range(LOOKS_PER_OFFER):
+    for _ in range(yields):
+        for _ in range(LOOKS_PER_YIELD):
             if (load(array, index) == value) == until_equal:
                 return True
-        offer_core()
+        yield_core()
     return False

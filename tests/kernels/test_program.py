@@ -17,19 +17,25 @@ import pytest
 from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
-from undertow.kernels.cpu import spin, team
-from undertow.kernels.cpu import threads as threads_module
-from undertow.kernels.cpu.team import Seat
-from undertow.kernels.cpu.threads import Habit, run, run_together
+from undertow.kernels.cpu import pool as pool_module
+from undertow.kernels.cpu import program as programs
+from undertow.kernels.cpu import waiting
+from undertow.kernels.cpu.pool import run, run_program
+from undertow.kernels.cpu.program import Worker
 
 PATIENCE = 60.0  # seconds after which something hangs; usually it takes milliseconds
-LONG = 10**8  # offers of a core: more than anybody needs
+LONG = 10**8  # yields of a core: more than anybody needs
 ITEMS = 100
 Whole = NDArray[np.int64]
 sizes = pytest.mark.parametrize("threads", [1, 2, 3, 8])
 
-enter, take, meet, leave, load = team.enter, team.take, team.meet, team.leave, spin.load
-TEAM = team.TEAM
+join, next_item, barrier, leave = (
+    programs.join,
+    programs.next_item,
+    programs.barrier,
+    programs.leave,
+)
+load, SIZE = waiting.load, programs.SIZE
 
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]  # numba has no stubs
@@ -41,59 +47,63 @@ def _dawdle(state: int) -> int:
 
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
-def _take_all(seat: Any, taken: Any, size: Any) -> None:
+def _take_all(worker: Any, taken: Any, size: Any) -> None:
     """Counts how often each item was taken, and says how many threads there were."""
-    if enter(seat) >= 0:
-        item = take(seat, 0)
+    if join(worker) >= 0:
+        item = next_item(worker, 0)
         while item < taken.size:
             taken[item] += 1
-            item = take(seat, 0)
-        if seat.leads:
-            size[0] = load(seat.sync, TEAM)
-        leave(seat, 1)
+            item = next_item(worker, 0)
+        if worker.leads:
+            size[0] = load(worker.state, SIZE)
+        leave(worker, 1)
 
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
-def _in_phases(seat: Any, slow: Any, written: Any, read: Any) -> None:
+def _in_phases(worker: Any, slow: Any, written: Any, read: Any) -> None:
     """In every phase each thread writes a 1 to its own place, and after they have met adds up what
     all have written.
 
     One thread is slow, so that the others are there long before it. `written` and `read` are
     (phases, threads).
     """
-    worker = enter(seat)
-    if worker < 0:
+    number = join(worker)
+    if number < 0:
         return
     for phase in range(read.shape[0]):
-        if worker == slow[phase]:
-            written[phase, worker] = _dawdle(worker) * 0
-        written[phase, worker] += 1
-        meet(seat, phase + 1)
+        if number == slow[phase]:
+            written[phase, number] = _dawdle(number) * 0
+        written[phase, number] += 1
+        barrier(worker, phase + 1)
         for i in range(written.shape[1]):
-            read[phase, worker] += written[phase, i]
-    leave(seat, read.shape[0] + 1)
+            read[phase, number] += written[phase, i]
+    leave(worker, read.shape[0] + 1)
 
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
-def _dawdle_and_write(seat: Any, done: Any) -> None:
+def _dawdle_and_write(worker: Any, done: Any) -> None:
     """All but the leader are slow."""
-    worker = enter(seat)
-    if worker >= 0:
-        if not seat.leads:
+    number = join(worker)
+    if number >= 0:
+        if not worker.leads:
             for _ in range(20):
-                done[worker] = _dawdle(worker) * 0 + 1
-        done[worker] += 1
-        leave(seat, 1)
+                done[number] = _dawdle(number) * 0 + 1
+        done[number] += 1
+        leave(worker, 1)
 
 
 class Helper(threading.Thread):
     """A thread of our own that takes part, so that a test decides who comes and when."""
 
     def __init__(
-        self, program: Callable[..., Any], sync: Whole, bell: Whole, arguments: tuple[Any, ...]
+        self,
+        program: Callable[..., Any],
+        state: Whole,
+        latest_job: Whole,
+        arguments: tuple[Any, ...],
     ) -> None:
         super().__init__(daemon=True)
-        self._call = program, (Seat(False, sync, bell, 1, LONG), *arguments)
+        self._call = program, (Worker(False, state, latest_job, 1, LONG), *arguments)
         self.start()
 
     def run(self) -> None:
@@ -107,12 +117,12 @@ class Helper(threading.Thread):
 
 
 def _assemble(program: Callable[..., Any], threads: int, *arguments: Any) -> None:
-    """Runs a program with a team of exactly this size."""
-    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
-    helpers = [Helper(program, sync, bell, arguments) for _ in range(threads - 1)]
-    team.call(bell, 1, sync, threads - 1, LONG)
-    program(Seat(True, sync, bell, 1, 0), *arguments)
-    bell[0] = 2  # the next job, which they look out for
+    """Runs a program with exactly so many workers."""
+    state, latest_job = programs.new_state(), np.zeros(1, dtype=np.int64)
+    helpers = [Helper(program, state, latest_job, arguments) for _ in range(threads - 1)]
+    programs.announce(latest_job, 1, state, threads - 1, LONG)
+    program(Worker(True, state, latest_job, 1, 0), *arguments)
+    latest_job[0] = 2  # the next job, which they look out for
     for helper in helpers:
         helper.assert_ends()
 
@@ -139,18 +149,18 @@ def test_nobody_goes_on_before_all_are_there(threads: int) -> None:
 def test_the_leader_leaves_last(threads: int) -> None:
     """Whoever called believes that the arrays are its own again."""
     done = np.zeros(threads, dtype=np.int64)
-    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
-    helpers = [Helper(_dawdle_and_write, sync, bell, (done,)) for _ in range(threads - 1)]
-    team.call(bell, 1, sync, threads - 1, LONG)
-    _dawdle_and_write(Seat(True, sync, bell, 1, 0), done)
+    state, latest_job = programs.new_state(), np.zeros(1, dtype=np.int64)
+    helpers = [Helper(_dawdle_and_write, state, latest_job, (done,)) for _ in range(threads - 1)]
+    programs.announce(latest_job, 1, state, threads - 1, LONG)
+    _dawdle_and_write(Worker(True, state, latest_job, 1, 0), done)
     seen = done.tolist()
-    bell[0] = 2
+    latest_job[0] = 2
     for helper in helpers:
         helper.assert_ends()
     assert seen == [1] + [2] * (threads - 1)
 
 
-def test_numbers_of_workers_are_places_in_the_team() -> None:
+def test_workers_are_numbered() -> None:
     """A table with a row for each thread is indexed by them."""
     written, read = np.zeros((2, 1, 5), dtype=np.int64)
     _assemble(_in_phases, 5, np.array([-1]), written, read)
@@ -159,58 +169,58 @@ def test_numbers_of_workers_are_places_in_the_team() -> None:
 
 def test_a_helper_that_comes_too_late_does_nothing() -> None:
     taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
-    _take_all(Seat(True, sync, bell, 1, 0), taken, size)
+    state, latest_job = programs.new_state(), np.zeros(1, dtype=np.int64)
+    _take_all(Worker(True, state, latest_job, 1, 0), taken, size)
     assert size[0] == 1
     for _ in range(2):
         taken[:] = 0
-        Helper(_take_all, sync, bell, (taken, size)).assert_ends()
+        Helper(_take_all, state, latest_job, (taken, size)).assert_ends()
         assert (taken == 0).all()
-    assert sync[team.MET] == 1
+    assert state[programs.ARRIVED] == 1
 
 
 def test_helpers_that_do_not_come_are_not_waited_for() -> None:
-    """The bell has rung, and the program goes on with those who are there."""
+    """The latest_job has rung, and the program goes on with those who are there."""
     taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
-    helper = Helper(_take_all, sync, bell, (taken, size))
-    team.call(bell, 1, sync, 1, LONG)
-    assert bell[0] == 1
-    team.call(bell, 1, sync, 7, 10)
-    _take_all(Seat(True, sync, bell, 1, 0), taken, size)
+    state, latest_job = programs.new_state(), np.zeros(1, dtype=np.int64)
+    helper = Helper(_take_all, state, latest_job, (taken, size))
+    programs.announce(latest_job, 1, state, 1, LONG)
+    assert latest_job[0] == 1
+    programs.announce(latest_job, 1, state, 7, 10)
+    _take_all(Worker(True, state, latest_job, 1, 0), taken, size)
     assert (taken == 1).all()
     assert size[0] == 2
-    bell[0] = 2
+    latest_job[0] = 2
     helper.assert_ends()
 
 
 def test_who_is_done_looks_out_for_the_next_job() -> None:
-    """Until the bell rings with another number, or until patience ends."""
+    """Until the latest_job rings with another number, or until patience ends."""
     arguments = (np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64))
-    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
-    helper = Helper(_take_all, sync, bell, arguments)
-    team.call(bell, 1, sync, 1, LONG)
-    _take_all(Seat(True, sync, bell, 1, 0), *arguments)
+    state, latest_job = programs.new_state(), np.zeros(1, dtype=np.int64)
+    helper = Helper(_take_all, state, latest_job, arguments)
+    programs.announce(latest_job, 1, state, 1, LONG)
+    _take_all(Worker(True, state, latest_job, 1, 0), *arguments)
     helper.join(0.1)
     assert helper.is_alive()
-    bell[0] = 2
+    latest_job[0] = 2
     helper.assert_ends()
 
-    sync = team.new_sync()
+    state = programs.new_state()
     impatient = threading.Thread(
-        target=_take_all, args=(Seat(False, sync, bell, 2, 1), *arguments), daemon=True
+        target=_take_all, args=(Worker(False, state, latest_job, 2, 1), *arguments), daemon=True
     )
     impatient.start()
-    team.call(bell, 2, sync, 1, LONG)
-    _take_all(Seat(True, sync, bell, 2, 0), *arguments)
+    programs.announce(latest_job, 2, state, 1, LONG)
+    _take_all(Worker(True, state, latest_job, 2, 0), *arguments)
     impatient.join(PATIENCE)
     assert not impatient.is_alive()
 
 
 def _taken_together(threads: int, items: int = ITEMS) -> int:
-    """Runs a program with the process's own threads, checks it, and gives the size of the team."""
+    """Runs a program with the process's own threads, checks it, and gives how many took part."""
     taken, size = np.zeros(items, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    run_together(_take_all, threads, taken, size)
+    run_program(_take_all, threads, taken, size)
     assert (taken == 1).all()
     assert 1 <= size[0] <= threads
     return int(size[0])
@@ -226,7 +236,7 @@ def _assert_helpers_come(threads: int) -> None:
 
 
 @sizes
-def test_the_crew_is_a_team(threads: int) -> None:
+def test_the_pool_runs_programs(threads: int) -> None:
     """Once while the helpers are looking out for work, and once after they went to sleep."""
     for pause in (0.0, 0.3):
         time.sleep(pause)
@@ -235,7 +245,7 @@ def test_the_crew_is_a_team(threads: int) -> None:
 
 def test_one_thread_is_the_calling_thread() -> None:
     callers = list[int]()
-    run_together(lambda seat: callers.append(threading.get_ident()), 1)
+    run_program(lambda worker: callers.append(threading.get_ident()), 1)
     assert callers == [threading.get_ident()]
 
 
@@ -257,13 +267,13 @@ def test_phases_in_succession() -> None:
     """Nobody is confused by what the program before has left behind."""
     for _ in range(300):
         written, read = np.zeros((2, 3, 3), dtype=np.int64)
-        run_together(_in_phases, 3, np.full(3, -1), written, read)
+        run_program(_in_phases, 3, np.full(3, -1), written, read)
         size = int(written[0].sum())  # without helpers that came too late
         assert read.tolist() == [[size] * size + [0] * (3 - size)] * 3
 
 
 def test_several_python_threads_may_call_at_once() -> None:
-    """One of them gets the crew, the others are teams of one."""
+    """One of them gets the pool, the others work alone."""
     counts: list[int] = []
 
     def call() -> None:
@@ -285,9 +295,9 @@ def test_tasks_may_run_programs() -> None:
 
 
 def test_programs_may_run_programs() -> None:
-    """Here in Python; the crew is taken, so the inner one runs alone."""
+    """Here in Python; the pool is taken, so the inner one runs alone."""
     sizes: list[int] = []
-    run_together(lambda seat: sizes.append(_taken_together(3)) if seat.leads else None, 2)
+    run_program(lambda worker: sizes.append(_taken_together(3)) if worker.leads else None, 2)
     assert sizes == [1]
 
 
@@ -295,7 +305,7 @@ class Broken(Exception):
     """An error of a program."""
 
 
-def _fail(seat: Seat) -> None:
+def _fail(worker: Worker) -> None:
     raise Broken
 
 
@@ -304,9 +314,9 @@ def test_errors_reach_the_caller(threads: int) -> None:
     """Also that of arguments for which the program cannot be compiled; the helpers survive it."""
     for _ in range(3):
         with pytest.raises(Broken):
-            run_together(_fail, threads)
+            run_program(_fail, threads)
         with pytest.raises(TypingError):
-            run_together(_take_all, threads, object(), object())
+            run_program(_take_all, threads, object(), object())
     _assert_helpers_come(threads)
 
 
@@ -314,8 +324,8 @@ def test_an_error_of_a_helper_alone_reaches_the_caller() -> None:
     """The caller is kept until the helper has had every chance to fail."""
     failing = threading.Event()
 
-    def fail_elsewhere(seat: Seat) -> None:
-        if seat.leads:
+    def fail_elsewhere(worker: Worker) -> None:
+        if worker.leads:
             assert failing.wait(PATIENCE)
             time.sleep(0.2)
         else:
@@ -323,11 +333,11 @@ def test_an_error_of_a_helper_alone_reaches_the_caller() -> None:
             raise Broken
 
     with pytest.raises(Broken):
-        run_together(fail_elsewhere, 2)
+        run_program(fail_elsewhere, 2)
     _assert_helpers_come(2)
 
 
-def _send_team(connection: Connection) -> None:
+def _send_workers(connection: Connection) -> None:
     _assert_helpers_come(2)  # the child has helpers of its own
     connection.send(_taken_together(2, items=1000))
 
@@ -345,7 +355,7 @@ def test_a_fork_survives() -> None:
     _assert_helpers_come(3)
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send_team, args=(sender,))
+    child = context.Process(target=_send_workers, args=(sender,))
     child.start()
     try:
         assert receiver.poll(PATIENCE), "the child hangs"
@@ -362,97 +372,42 @@ def test_an_interruption_sends_those_who_came_home() -> None:
     """Ctrl-C after helpers have entered and before the leader has: they must not wait for it for
     ever.
     """
-    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
+    state, latest_job = programs.new_state(), np.zeros(1, dtype=np.int64)
     taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    helper = Helper(_take_all, sync, bell, (taken, size))
-    team.call(bell, 0, sync, 1, LONG)
-    team.give_up(sync)
+    helper = Helper(_take_all, state, latest_job, (taken, size))
+    programs.announce(latest_job, 0, state, 1, LONG)
+    programs.cancel(state)
     helper.assert_ends()
     assert (taken == 0).all()
 
 
 def test_giving_up_after_the_end_changes_nothing() -> None:
-    sync, bell = team.new_sync(), np.zeros(1, dtype=np.int64)
+    state, latest_job = programs.new_state(), np.zeros(1, dtype=np.int64)
     taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    _take_all(Seat(True, sync, bell, 1, 0), taken, size)
-    team.give_up(sync)
-    assert sync[TEAM] == 1
+    _take_all(Worker(True, state, latest_job, 1, 0), taken, size)
+    programs.cancel(state)
+    assert state[SIZE] == 1
     assert (taken == 1).all()
 
 
-def test_the_crew_goes_on_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pool_goes_on_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     taken, size = np.zeros(ITEMS, np.int64), np.zeros(1, np.int64)
 
-    def interrupted(bell: Whole, number: int, sync: Whole, helpers: int, offers: int) -> None:
-        team.call(bell, number, sync, helpers, LONG)
+    def interrupted(
+        latest_job: Whole, number: int, state: Whole, helpers: int, yields: int
+    ) -> None:
+        programs.announce(latest_job, number, state, helpers, LONG)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(threads_module, "call", interrupted)
+        patch.setattr(pool_module, "announce", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            run_together(_take_all, 2, taken, size)
+            run_program(_take_all, 2, taken, size)
     assert (taken == 0).all()
     deadline = time.monotonic() + PATIENCE
     while size[0] < 2:  # sooner or later the helper takes part again
-        run_together(_take_all, 2, taken, size)
+        run_program(_take_all, 2, taken, size)
         assert time.monotonic() < deadline
 
 
 ALONE, TOGETHER = 1.0, 0.6  # seconds of a call that is worth sharing
-
-
-def _calls(
-    habit: Habit, number: int, *, alone: float = ALONE, together: float = TOGETHER
-) -> list[bool]:
-    """What a habit chooses in so many calls that take so long."""
-    chosen = []
-    for _ in range(number):
-        chosen.append(habit.choose())
-        habit.note(chosen[-1], together if chosen[-1] else alone)
-    return chosen
-
-
-def test_the_quicker_way_becomes_a_habit() -> None:
-    for together, quicker in ((TOGETHER, True), (2.0, False)):
-        chosen = _calls(Habit(), 2000, together=together)
-        assert chosen.count(quicker) > 0.97 * len(chosen)
-        assert (not quicker) in chosen[-600:]  # the other way is still tried
-
-
-def test_the_first_call_says_nothing() -> None:
-    """It may have been compiled: twenty seconds that never come again."""
-    habit = Habit()
-    habit.note(habit.choose(), 20.0)
-    assert all(_calls(habit, threads_module.SHORTEST_REST - 1))
-
-
-def test_a_stall_ends_the_habit_and_quiet_brings_it_back() -> None:
-    """Others take the cores: together a call then takes ten times as long as alone. Later they are
-    free again.
-    """
-    habit = Habit()
-    _calls(habit, 1000)
-    stalled = _calls(habit, 1000, together=10.0)
-    assert stalled.count(True) < 30
-    assert sum(10.0 if together else ALONE for together in stalled) < 1.3 * len(stalled)
-    assert _calls(habit, 2 * threads_module.LONGEST_REST)[-100:].count(True) > 90
-
-
-def test_the_last_call_of_a_try_counts() -> None:
-    """The first ones have to wake threads that went to sleep, and are slow."""
-    habit = Habit()
-    _calls(habit, 100, together=2.0)  # the habit is to go alone
-    chosen: list[bool] = []
-    for _ in range(3 * threads_module.LONGEST_REST):
-        woken = len(chosen) > 1 and all(chosen[-2:])
-        chosen.append(habit.choose())
-        habit.note(chosen[-1], (TOGETHER if woken else 1.2) if chosen[-1] else ALONE)
-    assert chosen[-100:].count(True) > 90
-
-
-def test_a_program_alone_and_together_does_the_same() -> None:
-    program = threads_module.Program(_take_all, 2)
-    for _ in range(100):
-        taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
-        program(taken, size)
-        assert (taken == 1).all()

@@ -18,7 +18,9 @@ import pytest
 from tests.oracles.engine import make_case
 from undertow._errors import InvalidInput
 from undertow.engines.cpu import CpuEngine
-from undertow.kernels.cpu.threads import run, split, thread_count
+from undertow.kernels.cores import thread_count
+from undertow.kernels.cpu.pool import run
+from undertow.kernels.cpu.splitting import split
 from undertow.vectors import posteriors
 
 PATIENCE = 60.0  # seconds after which something hangs; usually it takes milliseconds
