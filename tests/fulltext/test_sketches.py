@@ -11,7 +11,6 @@ from scipy.stats import binom
 
 from undertow.fulltext import sketches as module
 from undertow.fulltext.sketches import SAME, Sketches, word_hashes
-from undertow.kernels.cpu import pool
 
 WORDS = 80  # of a document, 77 shingles
 PLANTED = 2000
@@ -143,7 +142,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = random_documents(300, 0)
     copies, _ = changed(documents, 9)
     one = counted(documents, copies)
-    monkeypatch.setattr(pool, "thread_count", lambda _: 3)
+    monkeypatch.setattr(module, "thread_count", lambda _: 3)
     monkeypatch.setattr(module, "LEAST", 16)
     monkeypatch.setattr(module, "AT_ONCE", 7)
     assert counted(documents, copies) == one > 0

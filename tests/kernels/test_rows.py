@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.oracles.rounding import UNIT
-from undertow.engines.cpu.gradient import new_slots
+from undertow.engines.cpu.gradient import Slots
 from undertow.kernels.cpu import partial_noise, pool, rows
 from undertow.kernels.cpu.contrast import SplitDocuments
 from undertow.kernels.cpu.shards import Documents
@@ -86,7 +86,7 @@ def test_grouping_is_that_of_a_dictionary(n_threads: int, made: list[Shards]) ->
     entries in their own order; the slots are clean afterwards, so that the next minibatch finds
     none of this one.
     """
-    slots = new_slots(WORDS, n_threads)
+    slots = Slots(WORDS).of(n_threads)
     parts = len(slots)
     found, grouped = _room(parts, 2 + max(sum(map(len, shards)) for shards in made))
     for shards in made:
@@ -109,7 +109,7 @@ def test_grouping_is_that_of_a_dictionary(n_threads: int, made: list[Shards]) ->
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 4, 5, 64])
 def test_every_thread_has_a_part_and_every_word_a_slot(n_threads: int) -> None:
     for words in (1, 7, 8, 9, 1000):
-        slots = new_slots(words, n_threads)
+        slots = Slots(words).of(n_threads)
         parts = len(slots)
         assert parts >= n_threads
         assert parts & (parts - 1) == 0  # a power of two

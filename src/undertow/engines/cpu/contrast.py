@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
-from undertow.engines.cpu.gradient import CpuGradient
+from undertow.engines.cpu.gradient import CpuGradient, Slots, workers_for
 from undertow.engines.cpu.minibatch import Layout, MinibatchArrays, Sizes, new_layout
 from undertow.engines.cpu.visible_bias import FrozenVisible, LearnedVisible
 from undertow.engines.protocol import Noise, Objective, Place, Pressure, Start
@@ -29,7 +29,6 @@ from undertow.kernels.cpu.shards import (
     contrast_together,
     lay_out,
 )
-from undertow.kernels.randomness import SHARD
 from undertow.model.parameters import Parameters
 
 SIZES_KEPT = 2  # sizes of minibatches: the usual one, and that of the last of an epoch
@@ -57,9 +56,7 @@ class Drawn:
 class Contrast:
     """The steps of a session, and the arrays that they share."""
 
-    def __init__(
-        self, parameters: Parameters, start: Start, slots: NDArray[np.int32], threads: int
-    ) -> None:
+    def __init__(self, parameters: Parameters, start: Start, slots: Slots, threads: int) -> None:
         self._parameters, self._start = parameters, start
         self._slots, self._threads = slots, threads
         # by the number of documents (the last minibatch of an epoch has fewer) and the noise
@@ -97,10 +94,10 @@ class Contrast:
             self._arrays[form] = arrays = MinibatchArrays(
                 sizes.with_some_to_spare(),
                 layout,
-                slots=self._slots,
+                slots=self._slots.of(workers_for(batch.size, self._threads)),
                 units=self._parameters.units,
                 n_noise=noise.documents,
-                n_threads=self._workers(batch.size),
+                n_threads=workers_for(batch.size, self._threads),
             )
         return Drawn(documents, kept.place, noise, arrays)
 
@@ -141,7 +138,7 @@ class Contrast:
             arrays.sums,
             *arrays.grouping,
         )
-        pool.run_program(contrast_together, self._workers(size), step)
+        pool.run_program(contrast_together, workers_for(size, self._threads), step)
         dense = visible.gradient(arrays)
         return CpuGradient(
             factored=arrays.grouping.rows,
@@ -155,10 +152,6 @@ class Contrast:
             if corrections is None
             else {str(objective.corrections): _of_corrections(corrections, arrays)},
         )
-
-    def _workers(self, documents: int) -> int:
-        """A worker has a shard at least: more would find nothing to do."""
-        return max(min(self._threads, -(-documents // SHARD)), 1)
 
     def _layout(self, form: tuple[int, Noise]) -> Layout:
         """For so many documents; those of the last few sizes are kept."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
-from undertow.engines.cpu.gradient import CpuGradient, new_grouping
+from undertow.engines.cpu.gradient import CpuGradient, Slots, new_grouping, workers_for
 from undertow.engines.cpu.workspace import Workspace
 from undertow.engines.protocol import Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
@@ -47,9 +47,7 @@ class Chains:
 class Divergence:
     """The phases of a session, and the arrays that they share."""
 
-    def __init__(
-        self, parameters: Parameters, start: Start, slots: NDArray[np.int32], threads: int
-    ) -> None:
+    def __init__(self, parameters: Parameters, start: Start, slots: Slots, threads: int) -> None:
         self._parameters, self._seed = parameters, start.seed
         self._slots, self._threads = slots, threads
         self._workspace = Workspace()
@@ -164,7 +162,8 @@ class Divergence:
     ) -> RowGradient:
         word_weights, size = self._parameters.word_weights, batch.size
         most = len(batch.words) + len(sample.words)
-        grouping = new_grouping(most, np.array([0, most]), self._slots, vectors)
+        workers = workers_for(size, self._threads)
+        grouping = new_grouping(most, np.array([0, most]), self._slots.of(workers), vectors)
         entries, scalars = grouping.entries, grouping.rows.scalars
         n = 0
         for first_vector, part in ((0, batch), (size, sample)):
@@ -172,7 +171,7 @@ class Divergence:
             n = document_entries(0, size, *rows, first_vector, entries, n)
         entries.counts[0] = n
         scalars[:size], scalars[size:] = -1.0 / size, 1.0 / size
-        pool.run_program(group_entries, self._threads, *grouping)
+        pool.run_program(group_entries, workers, *grouping)
         return grouping.rows
 
     def _free_energy_gap(self, seen: Seen, sample: Seen) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.engines.cpu.gradient import CpuGradient, new_grouping
+from undertow.engines.cpu.gradient import CpuGradient, Slots, new_grouping
 from undertow.engines.protocol import Array
 from undertow.kernels.cpu import pool
 from undertow.kernels.cpu.rows import group_entries
@@ -20,14 +20,14 @@ def gathered(
     *,
     loss: float,
     activity: Array,
-    slots: NDArray[np.int32],
+    slots: Slots,
     vocabulary: int,
     workers: int,
 ) -> CpuGradient:
     """One entry for each row of slopes, grouped by word."""
     number = len(words)
     vectors = np.ascontiguousarray(slopes, dtype=np.float32)
-    grouping = new_grouping(number, np.array([0, number]), slots, vectors)
+    grouping = new_grouping(number, np.array([0, number]), slots.of(workers), vectors)
     entries = grouping.entries
     entries.words[:], entries.vectors[:] = words, np.arange(number)
     entries.coefficients[:], entries.counts[0] = 1.0, number

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from undertow.engines.protocol import Array
 from undertow.kernels.cpu.rows import Entries, RowGradient, write_rows
 from undertow.kernels.cpu.update import add_scalars
+from undertow.kernels.randomness import SHARD
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,27 @@ class Grouping(NamedTuple):
     rows: RowGradient
 
 
-def new_slots(vocabulary_size: int, parts: int) -> NDArray[np.int32]:
-    """A slot per word, in parts that workers share out.
+class Slots:
+    """A slot per word, in parts that workers share out: what grouping by word begins with."""
 
-    At least as many parts as asked for, and a power of two of them, so that a word's lowest bits
-    name its part.
-    """
-    bits = (parts - 1).bit_length()
-    return np.full((1 << bits, (vocabulary_size >> bits) + 1), -1, dtype=np.int32)
+    def __init__(self, vocabulary_size: int) -> None:
+        self._words = vocabulary_size
+        self._by_parts: dict[int, NDArray[np.int32]] = {}
+
+    def of(self, workers: int) -> NDArray[np.int32]:
+        """A part for each worker at least, and a power of two of them, so that a word's lowest bits
+        name its part. Every part looks at all entries: more than that would be wasted.
+        """
+        bits = (workers - 1).bit_length()
+        if bits not in self._by_parts:
+            shape = (1 << bits, (self._words >> bits) + 1)
+            self._by_parts[bits] = np.full(shape, -1, dtype=np.int32)
+        return self._by_parts[bits]
+
+
+def workers_for(documents: int, threads: int) -> int:
+    """How many threads a minibatch is worth: each has a shard of its documents at least."""
+    return max(min(threads, -(-documents // SHARD)), 1)
 
 
 def new_grouping(

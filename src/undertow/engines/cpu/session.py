@@ -12,7 +12,7 @@ from undertow.counts import CountBatch
 from undertow.engines.cpu.contrast import Contrast, Drawn, Kept
 from undertow.engines.cpu.divergence import Chains, Divergence, Seen
 from undertow.engines.cpu.gathered import gathered
-from undertow.engines.cpu.gradient import CpuGradient, new_slots
+from undertow.engines.cpu.gradient import CpuGradient, Slots
 from undertow.engines.cpu.updates import Updates
 from undertow.engines.names import PARAMETERS, STARTED
 from undertow.engines.protocol import (
@@ -36,7 +36,7 @@ class CpuSession:
         self._threads = threads
         self._held: dict[str, NDArray[Any]] = {}
         self._learned: list[str] = []  # of those held
-        self._slots = new_slots(parameters.words, threads)
+        self._slots = Slots(parameters.words)
         self._contrast = Contrast(parameters, start, self._slots, threads)
         self._divergence = Divergence(parameters, start, self._slots, threads)
         self._updates = Updates(parameters, self._held, threads)

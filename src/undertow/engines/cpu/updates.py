@@ -56,15 +56,15 @@ class Updates:
 
     def _adam_of_rows(self, gradient: CpuGradient, rule: AdamRule) -> None:
         moments, due = self._held[OPTIMIZER + "row_moments"], self._due
-        arguments: tuple[Any, ...] = (gradient.factored, self._parameters.weights, moments)
+        arguments: tuple[Any, ...] = (self._parameters.weights, moments)
         arguments += (rule.rate, rule.decay, rule.l2)
         if due is not None and due.gradient is gradient:
             self._due = None
             arguments += self._averages(due)
-            pool.run_program(update.adam_and_average_together, self._threads, *arguments)
+            self._by_program(update.adam_and_average_together, gradient, *arguments)
         else:
             self.catch_up()
-            pool.run_program(update.adam_per_row_together, self._threads, *arguments)
+            self._by_program(update.adam_per_row_together, gradient, *arguments)
 
     def _adam_of_visible_bias(self, gradient: CpuGradient, rule: AdamRule) -> None:
         moments, bias = self._moments("visible_bias"), self._parameters.visible_bias
@@ -133,8 +133,7 @@ class Updates:
         due, self._due = self._due, None
         if due is not None and due.gradient is not None:
             arguments = (self._parameters.weights, *self._averages(due))
-            rows = due.gradient.factored
-            pool.run_program(update.average_together, self._threads, rows, *arguments)
+            self._by_program(update.average_together, due.gradient, *arguments)
 
     def _averages(self, due: Averaging) -> tuple[Any, ...]:
         """As kernels take them."""
@@ -160,6 +159,11 @@ class Updates:
 
     def _velocities(self, name: str) -> NDArray[Any]:
         return self._held[f"{OPTIMIZER}{name}_velocities"]
+
+    def _by_program(self, program: Any, gradient: CpuGradient, *arguments: Any) -> None:
+        """A worker takes a part of the rows at a time."""
+        rows = gradient.factored
+        pool.run_program(program, min(self._threads, len(rows.sizes)), rows, *arguments)
 
     def _by_parts(self, kernel: Any, gradient: CpuGradient, *arguments: Any) -> None:
         rows = gradient.factored
