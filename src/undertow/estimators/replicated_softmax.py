@@ -43,7 +43,7 @@ from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 from undertow.vectors import (
     FEATURES,
-    KINDS,
+    VECTOR_KINDS,
     Measures,
     encode,
     free_energies,
@@ -462,7 +462,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         """Document vectors: "balanced", "posterior", "soft", "activation", "strength", or "code":
         posterior > 1/2, as packed bits. None: as `features`.
         """
-        chosen = _check.one_of("kind", self.features if kind is None else kind, KINDS)
+        chosen = _check.one_of("kind", self.features if kind is None else kind, VECTOR_KINDS)
         counts = self._fitted_counts(X)
         return self._encoded(counts, chosen)
 
