@@ -95,6 +95,8 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     random_state : int, RandomState or None
         The same seed gives the same bits for any `n_jobs`.
+    engine : str or Engine
+        What computes: "cpu", "reference" or one of your own; see `ReplicatedSoftmax`.
     n_jobs : int or None
         Threads; None for one per core. It never changes the result.
     verbose : int
