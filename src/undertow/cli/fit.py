@@ -357,7 +357,7 @@ def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:
         raise InvalidInput(
             f"--{unknown[0].replace('_', '-')} must be used with a learner of noise, got {name!r}"
         )
-    return learner.set_params(**given) if given else name
+    return learner.changed(**given) if given else name
 
 
 def _optimizer(learner: str, learning_rate: float | None) -> Any:
@@ -367,4 +367,4 @@ def _optimizer(learner: str, learning_rate: float | None) -> Any:
     if learning_rate is None:
         return "auto"
     optimizer: Any = make_optimizer("auto", find_learner(learner))
-    return optimizer.set_params(learning_rate=learning_rate)
+    return optimizer.changed(learning_rate=learning_rate)
