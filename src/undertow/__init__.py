@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from undertow import corpus as corpus
     from undertow import counts as counts
     from undertow import datasets as datasets
+    from undertow import engines as engines
     from undertow import estimators as estimators
     from undertow import explorer as explorer
     from undertow import insight as insight
@@ -40,12 +41,15 @@ if TYPE_CHECKING:
     )
     from undertow.corpus import Vectorizer, open_corpus
     from undertow.counts import CountBatch, CountSource, CsrSource
+    from undertow.engines import Engine
     from undertow.estimators import ReplicatedSoftmax, TopicModel, load
     from undertow.learn import (
         SGD,
         Adam,
         AlphaNCE,
         ContrastiveDivergence,
+        Learner,
+        Optimizer,
         Run,
         Settings,
         Sparsity,
@@ -65,12 +69,15 @@ _HOMES = {
     ),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer", "open_corpus"),
+    "undertow.engines": ("Engine",),
     "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
     "undertow.learn": (
         "SGD",
         "Adam",
         "AlphaNCE",
         "ContrastiveDivergence",
+        "Learner",
+        "Optimizer",
         "Run",
         "Settings",
         "Sparsity",
@@ -82,8 +89,8 @@ _HOMES = {
     "undertow.topics": ("Topic",),
 }
 _PACKAGES = (
-    *("corpus", "counts", "datasets", "estimators", "explorer", "insight", "learn", "model"),
-    *("plot", "report", "search", "storage", "tasks", "topics"),
+    *("corpus", "counts", "datasets", "engines", "estimators", "explorer", "insight", "learn"),
+    *("model", "plot", "report", "search", "storage", "tasks", "topics"),
 )
 __getattr__, __dir__ = _lazy.names_of(__name__, _HOMES, _PACKAGES)
 
@@ -95,12 +102,15 @@ __all__ = [
     "CountBatch",
     "CountSource",
     "CsrSource",
+    "Engine",
     "Index",
     "IndexFileError",
     "InvalidInput",
+    "Learner",
     "ModelFileError",
     "NewerFormat",
     "NewerIndex",
+    "Optimizer",
     "Parameters",
     "ReplicatedSoftmax",
     "Run",

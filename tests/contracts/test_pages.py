@@ -1,4 +1,6 @@
-"""The Python code of README.md and of pages of docs/ runs as printed."""
+"""The Python code of README.md and of pages of docs/ runs as printed, and commands that they write
+out have the options that they are given.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,13 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+
+from undertow.cli import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMAND = re.compile(r"undertow ([a-z-]+)((?:[^`\n]|\\\n)*)")
 
 
 def run(page: str) -> None:
@@ -47,3 +54,31 @@ def test_the_page_on_joining_runs(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "26"
     assert "(60, 42)" in lines
+
+
+def options_on(text: str) -> set[tuple[str, str]]:
+    """(command, option) of every command that a page writes out."""
+    return {
+        (command, option)
+        for command, rest in COMMAND.findall(text)
+        if command in COMMANDS
+        for option in re.findall(
+            r"(?<!\S)--?[a-z][a-z-]*", rest.split("#")[0].split(" undertow ")[0]
+        )
+    }
+
+
+def test_what_is_written_after_a_command_is_seen() -> None:
+    text = "$ undertow fit a --out b   # not --this\nor `undertow topics c -n 4` and --that\n"
+    assert options_on(text) == {("fit", "--out"), ("topics", "-n")}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_have_the_options_that_pages_give_them(page: Path) -> None:
+    known: dict[str, set[str]] = {}
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        known[name] = {
+            option for given in command.params for option in (*given.opts, *given.secondary_opts)
+        }
+    for command, option in options_on(page.read_text(encoding="utf-8")):
+        assert option in {*known[command], "--help"}, f"undertow {command} {option}"

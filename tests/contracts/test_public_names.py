@@ -11,7 +11,7 @@ import pytest
 import undertow
 
 NOT_FOR_USERS = {
-    *("assistant", "cli", "engines", "files", "fulltext", "kernels", "paper", "spool", "vectors"),
+    *("assistant", "cli", "files", "fulltext", "kernels", "paper", "spool", "vectors"),
 }
 
 

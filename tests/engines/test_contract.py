@@ -46,7 +46,7 @@ from undertow.learn.averaging import RunningAverage
 from undertow.learn.learner import Corpus, Learner
 from undertow.learn.optimizer import Moment, Optimizer
 from undertow.model import initial_parameters
-from undertow.vectors import KINDS, Balance, Measures, encode, sample_documents
+from undertow.vectors import VECTOR_KINDS, Balance, Measures, encode, sample_documents
 
 ENGINES: dict[str, Callable[[], Engine]] = {
     "cpu": lambda: find_engine("cpu", threads=1),
@@ -461,7 +461,7 @@ def test_inputs_posteriors_and_scores(engine: Engine) -> None:
 
 
 @engines
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", VECTOR_KINDS)
 def test_every_kind_of_vector(engine: Engine, kind: str) -> None:
     case = make_case(words=20, units=9, documents=9, most_tokens=30)
     generator = np.random.default_rng(2)

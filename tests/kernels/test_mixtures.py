@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from undertow.kernels.cpu.mixtures import mix
 from undertow.kernels.reference.mixtures import mixtures
 from undertow.topics._shares import ROUNDS, TOLERANCE, mixture
-from undertow.topics.clusters import unit
+from undertow.vectors.joining import unit
 
 Single = NDArray[np.float32]
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tests.oracles.rounding import UNIT
 from undertow.topics import clusters
-from undertow.topics.clusters import nearest, spherical_kmeans, sums_by_label, unit
+from undertow.topics.clusters import nearest, spherical_kmeans, sums_by_label
+from undertow.vectors.joining import unit
 
 Single = NDArray[np.float32]
 

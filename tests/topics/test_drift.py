@@ -13,8 +13,8 @@ from scipy import sparse
 from tests.oracles.subjects import fitted
 from undertow.topics import Atlas, Change, Drift
 from undertow.topics._statistics import TermStatistics
-from undertow.topics.clusters import unit
 from undertow.topics.drift import NewDocuments, _is_change, _moved, _with_words, with_sizes
+from undertow.vectors.joining import unit
 
 
 def new_documents(

@@ -10,9 +10,10 @@ from tests.oracles.rounding import UNIT
 from tests.oracles.subjects import fitted
 from undertow.topics import TopicTree
 from undertow.topics._ward import ward
-from undertow.topics.clusters import nearest, sums_by_label, unit
+from undertow.topics.clusters import nearest, sums_by_label
 from undertow.topics.grow import candidates, grow_tree, number_of_leaves, routes_of, without_empty
 from undertow.topics.tree import NOWHERE
+from undertow.vectors.joining import unit
 
 Single = NDArray[np.float32]
 

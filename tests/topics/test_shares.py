@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.subjects import COMMON, VOCABULARY, changeable, document, fitted, halves, pure
 from undertow.topics._shares import AHEAD, LEAST, mixture, mixture_of_few, shares
-from undertow.topics.clusters import unit
+from undertow.vectors.joining import unit
 
 EYE = np.eye(4, dtype=np.float32)
 ROUNDING = 4 * 2.0**-24  # four shares, each rounded once

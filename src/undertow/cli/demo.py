@@ -207,11 +207,13 @@ def _show_topics(model: TopicModel, console: Console) -> list[dict[str, Any]]:
 def _show_searches(model: TopicModel, corpus: _Corpus, console: Console) -> dict[str, list[str]]:
     import numpy as np
 
+    from undertow.vectors.joining import unit
+
     answers = {}
-    vectors = _unit_rows(model.softmax_.encode(corpus.counts, kind="strength"))
+    vectors = unit(model.softmax_.encode(corpus.counts, kind="strength"))
     for query in SEARCHES:
         began = time.perf_counter()
-        asked = _unit_rows(model.encode([query], kind="strength"))
+        asked = unit(model.encode([query], kind="strength"))
         closest = np.argsort(-(vectors @ asked[0]))[:FOUND_SHOWN]
         took = 1e3 * (time.perf_counter() - began)
         console.print(f"\n[bold]{query}[/bold]  ({took:.0f} ms)")
@@ -273,11 +275,3 @@ def _label_map(vectors: NDArray[Any], corpus: _Corpus) -> float:
     return mean_average_precision(
         vectors[asks], corpus.labels[asks], vectors[~asks], corpus.labels[~asks]
     )
-
-
-def _unit_rows(vectors: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: NDArray[Any] = vectors / np.maximum(lengths, 1e-12)
-    return unit

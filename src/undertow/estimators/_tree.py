@@ -33,12 +33,12 @@ from undertow.topics import (
     drift,
     stored_atlas,
 )
-from undertow.topics.clusters import Vectors, unit
+from undertow.topics.clusters import Vectors
 from undertow.topics.curation import Curation, Curator, Matched
 from undertow.topics.grow import Sample, grow
 from undertow.topics.text_sample import SampledTexts, TextSample, sampled_rows
 from undertow.vectors.given import GivenVectors, given_vectors, stored_width
-from undertow.vectors.joining import asked, join
+from undertow.vectors.joining import asked, join, unit
 
 if TYPE_CHECKING:
     from undertow.corpus import Vectorizer

@@ -43,7 +43,7 @@ from undertow.storage import StoredModel
 from undertow.tasks import split_half_score
 from undertow.vectors import (
     FEATURES,
-    KINDS,
+    VECTOR_KINDS,
     Measures,
     encode,
     free_energies,
@@ -58,69 +58,106 @@ BLOCK = 16384  # documents that are encoded at a time
 
 
 class ReplicatedSoftmax(TopicsDisplay, Base):
-    """Topics and document vectors from word counts, by a Replicated Softmax model.
+    """Document vectors and hidden units from word counts, by a Replicated Softmax model.
+
+    `TopicModel` does the same from texts, and grows topics besides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import undertow
+    >>> rng = np.random.default_rng(0)
+    >>> rates = np.repeat([[3, 3, 0, 0], [0, 0, 3, 3]], 100, axis=0)  # two kinds of documents
+    >>> counts = rng.poisson(rates)  # documents x words, dense or sparse
+    >>> model = undertow.ReplicatedSoftmax(8, max_epochs=20, random_state=0).fit(counts)
+    >>> model.transform(counts).shape  # 8 units, and as many directions of words as there are
+    (200, 12)
 
     Parameters
     ----------
-    n_components : number of hidden units H. A "balanced" vector has as many numbers again, for its
-        words.
-    learner : "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with
-        options of its own.
-    weighting : "idf", None, or K non-negative word weights.
-    count_transform : "log" for ceil(log(1 + v)), which damps repeated words, or None for the counts
-        as they are.
-    features : what `transform` gives. "balanced" serves classifiers, retrieval and clusters alike.
-        Its first half is what units say: log(1 + softplus) of the mean input of a document's words
-        by its spread, less half the corpus's mean. The second, .7 times as long, is what words say:
-        where the document lies in the H directions (256 at most) in which weighted counts differ
-        most. Together they have length 1. The other kinds are of units alone, for special ends.
-        "posterior": P(h | document), to compare with the paper. "soft": the posterior of the
-        document shrunk to a quarter of the typical length, for probabilities between 0 and 1.
-        "activation": the posterior's argument per unit of length, where a linear function of the
-        words is wanted. "strength": log(1 + softplus(x)), x that argument for a document of
-        typical length, where no number may be negative; topics are made of these.
-    optimizer : "auto", or an `Adam` or `SGD`, which is taken as it is. "auto" learns faster and
-        shrinks weights more where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2
-        times 3).
-    sparsity_target, sparsity_cost : presses the mean activity of every unit towards the target;
-        cost 0 switches it off. "auto" is 0.3, and less where documents are long, or fewer than
-        1,000.
-    averaging : decay of a running average of the parameters, which is what is kept; 0 for none.
-    batch_size : documents per step.
-    max_epochs : passes over the documents, or "auto", with the usual batch_size: 1,500 steps below
-        3,700 documents (but at most 167 epochs), 52 epochs from there to 11,000 documents, then
-        4,500 steps, but at least 10 epochs; fewer than 10, but one at least, where they were more
-        than 40,000 steps (half a million documents).
-    early_stopping : hold out rows and stop when split-half retrieval of them no longer rises. They
-        are not trained on afterwards: the best epoch was chosen by them, and a second training
-        would need a stopping point of its own.
-    validation_fraction : share of the rows held out, 2,000 at most.
-    n_iter_no_change : epochs without a rise after which early stopping stops.
-    warm_start : go on from the last `fit` instead of starting anew.
-    callbacks : functions of (estimator, `EpochRecord`), called after each epoch; a true answer ends
-        the training.
-    random_state : a seed, a `RandomState`, or None. The same seed gives the same bits for any
-        `n_jobs`.
-    n_jobs : threads; None for one per core. It never changes the result.
-    engine : what computes: "cpu"; "reference", the same in plain NumPy and float64, for tests of
-        small models; or an engine of your own (`undertow.engines`).
-    verbose : 1 shows a progress bar.
+    n_components : int
+        Number of hidden units H. A "balanced" vector has as many numbers again, for its words.
+    learner : str or learner
+        "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of
+        its own.
+    weighting : "idf", None, or array (K,)
+        Non-negative word weights.
+    count_transform : "log" or None
+        "log" for ceil(log(1 + v)), which damps repeated words; None for the counts as they are.
+    features : {"balanced", "posterior", "soft", "activation", "strength"}
+        What `transform` gives.
+
+        - "balanced" serves classifiers, retrieval and clusters alike. Its first half is what units
+          say: log(1 + softplus) of the mean input of a document's words by its spread, less half
+          the corpus's mean. The second, .7 times as long, is what words say: where the document
+          lies in the H directions (256 at most) in which weighted counts differ most. Together they
+          have length 1. The other kinds are of units alone, for special ends.
+        - "posterior": P(h | document), to compare with the paper.
+        - "soft": the posterior of the document shrunk to a quarter of the typical length, for
+          probabilities between 0 and 1.
+        - "activation": the posterior's argument per unit of length, where a linear function of the
+          words is wanted.
+        - "strength": log(1 + softplus(x)), x that argument for a document of typical length, where
+          no number may be negative; topics are made of these.
+    optimizer : "auto" or optimizer
+        An `Adam` or `SGD` is taken as it is. "auto" learns faster and shrinks weights more where
+        fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
+    sparsity_target, sparsity_cost : float
+        Presses the mean activity of every unit towards the target; cost 0 switches it off. "auto"
+        is 0.3, and less where documents are long, or fewer than 1,000.
+    averaging : float
+        Decay of a running average of the parameters, which is what is kept; 0 for none.
+    batch_size : int
+        Documents per step.
+    max_epochs : int or "auto"
+        Passes over the documents. "auto", with the usual batch_size: 1,500 steps below 3,700
+        documents (but at most 167 epochs), 52 epochs from there to 11,000 documents, then 4,500
+        steps, but at least 10 epochs; fewer than 10, but one at least, where they were more than
+        40,000 steps (half a million documents).
+    early_stopping : bool
+        Hold out rows and stop when split-half retrieval of them no longer rises. They are not
+        trained on afterwards: the best epoch was chosen by them, and a second training would need a
+        stopping point of its own.
+    validation_fraction : float
+        Share of the rows held out, 2,000 at most.
+    n_iter_no_change : int
+        Epochs without a rise after which early stopping stops.
+    warm_start : bool
+        Go on from the last `fit` instead of starting anew.
+    callbacks : sequence of callables, or None
+        Functions of (estimator, `EpochRecord`), called after each epoch; a true answer ends the
+        training.
+    random_state : int, RandomState or None
+        The same seed gives the same bits for any `n_jobs`.
+    n_jobs : int or None
+        Threads; None for one per core. It never changes the result.
+    engine : str or engine
+        What computes: "cpu"; "reference", the same in plain NumPy and float64, for tests of small
+        models; or an engine of your own (`undertow.engines`).
+    verbose : int
+        1 shows a progress bar.
 
     Attributes
     ----------
-    components_ : (H, K) weights; `hidden_bias_` (H,), `visible_bias_` (K,).
-    word_weights_ : (K,); `noise_distribution_` (K,): the share of each word among all tokens.
-    typical_length_ : the median weighted length of the training documents, which "soft" and
-        "strength" go by.
-    balance_ : what "balanced" goes by, from the training documents (of a stream, directions from
-        the first of them).
-    noise_level_ : the noise level trained with, chosen where it was "auto" (None for a learner
-        without noise); `noise_level_scores_`: the figure of each level tried
-        (`undertow.tasks.UnseenHalves`).
-    activity_ : (H,) share of the training documents that switch each unit on.
-    history_ : a record per epoch: loss, seconds (and how many of them the kernels waited for
-        documents), tokens, activity, dead units, split-half.
-    n_iter_ : epochs done; `n_features_in_`, and `feature_names_in_` where X had column names.
+    components_, hidden_bias_, visible_bias_ : arrays (H, K), (H,), (K,)
+        The parameters.
+    word_weights_, noise_distribution_ : arrays (K,)
+        Weights of words, and the share of each word among all tokens.
+    typical_length_ : float
+        The median weighted length of the training documents, which "soft" and "strength" go by.
+    balance_
+        What "balanced" goes by, from the training documents (of a stream, directions from the first
+        of them).
+    noise_level_, noise_level_scores_
+        The noise level trained with, chosen where it was "auto" (None for a learner without noise),
+        and the figure of each level tried (`undertow.tasks.UnseenHalves`).
+    activity_ : array (H,)
+        Share of the training documents that switch each unit on.
+    history_ : list of EpochRecord
+        Of each epoch: loss, seconds (and how many of them the kernels waited for documents),
+        tokens, activity, dead units, split-half.
+    n_iter_, n_features_in_, feature_names_in_
+        Epochs done; the number of words, and their names where X had column names.
     """
 
     def __init__(
@@ -171,11 +208,34 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     # Learning
 
     def fit(self, X: Any, y: Any = None, *, word_vectors: Any = None) -> Self:
-        """Learns from documents x words counts; y is ignored. Empty documents are left out.
+        """Learns from word counts. Empty documents are left out.
 
-        `word_vectors` (K, d) are vectors that the words have elsewhere (GloVe, say), a row for each
-        column of X; zeros for a word without. W then starts from them, which helps where documents
-        are few.
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+        y : None
+            Ignored.
+        word_vectors : array-like (words, dimensions) or None
+            Vectors that the words have elsewhere (GloVe, say), a row for each column of X; zeros
+            for a word without. Weights then start from them, which helps where documents are few.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Raises
+        ------
+        InvalidInput
+            For counts or options that are not what they must be.
+        TrainingDiverged
+            Where parameters are no longer finite: a smaller learning rate helps.
+
+        Examples
+        --------
+        >>> model.fit(counts).n_iter_
+        20
         """
         again = self._goes_on(word_vectors)
         documents = HeldDocuments(self._counts(X, reset=not again))
@@ -225,6 +285,23 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """One more epoch over these documents. Word weights and noise distribution stay those of
         the first call.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> model.partial_fit(counts[:50]).n_iter_
+        21
         """
         first = not hasattr(self, "parameters_")
         documents = HeldDocuments(self._counts(X, reset=first))
@@ -395,10 +472,25 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         return on / max(counts.shape[0], 1)
 
     def add_words(self, number: int) -> Self:
-        """Appends words to the vocabulary; topics keep their ids, and old words their columns.
+        """Appends words to the vocabulary; units keep their ids, and old words their columns.
 
         A new word weighs as much as the rarest old one, has its share among the noise, and no pull
         yet: `partial_fit` teaches it.
+
+        Parameters
+        ----------
+        number : int
+            How many.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> model.add_words(2).n_features_in_
+        6
         """
         check_is_fitted(self)
         added = _check.whole_number("number", number, at_least=0)
@@ -449,20 +541,49 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     # Using it
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Document vectors of the kind `features`, (documents, H), or twice as wide where it is
-        "balanced".
+        """Document vectors, of the kind that `features` names.
 
-        An empty document gets 0 (balanced, activation), 1/2 (posterior, soft) or log(1 + log 2)
-        (strength).
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+
+        Returns
+        -------
+        array (documents, dimensions)
+            H numbers, and more where they are "balanced". An empty document gets 0 (balanced,
+            activation), 1/2 (posterior, soft) or log(1 + log 2) (strength).
+
+        Examples
+        --------
+        >>> model.transform([[1, 2, 0, 0], [0, 0, 0, 0]])[1].any()
+        np.False_
         """
         self._check_features()
         return self.encode(X, kind=self.features)
 
     def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors: "balanced", "posterior", "soft", "activation", "strength", or "code":
-        posterior > 1/2, as packed bits. None: as `features`.
+        """Document vectors of any kind.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+        kind : {"balanced", "posterior", "soft", "activation", "strength", "code"} or None
+            "code" is posterior > 1/2, as packed bits; the others are those of `features`, which is
+            taken where it is None.
+
+        Returns
+        -------
+        array (documents, dimensions)
+            Vectors; of codes, bytes.
+
+        Examples
+        --------
+        >>> model.encode(counts, "posterior").shape, model.encode(counts, "code").shape
+        ((200, 8), (200, 1))
         """
-        chosen = _check.one_of("kind", self.features if kind is None else kind, KINDS)
+        chosen = _check.one_of("kind", self.features if kind is None else kind, VECTOR_KINDS)
         counts = self._fitted_counts(X)
         return self._encoded(counts, chosen)
 
@@ -473,6 +594,21 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         A model learned by "cd", "pcd" or "nce" approaches the distribution of the data. One learned
         by "alpha-nce" is a feature extractor: its energies are not calibrated, and serve to compare
         documents of one length at most.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+
+        Returns
+        -------
+        array (documents,)
+            Energies.
+
+        Examples
+        --------
+        >>> model.free_energy(counts).shape
+        (200,)
         """
         counts = self._fitted_counts(X)
         blocks = [
@@ -482,10 +618,25 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         return np.concatenate(blocks)
 
     def reconstruct(self, X: Any) -> NDArray[np.float64]:
-        """P(word | E[h | document]), (documents, K): dense, so for a few documents at a time.
+        """P(word | E[h | document]): what words the model expects beside those of a document.
 
         Under "alpha-nce" these are not calibrated probabilities (see `free_energy`), but their
         order tells what belongs to the document.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+
+        Returns
+        -------
+        array (documents, words)
+            Dense, so for a few documents at a time; rows sum to 1.
+
+        Examples
+        --------
+        >>> model.reconstruct(counts[:1]).sum().round(3)
+        np.float64(1.0)
         """
         on = self._encoded(self._fitted_counts(X), "posterior")
         return words_given_hidden(self.parameters_, on)
@@ -493,10 +644,28 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     def sample(
         self, lengths: ArrayLike, n_steps: int = 100, random_state: Any = None
     ) -> sparse.csr_array:
-        """Documents of so many tokens each, drawn by Gibbs sampling from noise: a CSR array of
-        counts.
+        """Documents drawn by Gibbs sampling from noise.
 
         Samples of a model learned by "alpha-nce" are not calibrated (see `free_energy`).
+
+        Parameters
+        ----------
+        lengths : array-like of int
+            Tokens of each document.
+        n_steps : int
+            Steps of the chain.
+        random_state : int, RandomState or None
+            The same seed draws the same documents.
+
+        Returns
+        -------
+        sparse array (documents, words)
+            Counts (CSR).
+
+        Examples
+        --------
+        >>> model.sample([5, 9], random_state=0).sum(axis=1).tolist()
+        [5, 9]
         """
         check_is_fitted(self)
         seed = int(check_random_state(random_state).randint(2**31 - 1))
@@ -513,6 +682,23 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
 
         It needs no labels, so a grid search can choose with it. At most 2,000 documents are taken,
         by a seed of its own; ties count against; documents of fewer than two tokens are left out.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Examples
+        --------
+        >>> 0 < model.score(counts) < 1
+        True
         """
         return split_half_score(
             lambda half: self._encoded(half, self.features), self._fitted_counts(X), seed=0
@@ -521,9 +707,25 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     # Topics
 
     def units(self, n_words: int = 10, *, words: Sequence[str] | None = None) -> list[Unit]:
-        """A record per unit, the most active first, with the words that push it up and down.
+        """The hidden units, with the words that push each up and down.
 
-        `words` names the columns of X where X itself had no names (a matrix has none).
+        Parameters
+        ----------
+        n_words : int
+            Words of each, either way.
+        words : sequence of str or None
+            Names of the columns of X, where X itself had none (a matrix has none).
+
+        Returns
+        -------
+        list of Unit
+            The most active first.
+
+        Examples
+        --------
+        >>> unit = model.units(2, words=["moon", "rocket", "cake", "pear"])[0]
+        >>> len(unit.up), 0 <= unit.activity <= 1
+        (2, True)
         """
         check_is_fitted(self)
         count = _check.whole_number("n_words", n_words, at_least=1)
@@ -536,7 +738,28 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         return describe(self.parameters_, shares, words, self.activity_, self.unit_names_, count)
 
     def name_units(self, names: Mapping[int, str]) -> Self:
-        """Gives units names of your own; they are saved with the model."""
+        """Gives units names of your own; they are saved with the model.
+
+        Parameters
+        ----------
+        names : mapping of int to str
+            Number -> name.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Raises
+        ------
+        InvalidInput
+            For a unit that there is not, or an empty name.
+
+        Examples
+        --------
+        >>> [unit.name for unit in model.name_units({3: "Space"}).units() if unit.id == 3]
+        ['Space']
+        """
         check_is_fitted(self)
         for unit, name in names.items():
             if unit not in range(self.parameters_.units):
@@ -549,14 +772,48 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         return self
 
     def document_units(self, X: Any, *, words: Sequence[str] | None = None) -> list[DocumentUnits]:
-        """The units that each document switches on, with their strength; `words` as in `topics`."""
+        """The units that each document switches on, with their strength.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+        words : sequence of str or None
+            As in `units`.
+
+        Returns
+        -------
+        list of DocumentUnits
+            The strongest unit first.
+
+        Examples
+        --------
+        >>> len(model.document_units(counts[:3]))
+        3
+        """
         on = self._encoded(self._fitted_counts(X), "posterior")
         names = {topic.id: topic.name for topic in self.units(n_words=3, words=words)}
         return units_of_documents(on, [names[unit] for unit in range(len(names))])
 
     def attribute(self, X: Any, component: int) -> sparse.csr_array:
-        """How much each word moved a unit in each document, (documents, K) sparse; a row sums to
-        the unit's input, exactly.
+        """How much each word moved a unit in each document.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or table (documents, words)
+            Counts.
+        component : int
+            The number of the unit.
+
+        Returns
+        -------
+        sparse array (documents, words)
+            A row sums to the unit's input, exactly.
+
+        Examples
+        --------
+        >>> model.attribute(counts, 3).shape
+        (200, 4)
         """
         counts = self._fitted_counts(X)
         unit = _check.whole_number("component", component, at_least=0)
@@ -569,13 +826,55 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
     # Files
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Writes the model to a folder, from which `undertow.load` brings it back."""
+        """Writes the model to a folder, from which `undertow.load` brings it back.
+
+        Parameters
+        ----------
+        path : path
+            The folder.
+        overwrite : bool
+            Whether a model that is there may be replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The folder.
+
+        Raises
+        ------
+        InvalidInput
+            Where it is there already.
+
+        Examples
+        --------
+        >>> undertow.load(model.save("counted", overwrite=True)).n_features_in_
+        4
+        """
         check_is_fitted(self)
         return store(self, path, overwrite=overwrite)
 
     @classmethod
     def from_stored(cls, stored: StoredModel, path: str | os.PathLike[str]) -> Self:
-        """The model in a folder that `save` wrote."""
+        """The model in a folder that `save` wrote, read already; `undertow.load` does both.
+
+        Parameters
+        ----------
+        stored : undertow.storage.StoredModel
+            What `undertow.storage.load_model` gives.
+        path : path
+            The folder, for errors.
+
+        Returns
+        -------
+        ReplicatedSoftmax
+            The model.
+
+        Examples
+        --------
+        >>> stored = undertow.storage.load_model(model.save("stored", overwrite=True))
+        >>> undertow.ReplicatedSoftmax.from_stored(stored, "stored").n_features_in_
+        4
+        """
         return restore(cls(), stored, path)
 
     # Helpers

@@ -95,8 +95,12 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
 
     random_state : int, RandomState or None
         The same seed gives the same bits for any `n_jobs`.
+    engine : str or Engine
+        What computes: "cpu", "reference" or one of your own; see `ReplicatedSoftmax`.
     n_jobs : int or None
         Threads; None for one per core. It never changes the result.
+    engine : str or engine
+        What computes; see `ReplicatedSoftmax`.
     verbose : int
         1 shows progress.
     memory_limit : int or str
@@ -521,7 +525,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         Parameters
         ----------
         names : mapping of int to str
-            Number -> name; an empty name gives a unit its own back.
+            Number -> name.
 
         Returns
         -------

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from undertow.estimators.topic_parts import atlas_of
 from undertow.search.encoding.encoded import Encoded
 from undertow.topics.atlas import SAME_TEXT
-from undertow.topics.clusters import unit
+from undertow.vectors.joining import unit
 
 if TYPE_CHECKING:
     from undertow.corpus import Corpus

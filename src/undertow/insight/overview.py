@@ -21,7 +21,7 @@ from undertow.insight._encoded_documents import ROWS, EncodedDocuments, encoded_
 from undertow.insight._times_as_numbers import as_numbers
 from undertow.insight.over_time import TopicsOverTime, over_time
 from undertow.kernels import randomness
-from undertow.topics.clusters import unit
+from undertow.vectors.joining import unit
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel

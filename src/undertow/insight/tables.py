@@ -109,9 +109,9 @@ def document_topic_tables(
     model, corpus, n, vectors
         As in `document_topic_table`.
 
-    Returns
-    -------
-    iterator of polars.DataFrame
+    Yields
+    ------
+    polars.DataFrame
         Tables of some documents each.
 
     Examples

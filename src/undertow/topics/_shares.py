@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from undertow.topics.clusters import Labels, Vectors, unit
+from undertow.topics.clusters import Labels, Vectors
+from undertow.vectors.joining import unit
 
 ROUNDS, TOLERANCE = 500, 1e-5
 AHEAD, MINIMUM = 1.0001, 1e-6  # so that of equal shares the own one comes first

@@ -19,10 +19,11 @@ from undertow.topics import _words
 from undertow.topics._names import names_of
 from undertow.topics._statistics import TermStatistics
 from undertow.topics._word_rows import rows_of
-from undertow.topics.clusters import Vectors, unit
+from undertow.topics.clusters import Vectors
 from undertow.topics.outline import Outline
 from undertow.topics.records import Branch, Topic, TopicWord, TypicalDocument, UnitOfTopic
 from undertow.topics.tree import TopicTree
+from undertow.vectors.joining import unit
 
 PHRASES, TYPICAL, UNITS = 4, 3, 5  # shown of a topic
 PHRASE_WORDS, PHRASE_SALIENCE = (

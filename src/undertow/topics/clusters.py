@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from undertow import _lazy
 from undertow.kernels import randomness
 from undertow.kernels.cores import thread_count
-from undertow.vectors.joining import unit as unit
+from undertow.vectors.joining import unit
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -17,8 +17,9 @@ from scipy import sparse
 
 from undertow.topics._statistics import TermStatistics, count_terms
 from undertow.topics.atlas import Atlas
-from undertow.topics.clusters import Labels, Vectors, spherical_kmeans, sums_by_label, unit
+from undertow.topics.clusters import Labels, Vectors, spherical_kmeans, sums_by_label
 from undertow.topics.records import Change, Drift
+from undertow.vectors.joining import unit
 
 RIDGE = 30.0  # documents' worth of "nothing changed"
 FEWEST_NEW, SHARE_NEW = (

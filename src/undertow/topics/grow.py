@@ -27,18 +27,12 @@ from undertow.topics._statistics import TermStatistics, count_terms, pair_npmi, 
 from undertow.topics._topic_matching import hashes_of
 from undertow.topics._ward import Merges, ward, without_others
 from undertow.topics.atlas import SAME_TEXT, Atlas, KeptDocuments, SeenDocuments
-from undertow.topics.clusters import (
-    Labels,
-    Vectors,
-    nearest,
-    spherical_kmeans,
-    sums_by_label,
-    unit,
-)
+from undertow.topics.clusters import Labels, Vectors, nearest, spherical_kmeans, sums_by_label
 from undertow.topics.excerpts import sentences_of, shortened, title_of
 from undertow.topics.records import TypicalDocument
 from undertow.topics.text_sample import SampledTexts
 from undertow.topics.tree import NOWHERE, TopicTree
+from undertow.vectors.joining import unit
 
 MOST_LEAVES, DOCUMENTS_A_LEAF = 400, 12
 REFINEMENTS = 2  # times that documents are sent along the tree anew

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.topics import _shares
-from undertow.topics.clusters import Labels, Vectors, nearest, unit
+from undertow.topics.clusters import Labels, Vectors, nearest
 from undertow.topics.tree import TopicTree
+from undertow.vectors.joining import unit
 
 
 @dataclass(frozen=True, kw_only=True)

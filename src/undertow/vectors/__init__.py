@@ -16,7 +16,7 @@ from undertow import _lazy
 if TYPE_CHECKING:
     from undertow.vectors.encoding import (
         FEATURES,
-        KINDS,
+        VECTOR_KINDS,
         Measures,
         activations,
         balanced,
@@ -34,7 +34,7 @@ __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
         "undertow.vectors.encoding": (
-            *("FEATURES", "KINDS", "Measures"),
+            *("FEATURES", "VECTOR_KINDS", "Measures"),
             *("activations", "balanced", "encode", "free_energies", "posteriors", "scores"),
             *("soft_posteriors", "strengths"),
         ),
@@ -45,7 +45,7 @@ __getattr__, __dir__ = _lazy.names_of(
 
 __all__ = [
     "FEATURES",
-    "KINDS",
+    "VECTOR_KINDS",
     "Balance",
     "Measures",
     "activations",

@@ -26,7 +26,7 @@ from undertow.vectors.features import Balance, beside, mean_inputs, strengths_of
 
 CPU = "cpu"
 FEATURES = ("balanced", "posterior", "soft", "activation", "strength")
-KINDS = (*FEATURES, "code")
+VECTOR_KINDS = (*FEATURES, "code")
 SOFT = 0.25  # of the typical length: what "soft" takes a document to
 
 
@@ -46,8 +46,8 @@ def encode(
     *,
     engine: Engine | None = None,
 ) -> NDArray[Any]:
-    """Vectors of one of `KINDS`."""
-    _check.one_of("kind", kind, KINDS)
+    """Vectors of one of `VECTOR_KINDS`."""
+    _check.one_of("kind", kind, VECTOR_KINDS)
     if kind == "balanced":
         return balanced(parameters, batch, measures.balance, engine=engine)
     if kind == "activation":

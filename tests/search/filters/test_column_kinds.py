@@ -19,7 +19,7 @@ from undertow import InvalidInput, TopicModel
 from undertow.corpus import open_corpus
 from undertow.search import Index
 from undertow.search.filling import survey
-from undertow.search.filters.column_kinds import KINDS, KindGuess, as_kind, kind_of
+from undertow.search.filters.column_kinds import COLUMN_KINDS, KindGuess, as_kind, kind_of
 from undertow.search.filters.kept_columns import wanted
 
 ROWS: dict[str, list[Any]] = {
@@ -254,7 +254,7 @@ def as_written(value: Any) -> str:
 
 @pytest.mark.torture
 @settings(deadline=None)  # the first texts that may be dates wait for patterns to be compiled
-@given(st.data(), st.sampled_from(list(KINDS)))
+@given(st.data(), st.sampled_from(list(COLUMN_KINDS)))
 def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     values = data.draw(st.lists(st.none() | VALUES[kind], min_size=1, max_size=8))
     strings = pl.Series(
@@ -267,7 +267,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     guess = KindGuess()
     guess.look(strings[:3])
     guess.look(strings[3:])
-    order = list(KINDS)
+    order = list(COLUMN_KINDS)
     if any(value is not None for value in values):
         assert order.index(guess.kind) <= order.index(kind)  # a text may happen to be a number
         assert as_kind(strings, guess.kind).null_count() == strings.null_count()

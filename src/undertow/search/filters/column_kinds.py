@@ -22,7 +22,7 @@ from undertow.search.filters import moments
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KINDS = {
+COLUMN_KINDS = {
     "flag": "true or false",
     "whole": "whole numbers of 64 bits",
     "number": "numbers",
@@ -83,7 +83,7 @@ class ColumnKinds:
         self._dropped: dict[str, str] = {}
 
     def _guess(self, name: str) -> KindGuess:
-        return KindGuess(DATES if self._typed else tuple(KINDS), said=name == "time")
+        return KindGuess(DATES if self._typed else tuple(COLUMN_KINDS), said=name == "time")
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -169,7 +169,7 @@ def kind_of(values: pl.Series) -> str:
     if kind in (pl.String, pl.Categorical, pl.Enum, pl.Null) or values.name == "time":
         return "text"
     raise InvalidInput(
-        f"{values.name} must hold {', '.join(KINDS.values())}, got a column of {kind!s:.60}"
+        f"{values.name} must hold {', '.join(COLUMN_KINDS.values())}, got a column of {kind!s:.60}"
     )
 
 
@@ -178,7 +178,7 @@ class KindGuess:
     vague dates count.
     """
 
-    def __init__(self, kinds: Sequence[str] = tuple(KINDS), *, said: bool = False) -> None:
+    def __init__(self, kinds: Sequence[str] = tuple(COLUMN_KINDS), *, said: bool = False) -> None:
         self._open = [*(kind for kind in kinds if kind != "text"), "text"]
         self._said = said
         self._empty = True
@@ -242,7 +242,8 @@ def as_kind(
         got = values.slice(place, 1).cast(pl.String)[0]  # Python has no days after the year 9999
         shown = repr(got) if values.dtype == pl.String else got
         raise InvalidInput(
-            f"{values.name} must hold {KINDS[kind]}, got {shown:.60} in document {first + place}"
+            f"{values.name} must hold {COLUMN_KINDS[kind]}, got {shown:.60} in document "
+            f"{first + place}"
         )
     return read
 
@@ -273,7 +274,7 @@ def _changed(values: pl.Series, kind: str) -> pl.Series:
         and kind != "text"
     ):
         raise InvalidInput(
-            f"{values.name} must hold {KINDS[kind]}, got a column of {values.dtype!s:.60}"
+            f"{values.name} must hold {COLUMN_KINDS[kind]}, got a column of {values.dtype!s:.60}"
         )
     try:
         if kind == "text":
@@ -286,7 +287,7 @@ def _changed(values: pl.Series, kind: str) -> pl.Series:
     except PolarsError as error:
         reason = str(error).partition("\n")[0]
         raise InvalidInput(
-            f"{values.name} must hold {KINDS[kind]}, got others: {reason:.80}"
+            f"{values.name} must hold {COLUMN_KINDS[kind]}, got others: {reason:.80}"
         ) from None
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from undertow._errors import InvalidInput
-from undertow.search.filters.column_kinds import KINDS
+from undertow.search.filters.column_kinds import COLUMN_KINDS
 from undertow.search.filters.column_names import stored_names
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def wanted(keep: str | Sequence[str] | Mapping[str, str | None]) -> dict[str, st
             )
         if name in found:
             raise InvalidInput(f"keep must name columns that differ, got {name!r} again")
-        if kind not in (None, *KINDS):
+        if kind not in (None, *COLUMN_KINDS):
             raise InvalidInput(
-                f"keep must give a kind of {', '.join(KINDS)}, got {kind!r:.40} for {name}"
+                f"keep must give a kind of {', '.join(COLUMN_KINDS)}, got {kind!r:.40} for {name}"
             )
         found[name] = kind
     return found
