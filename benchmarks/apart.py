@@ -21,10 +21,9 @@ from benchmarks.step import bare, begin
 from undertow.kernels.cpu import (
     contrast,
     partial_noise,
+    pool,
     rows,
     shards,
-    team,
-    threads,
     update,
     windows,
 )
@@ -158,7 +157,7 @@ class Apart:
 def apart() -> Iterator[Apart]:
     """Within it, steps of alpha-NCE with windows and one thread are run kernel by kernel."""
     instrument = Apart()
-    with mock.patch.object(threads, "run_program", instrument):
+    with mock.patch.object(pool, "run_program", instrument):
         yield instrument
 
 

@@ -20,6 +20,8 @@ class Effort:
     vocabularies: tuple[int, ...] = (2_000, 20_000, 200_000, 1_000_000)
     divergence_vocabularies: tuple[int, ...] = (2_000, 20_000, 200_000)
     thread_vocabularies: tuple[int, ...] = (2_000, 200_000)
+    estimator_vocabularies: tuple[int, ...] = (2_000, 200_000, 1_000_000)
+    estimator_rounds: int = 1
     noises: tuple[int, ...] = (1, 5, 25, 100)
     units: tuple[int, ...] = (32, 64, 128, 256)
     starts: int = 5  # processes started, the median counts
@@ -40,6 +42,7 @@ QUICK = Effort("quick")
 FULL = Effort(
     "full",
     rounds=11,
+    estimator_rounds=3,
     units=(16, 32, 64, 128, 256, 512),
     noises=(1, 2, 5, 10, 25, 50, 100),
     fits=(2, 4, 8, 16, 32, "auto", 100),

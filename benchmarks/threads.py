@@ -1,51 +1,74 @@
-"""What a second thread brings, and whether it ever makes things slower."""
+"""What more threads bring, and whether they ever make things slower: at every power of two up to
+the cores of the machine.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from benchmarks.effort import Effort
 from benchmarks.progress import Say
-from benchmarks.step import StepTimer, alpha_nce, bare, interleaved
+from benchmarks.step import BATCH, StepTimer, alpha_nce, bare, interleaved
 from benchmarks.tables import Sheet, columns_of
-from undertow.learn import ContrastiveDivergence
+from undertow.kernels.cores import cores
+from undertow.learn import ContrastiveDivergence, Settings
 
 SMALL_UNITS = 16
+LARGE_BATCH = 8 * BATCH
 
 
 def measure(effort: Effort, say: Say) -> dict[str, Any]:
-    """Milliseconds with one and two threads, for the usual steps and for small ones where threads
-    pay least.
+    """Milliseconds by kind of step and number of threads; what two bring over one; and, of all
+    numbers, the least that one brings over the best of those below it.
     """
-    found: dict[str, Any] = {"one_ms": {}, "two_ms": {}, "gain": {}}
-    for name, timers in _kinds(effort).items():
-        say(f"one thread and two: {name}")
+    counts = thread_counts()
+    found: dict[str, Any] = {"ms": {}, "gain": {}, "over_fewer": {}}
+    for name, timers in _kinds(effort, counts).items():
+        say(f"{', '.join(map(str, counts))} threads: {name}")
         interleaved(timers, rounds=effort.rounds, steps=lambda _: effort.steps)
-        found["one_ms"][name], found["two_ms"][name] = timers[1].median, timers[2].median
-        found["gain"][name] = timers[1].median / timers[2].median
-    return found | {"lowest_gain": min(found["gain"].values())}
+        times = {count: timer.median for count, timer in timers.items()}
+        found["ms"][name] = {str(count): time for count, time in times.items()}
+        found["gain"][name] = times[1] / times[min(2, counts[-1])]
+        found["over_fewer"][name] = min(
+            min(times[fewer] for fewer in counts if fewer <= count) / times[count]
+            for count in counts
+        )
+    return found | {
+        "lowest_gain": min(found["gain"].values()),
+        "lowest_over_fewer": min(found["over_fewer"].values()),
+    }
 
 
-def _kinds(effort: Effort) -> dict[str, dict[int, StepTimer]]:
-    """Timers with one thread and two; a name that is a number is alpha-NCE at so many words."""
+def thread_counts() -> list[int]:
+    """1, 2, 4 and so on, up to the cores of this machine."""
+    return [2**power for power in range(cores().bit_length()) if 2**power <= cores()]
+
+
+def _kinds(effort: Effort, counts: list[int]) -> dict[str, dict[int, StepTimer]]:
+    """Timers by number of threads; a name that is a number is alpha-NCE at so many words."""
     words = effort.thread_vocabularies[0]
-    settings = {
+    settings: dict[str, tuple[int, Settings, int]] = {
         "k=1, H=16": (words, bare(alpha_nce(n_noise=1)), SMALL_UNITS),
         "CD-1": (words, bare(ContrastiveDivergence()), effort.topics),
+        f"B={LARGE_BATCH}": (words, replace(bare(), batch_size=LARGE_BATCH), effort.topics),
+        "averages": (words, replace(bare(), averaging=0.999), effort.topics),
     }
     for size in effort.thread_vocabularies:
         settings[str(size)] = (size, bare(), effort.topics)
     return {
-        name: {threads: StepTimer(size, chosen, threads=threads, units=units) for threads in (1, 2)}
+        name: {count: StepTimer(size, chosen, threads=count, units=units) for count in counts}
         for name, (size, chosen, units) in settings.items()
     }
 
 
 def sheets(found: dict[str, Any]) -> list[Sheet]:
     """One row per kind of step."""
+    kinds = found["ms"]
     columns = {
-        "one thread, ms": found["one_ms"],
-        "two threads, ms": found["two_ms"],
-        "gain": found["gain"],
+        f"{count}, ms": {name: kinds[name][count] for name in kinds}
+        for count in next(iter(kinds.values()))
     }
-    return [columns_of("Threads (a number: alpha-NCE, so many words)", "step", columns)]
+    columns |= {"two over one": found["gain"], "worst over fewer": found["over_fewer"]}
+    title = f"Threads (a number: alpha-NCE, so many words; B={BATCH} unless it says otherwise)"
+    return [columns_of(title, "step", columns)]
