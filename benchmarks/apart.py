@@ -27,6 +27,7 @@ from undertow.kernels.cpu import (
     update,
     windows,
 )
+from undertow.kernels.cpu.program import Worker, new_state
 from undertow.kernels.randomness import SHARD
 from undertow.learn import Run, train
 
@@ -50,7 +51,7 @@ class Apart:
             self._contrast(*arguments)
         else:
             name = "adam" if program is update.adam_per_row_together else "average"
-            alone = team.Seat(True, team.new_sync(), np.zeros(1, dtype=np.int64), 0, 0)
+            alone = Worker(True, new_state(), np.zeros(1, dtype=np.int64), 0, 0)
             self._time(name, program, alone, *arguments)
 
     def _time(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
