@@ -48,6 +48,7 @@ WRONG = {
     "count_transform": "nonsense",
     "features": "nonsense",
     "learner": "nonsense",
+    "optimizer": "nonsense",
     "noise_level": "7",
     "memory_limit": "nonsense",
     "scratch_folder": "nonsense",

@@ -89,6 +89,7 @@ def test_help_loads_nothing(command: tuple[str, ...], place: Path) -> None:
         (("fit", "nowhere.csv", "--out", "m"), "CORPUS must be a file or folder, got nowhere.csv"),
         (("fit", "corpus.csv", "--out", "model"), "--out must not exist yet"),
         (("fit", "corpus.csv", "--out", "m", "--learner", "em"), "--learner must be one of"),
+        (("fit", "corpus.csv", "--out", "m", "--optimizer", "em"), "--optimizer must be one of"),
         (
             ("fit", "corpus.csv", "--out", "m", "--memory-limit", "much"),
             "--memory-limit must be a number of bytes",

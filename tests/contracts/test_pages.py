@@ -36,9 +36,9 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_readme_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("README.md")
     assert len(capsys.readouterr().out.splitlines()) == 11
-    assert (tmp_path / "model" / "model.json").exists()
-    assert (tmp_path / "library" / "index.json").exists()
-    assert (tmp_path / "report.html").exists()
+    assert (tmp_path / "my_model" / "model.json").exists()
+    assert (tmp_path / "my_library" / "index.json").exists()
+    assert (tmp_path / "my_report.html").exists()
 
 
 def test_the_page_on_python_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

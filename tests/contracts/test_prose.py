@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 LONGEST = 100  # characters of a line
 LONGEST_README = 150  # lines
 GENERATED = {"paper.md"}  # a whole page that `undertow paper` writes
+GONE = {"benchmarks/small.py", "minilm_encode.py"}
+"""Files that a page names and says that they are gone, or that are elsewhere."""
 PAGES = [
     ROOT / "README.md",
     *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in GENERATED),
@@ -80,3 +82,25 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert file.exists(), f"{page.name} links to {target}"
         if part:
             assert part in anchors(file.read_text(encoding="utf-8")), f"{page.name}: {target}"
+
+
+def files_named(text: str) -> set[str]:
+    """The Python files that a page names in code spans."""
+    return set(re.findall(r"`((?:[\w.-]+/)*\w+\.py)`", text))
+
+
+def test_what_a_file_looks_like() -> None:
+    assert files_named("see `learn/loop.py`, `_near.py` and `a.b`") == {"learn/loop.py", "_near.py"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_exist(page: Path) -> None:
+    known = [
+        file.relative_to(ROOT).as_posix()
+        for folder in ("src", "tests", "benchmarks", "examples")
+        for file in (ROOT / folder).rglob("*.py")
+    ]
+    named = files_named(page.read_text(encoding="utf-8")) - GONE
+    assert [
+        name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in known)
+    ] == []

@@ -22,7 +22,13 @@ from undertow.learn import (
     register_optimizer,
     registry,
 )
-from undertow.learn.registry import described, find_learner, find_optimizer, restored
+from undertow.learn.registry import (
+    check_known,
+    described,
+    find_learner,
+    find_optimizer,
+    restored,
+)
 
 PLAIN = AlphaNCE(
     noise_level=0.0, uniform=False, sharpness=1.0, visible_bias="learned", normaliser="learned"
@@ -71,7 +77,7 @@ def test_options_that_are_given_are_taken_as_they_are() -> None:
     assert find_learner(own) is own  # whether it is known or not
 
 
-@pytest.mark.parametrize("wrong", ["abacus", "adam", None, 3, AlphaNCE, ["cd"]])
+@pytest.mark.parametrize("wrong", ["abacus", "adam", None, 3, AlphaNCE, ["cd"], Adam(), SGD()])
 def test_what_is_no_learner_is_named(wrong: Any) -> None:
     message = (
         f"learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', or a learner's options, "
@@ -81,7 +87,7 @@ def test_what_is_no_learner_is_named(wrong: Any) -> None:
         find_learner(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["auto", "cd", None, Adam])
+@pytest.mark.parametrize("wrong", ["auto", "cd", None, Adam, AlphaNCE()])
 def test_what_is_no_optimizer_is_named(wrong: Any) -> None:
     message = (
         f"optimizer must be 'auto', one of 'adam', 'sgd', or an optimizer's options, got {wrong!r}"
@@ -100,12 +106,86 @@ def test_one_of_ones_own_is_made_known() -> None:
 
 
 def test_a_class_of_the_same_name_from_elsewhere_is_refused() -> None:
-    taken = type("Adam", (Options,), {"__module__": "elsewhere"})
+    taken = type("Adam", (Halving,), {"__module__": "elsewhere"})
     with pytest.raises(
         InvalidInput, match=r"^Adam must have a name of its own, got one that is taken$"
     ):
         register_optimizer("mine")(taken)
     assert "mine" not in registry.OPTIMIZERS
+
+
+@pytest.mark.parametrize("register", [register_learner, register_optimizer])
+def test_a_name_has_one_meaning(register: Any) -> None:
+    kind = "learner" if register is register_learner else "optimizer"
+    for name in ("auto", "cd" if kind == "learner" else "sgd"):
+        message = f"name must be one that no {kind} has yet, got {name!r}"
+        with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+            register(name)(Halving)
+
+
+class Loose:
+    """Begins, but has no options that could be written down."""
+
+    def begin(self, *arguments: Any) -> Any:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Idle(Options):
+    """Has options, but does not begin."""
+
+
+@dataclass
+class Fluid(Options):
+    """Is not frozen."""
+
+    times: int = 1
+
+    def begin(self, *arguments: Any) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("wrong", [Loose, Idle, Fluid, Halving(), "Halving"])
+def test_what_cannot_be_registered_is_refused(wrong: Any) -> None:
+    message = (
+        f"what is registered must be a frozen dataclass with a method begin that inherits from "
+        f"undertow.learn.Options, got {wrong!r}"
+    )
+    with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+        register_learner("wrong")(wrong)
+    assert "wrong" not in registry.LEARNERS
+
+
+def test_one_that_is_in_both_tables_is_found_in_both() -> None:
+    register_learner("halving")(Halving)
+    own = Halving()
+    assert find_learner(own) is own
+    with pytest.raises(InvalidInput, match=r"^optimizer must be 'auto', one of"):
+        find_optimizer(own)  # known, but as a learner
+    register_optimizer("halving")(Halving)
+    assert find_optimizer(own) is own
+
+
+def _defined_again() -> type[Options]:
+    """As a cell of a notebook that is run twice: the module has not got it, or an older one."""
+
+    @dataclass(frozen=True)
+    class Local(Options):
+        times: int = 1
+
+        def begin(self, *arguments: Any) -> Any:
+            raise NotImplementedError
+
+    return Local
+
+
+def test_the_class_that_was_defined_last_counts() -> None:
+    first = register_learner("local")(_defined_again())
+    register_optimizer("also")(first)
+    second = register_learner("local")(_defined_again())
+    found: list[Any] = [find_learner("local"), find_optimizer("also")]
+    found.append(restored(described(first(times=3))))  # type: ignore[call-arg]
+    assert [type(one) for one in found] == [second] * 3
 
 
 @pytest.mark.parametrize(
@@ -117,6 +197,7 @@ def test_a_class_of_the_same_name_from_elsewhere_is_refused() -> None:
         Adam(moments="element", momentum=0.9),
         SGD(early_steps=4),
         Halving((0.1, 0.2), 7),
+        Halving(((0.1, 0.2), (0.3, ())), 7),  # type: ignore[arg-type]
     ],
     ids=str,
 )
@@ -131,13 +212,38 @@ def test_what_is_written_down_is_read_back(options: Any) -> None:
 
 
 def test_one_that_is_not_known_is_neither_written_nor_read() -> None:
-    with pytest.raises(InvalidInput, match=r"^Halving must be registered before it is saved \("):
+    what_to_do = r": import the module that defines it, with undertow\.learn\.register_learner or "
+    with pytest.raises(
+        InvalidInput, match=f"^Halving must be registered before it is saved{what_to_do}"
+    ):
         described(Halving())
     register_learner("halving")(Halving)
     description = described(Halving())
+    check_known("learner", "halving")
     del registry.LEARNERS["halving"]
     with pytest.raises(
-        InvalidInput,
-        match=r"^Halving must be registered before a model that was trained with it is loaded \(",
+        InvalidInput, match=f"^Halving must be registered before it is loaded{what_to_do}"
     ):
         restored(description)
+    with pytest.raises(
+        InvalidInput, match=f"^learner 'halving' must be registered before it is loaded{what_to_do}"
+    ):
+        check_known("learner", "halving")
+
+
+def test_names_that_a_stored_model_may_have() -> None:
+    for argument, names in {
+        "learner": ("alpha-nce", "pcd"),
+        "optimizer": ("auto", "adam", "sgd"),
+    }.items():
+        for name in (*names, None, AlphaNCE()):
+            check_known(argument, name)
+    with pytest.raises(InvalidInput, match=r"^optimizer 'rprop' must be registered"):
+        check_known("optimizer", "rprop")
+
+
+def test_another_class_of_the_same_name_is_not_taken_for_it() -> None:
+    register_learner("halving")(Halving)
+    other = type("Halving", (Halving,), {"__module__": "elsewhere"})
+    with pytest.raises(InvalidInput, match=r"^Halving must be registered before it is saved"):
+        described(other())

@@ -539,7 +539,7 @@ def test_a_damaged_balance_is_refused(
     folder = model.save(tmp_path / "model")
     edit_header(folder, lambda header: change(header["manifest"]["training"]["balance"]))
     wanted = (
-        r"got some that do not fit: balance must be a positive scale and 6 numbers that single "
+        r"got others: balance must be a positive scale and 6 numbers that single "
         r"precision holds$"
     )
     with pytest.raises(ModelFileError, match=wanted):
@@ -566,7 +566,7 @@ def test_what_is_no_balance_is_refused(
     edit_header(folder, lambda header: header["manifest"]["training"].update(balance=balance))
     with pytest.raises(
         ModelFileError,
-        match="must hold the settings of a ReplicatedSoftmax, got some that do not fit",
+        match="must hold settings that a ReplicatedSoftmax can use here, got others",
     ):
         load(folder)
 

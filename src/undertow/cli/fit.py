@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from undertow.estimators import TopicModel
 
 KNOWN = {
-    "learner": ("alpha-nce", "nce", "cd", "pcd"),
     "weighting": ("idf", "none"),
     "count_transform": ("log", "none"),
     "features": ("balanced", "posterior", "soft", "activation", "strength"),
@@ -82,6 +81,9 @@ def fit(
         str, _option(MODEL, "'balanced', 'posterior', 'soft', 'activation' or 'strength'.")
     ] = "balanced",
     learner: Annotated[str, _option(LEARNING, "'alpha-nce', 'nce', 'cd' or 'pcd'.")] = "alpha-nce",
+    optimizer: Annotated[
+        str, _option(LEARNING, "'adam', 'sgd', or 'auto': what suits the learner and the corpus.")
+    ] = "auto",
     noise_level: Annotated[
         str | None,
         _option(
@@ -162,6 +164,7 @@ def fit(
     _check_names(
         {
             "learner": learner,
+            "optimizer": optimizer,
             "weighting": weighting,
             "count_transform": count_transform,
             "features": features,
@@ -191,7 +194,7 @@ def fit(
         strip_html=strip_html,
         **pattern,
         learner=_learner(learner, level, n_noise),
-        optimizer=_optimizer(learner, learning_rate),
+        optimizer=_optimizer(optimizer, learner, learning_rate),
         weighting=None if weighting == "none" else weighting,
         count_transform=None if count_transform == "none" else count_transform,  # type: ignore[arg-type]
         features=features,  # type: ignore[arg-type]
@@ -337,34 +340,39 @@ def _check_names(given: dict[str, str]) -> None:
     load.
     """
     from undertow import _check
+    from undertow.learn.registry import LEARNERS, OPTIMIZERS  # names, not what they stand for
 
+    known = {**KNOWN, "learner": [*LEARNERS], "optimizer": ["auto", *OPTIMIZERS]}
     for name, word in given.items():
-        _check.one_of(name, word, KNOWN[name])
+        _check.one_of(name, word, known[name])
 
 
 def _learner(name: str, noise_level: Any, n_noise: int | None) -> Any:
-    from undertow._errors import InvalidInput
     from undertow.learn.registry import find_learner
 
-    learner: Any = find_learner(name)
-    given = {
-        key: value
-        for key, value in (("noise_level", noise_level), ("n_noise", n_noise))
-        if value is not None
-    }
-    unknown = [key for key in given if key not in learner.get_params()]
-    if unknown:
-        raise InvalidInput(
-            f"--{unknown[0].replace('_', '-')} must be used with a learner of noise, got {name!r}"
-        )
-    return learner.changed(**given) if given else name
+    given = {"noise_level": noise_level, "n_noise": n_noise}
+    return _changed(name, find_learner(name), given, "a learner of noise")
 
 
-def _optimizer(learner: str, learning_rate: float | None) -> Any:
+def _optimizer(name: str, learner: str, learning_rate: float | None) -> Any:
     from undertow.learn.defaults import make_optimizer
     from undertow.learn.registry import find_learner
 
     if learning_rate is None:
-        return "auto"
-    optimizer: Any = make_optimizer("auto", find_learner(learner))
-    return optimizer.changed(learning_rate=learning_rate)
+        return name
+    given = {"learning_rate": learning_rate}
+    usual = make_optimizer(name, find_learner(learner))
+    return _changed(name, usual, given, "an optimizer that has one")
+
+
+def _changed(name: str, options: Any, given: dict[str, Any], wanted: str) -> Any:
+    """What a name stands for, with options that are given; the name where there are none."""
+    from undertow._errors import InvalidInput
+
+    given = {option: value for option, value in given.items() if value is not None}
+    for option in given:
+        if option not in options.get_params():
+            raise InvalidInput(
+                f"--{option.replace('_', '-')} must be used with {wanted}, got {name!r}"
+            )
+    return options.changed(**given) if given else name

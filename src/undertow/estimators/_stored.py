@@ -12,7 +12,7 @@ import numpy as np
 
 from undertow._errors import ModelFileError
 from undertow.learn import EpochRecord
-from undertow.learn.registry import described, find_learner, restored
+from undertow.learn.registry import check_known, described, find_learner, restored
 from undertow.storage import StoredModel, save_model
 from undertow.vectors import Balance
 from undertow.vectors.balance import plain_balance
@@ -77,6 +77,8 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         given = {
             name: _rich(value, stored) for name, value in training.get("estimator", {}).items()
         }
+        for name in ("learner", "optimizer"):
+            check_known(name, given.get(name))
         model.set_params(**{"n_components": stored.parameters.units, **given})
         model.parameters_ = stored.parameters
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
@@ -99,8 +101,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise ModelFileError(
-            f"{path} must hold the settings of a ReplicatedSoftmax, got some that do not fit: "
-            f"{error}"
+            f"{path} must hold settings that a ReplicatedSoftmax can use here, got others: {error}"
         ) from error
     if model.activity_.shape != (stored.parameters.units,):
         raise ModelFileError(

@@ -7,11 +7,12 @@ Nothing is loaded until it is used: a wrong name on the command line is told at 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from undertow._errors import InvalidInput
+from undertow.learn.options import Options
 
 if TYPE_CHECKING:
     from undertow.learn.learner import Learner
@@ -27,10 +28,19 @@ class Entry:
     kind: str
     home: str  # the module of the class
     options: Mapping[str, Any] = field(default_factory=dict)
+    own: type | None = None  # the class, where it was registered
 
-    def make(self, **options: Any) -> Any:
-        """The options, some of them changed."""
-        return getattr(import_module(self.home), self.kind)(**{**self.options, **options})
+    def found(self) -> Any:
+        """The class."""
+        return self.own or getattr(import_module(self.home), self.kind)
+
+    def is_of(self, kind: type) -> bool:
+        """Whether it stands for this class."""
+        return (self.kind, self.home) == (kind.__name__, kind.__module__)
+
+    def make(self) -> Any:
+        """The options that the name stands for."""
+        return self.found()(**self.options)
 
 
 _ALPHA_NCE = ("AlphaNCE", "undertow.learn.alpha_nce")
@@ -61,12 +71,12 @@ def register_learner(name: str, **options: Any) -> Callable[[Kind], Kind]:
     Its name then does where "alpha-nce" does, and models trained with it load wherever it is
     registered. The options given are those that the name stands for.
     """
-    return _registering(LEARNERS, name, options)
+    return _registering("learner", LEARNERS, name, options)
 
 
 def register_optimizer(name: str, **options: Any) -> Callable[[Kind], Kind]:
     """The same for an optimizer of your own."""
-    return _registering(OPTIMIZERS, name, options)
+    return _registering("optimizer", OPTIMIZERS, name, options)
 
 
 def find_learner(learner: Any) -> Learner:
@@ -83,13 +93,10 @@ def find_optimizer(optimizer: Any) -> Optimizer:
 
 def described(options: Any) -> dict[str, Any]:
     """A learner or an optimizer as plain data: its class and its options."""
-    kind = type(options).__name__
-    if kind not in {entry.kind for entry in _entries()}:
-        raise InvalidInput(
-            f"{kind} must be registered before it is saved (undertow.learn.register_learner or "
-            f"register_optimizer)"
-        )
-    return {"kind": kind, **options.get_params()}
+    kind = type(options)
+    if not any(entry.is_of(kind) for entry in _entries()):
+        raise InvalidInput(f"{kind.__name__} must be registered before it is saved: {_HOW}")
+    return {"kind": kind.__name__, **options.get_params()}
 
 
 def restored(description: Mapping[str, Any]) -> Any:
@@ -98,16 +105,26 @@ def restored(description: Mapping[str, Any]) -> Any:
     kind = options.pop("kind", None)
     for entry in _entries():
         if entry.kind == kind:
-            # JSON has no tuples: a pair comes back as a list
-            plain = {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in options.items()
-            }
-            return getattr(import_module(entry.home), entry.kind)(**plain)
-    raise InvalidInput(
-        f"{kind} must be registered before a model that was trained with it is loaded "
-        f"(undertow.learn.register_learner or register_optimizer)"
-    )
+            return entry.found()(**{name: _in_tuples(value) for name, value in options.items()})
+    raise InvalidInput(f"{kind} must be registered before it is loaded: {_HOW}")
+
+
+def check_known(argument: str, given: Any) -> None:
+    """Refuses the name of a learner or an optimizer that is not registered here."""
+    known = [*LEARNERS] if argument == "learner" else ["auto", *OPTIMIZERS]
+    if isinstance(given, str) and given not in known:
+        raise InvalidInput(f"{argument} {given!r} must be registered before it is loaded: {_HOW}")
+
+
+_HOW = (
+    "import the module that defines it, with undertow.learn.register_learner or "
+    "register_optimizer above the class"
+)
+
+
+def _in_tuples(value: Any) -> Any:
+    """JSON has no tuples: they come back as lists."""
+    return tuple(map(_in_tuples, value)) if isinstance(value, list) else value
 
 
 def _entries() -> list[Entry]:
@@ -115,26 +132,46 @@ def _entries() -> list[Entry]:
 
 
 def _registering(
-    table: dict[str, Entry], name: str, options: Mapping[str, Any]
+    argument: str, table: dict[str, Entry], name: str, options: Mapping[str, Any]
 ) -> Callable[[Kind], Kind]:
     def register(kind: Kind) -> Kind:
-        if any(one.kind == kind.__name__ and one.home != kind.__module__ for one in _entries()):
+        _check_kind(kind)
+        if any(one.kind == kind.__name__ and not one.is_of(kind) for one in _entries()):
             raise InvalidInput(
                 f"{kind.__name__} must have a name of its own, got one that is taken"
             )
-        table[name] = Entry(kind.__name__, kind.__module__, dict(options))
+        if name == "auto" or (name in table and not table[name].is_of(kind)):
+            raise InvalidInput(f"name must be one that no {argument} has yet, got {name!r}")
+        for entries in (LEARNERS, OPTIMIZERS):
+            for known, entry in entries.items():
+                if entry.is_of(kind):  # a module that is loaded again: its latest class counts
+                    entries[known] = replace(entry, own=kind)
+        table[name] = Entry(kind.__name__, kind.__module__, dict(options), kind)
         return kind
 
     return register
 
 
+def _check_kind(kind: Any) -> None:
+    sound = isinstance(kind, type) and issubclass(kind, Options) and is_dataclass(kind)
+    if not (sound and kind.__dataclass_params__.frozen and _begins(kind)):
+        raise InvalidInput(
+            f"what is registered must be a frozen dataclass with a method begin that inherits from "
+            f"undertow.learn.Options, got {kind!r}"
+        )
+
+
+def _begins(given: Any) -> bool:
+    return callable(getattr(given, "begin", None))
+
+
 def _found(argument: str, given: Any, table: Mapping[str, Entry]) -> Any:
     if isinstance(given, str) and given in table:
         return table[given].make()
-    kind, own = type(given).__name__, {entry.kind for entry in table.values()}
-    of_others = kind not in own and kind in {entry.kind for entry in _entries()}
-    if callable(getattr(given, "begin", None)) and not isinstance(given, type) and not of_others:
-        return given
+    if _begins(given) and not isinstance(given, type):
+        here = any(entry.is_of(type(given)) for entry in table.values())
+        if here or not any(entry.is_of(type(given)) for entry in _entries()):
+            return given  # known here, or nowhere: one of a user's own
     names = ", ".join(map(repr, table))
     raise InvalidInput(
         f"{argument} must be one of {names}, or a learner's options, got {given!r}"

@@ -114,9 +114,8 @@ class Run:
         own = self.session.arrays()
         taken = {}
         for name, array in carried.items():
-            if name in own and own[name].shape[1:] == array.shape[1:]:
-                size = min(len(own[name]), len(array))
-                taken[name] = np.concatenate([array[:size], own[name][size:]])
+            if name in own and _is_alike(own[name], array):
+                taken[name] = _as_far_as_both_go(own[name], array)
         self.session.restore(taken)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -136,3 +135,15 @@ class Run:
             "noise_distribution": self.noise_distribution,
             "tally.activity": self.tally.activity,
         }
+
+
+def _is_alike(own: NDArray[Any], earlier: NDArray[Any]) -> bool:
+    return own.ndim == earlier.ndim and own.shape[1:] == earlier.shape[1:]
+
+
+def _as_far_as_both_go(own: NDArray[Any], earlier: NDArray[Any]) -> NDArray[Any]:
+    """The earlier array, and what the present one has beyond it."""
+    if not own.ndim:
+        return earlier
+    size = min(len(own), len(earlier))
+    return np.concatenate([earlier[:size], own[size:]])

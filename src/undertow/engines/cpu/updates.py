@@ -77,7 +77,8 @@ class Updates:
 
     def _adam_of(self, name: str, slope: NDArray[Any], rule: AdamRule, rate: float) -> None:
         mass = 1.0 - rule.decay**rule.step
-        update.adam_dense(self._learned(name), slope, self._moments(name), rate, rule.decay, mass)
+        arrays = (self._learned(name), slope, self._moments(name))
+        update.adam_dense(*(array.reshape(-1) for array in arrays), rate, rule.decay, mass)
 
     def momentum(self, gradient: CpuGradient, rule: MomentumRule) -> None:
         """A step with momentum: every row of W coasts, whether it is touched or not."""

@@ -48,7 +48,11 @@ class ReferenceEngine:
         place: Place,
         seed: int,
     ) -> CountBatch:
-        W, a, b, w = (array.astype(np.float64) for array in parameters.arrays().values())
+        arrays = parameters.arrays()
+        W, a, b, w = (
+            arrays[name].astype(np.float64)
+            for name in ("weights", "hidden_bias", "visible_bias", "word_weights")
+        )
         ids = batch.document_ids
         hidden = gibbs.hidden_units(seed, *place, ids, chances.astype(np.float64))
         logits = energies.word_logits(hidden, W, a, b, w)
