@@ -57,8 +57,8 @@ def search(
         Mode,
         typer.Option(
             help=(
-                "By words and meaning, by meaning alone, by words alone (BM25), or by 16-byte "
-                "codes."
+                "By words and meaning, by meaning alone, by words alone (BM25), or by codes, a bit "
+                "for each unit."
             )
         ),
     ] = Mode.HYBRID,
