@@ -77,8 +77,10 @@ class Updates:
 
     def _adam_of(self, name: str, slope: NDArray[Any], rule: AdamRule, rate: float) -> None:
         mass = 1.0 - rule.decay**rule.step
-        arrays = (self._learned(name), slope, self._moments(name))
-        update.adam_dense(*(array.reshape(-1) for array in arrays), rate, rule.decay, mass)
+        values, slopes, moments = (
+            array.reshape(-1) for array in (self._learned(name), slope, self._moments(name))
+        )
+        update.adam_dense(values, slopes, moments, rate, rule.decay, mass)
 
     def momentum(self, gradient: CpuGradient, rule: MomentumRule) -> None:
         """A step with momentum: every row of W coasts, whether it is touched or not."""
