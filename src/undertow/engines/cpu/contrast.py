@@ -19,8 +19,9 @@ from undertow.engines.cpu.minibatch import Layout, MinibatchArrays, Sizes, new_l
 from undertow.engines.cpu.visible_bias import FrozenVisible, LearnedVisible
 from undertow.engines.protocol import Noise, Objective, Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
-from undertow.kernels.cpu import partial_noise, pool
+from undertow.kernels.cpu import partial_noise
 from undertow.kernels.cpu.alias import AliasTable, build_alias_table
+from undertow.kernels.cpu.choosing import ChosenProgram
 from undertow.kernels.cpu.shards import (
     Documents,
     Key,
@@ -59,6 +60,7 @@ class Contrast:
     def __init__(self, parameters: Parameters, start: Start, slots: Slots, threads: int) -> None:
         self._parameters, self._start = parameters, start
         self._slots, self._threads = slots, threads
+        self._program = ChosenProgram(contrast_together)
         # by the number of documents (the last minibatch of an epoch has fewer) and the noise
         self._layouts: dict[tuple[int, Noise], Layout] = {}
         self._arrays: dict[tuple[int, Noise], MinibatchArrays] = {}
@@ -138,7 +140,7 @@ class Contrast:
             arrays.sums,
             *arrays.grouping,
         )
-        pool.run_program(contrast_together, workers_for(size, self._threads), step)
+        self._program(workers_for(size, self._threads), step)
         dense = visible.gradient(arrays)
         return CpuGradient(
             factored=arrays.grouping.rows,

@@ -16,6 +16,7 @@ from undertow.engines.cpu.gradient import CpuGradient
 from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER
 from undertow.engines.protocol import AdamRule, MomentumRule
 from undertow.kernels.cpu import pool, update
+from undertow.kernels.cpu.choosing import ChosenProgram
 from undertow.kernels.cpu.splitting import split
 from undertow.model.parameters import Parameters
 
@@ -34,6 +35,9 @@ class Updates:
 
     def __init__(self, parameters: Parameters, held: dict[str, NDArray[Any]], threads: int) -> None:
         self._parameters, self._held, self._threads = parameters, held, threads
+        self._adam = ChosenProgram(update.adam_per_row_together)
+        self._average = ChosenProgram(update.average_together)
+        self._adam_and_average = ChosenProgram(update.adam_and_average_together)
         self._due: Averaging | None = None  # rows whose average is to be brought up to date
 
     def adam(self, gradient: CpuGradient, rule: AdamRule) -> None:
@@ -61,10 +65,10 @@ class Updates:
         if due is not None and due.gradient is gradient:
             self._due = None
             arguments += self._averages(due)
-            self._by_program(update.adam_and_average_together, gradient, *arguments)
+            self._by_program(self._adam_and_average, gradient, *arguments)
         else:
             self.catch_up()
-            self._by_program(update.adam_per_row_together, gradient, *arguments)
+            self._by_program(self._adam, gradient, *arguments)
 
     def _adam_of_visible_bias(self, gradient: CpuGradient, rule: AdamRule) -> None:
         moments, bias = self._moments("visible_bias"), self._parameters.visible_bias
@@ -136,7 +140,7 @@ class Updates:
         due, self._due = self._due, None
         if due is not None and due.gradient is not None:
             arguments = (self._parameters.weights, *self._averages(due))
-            self._by_program(update.average_together, due.gradient, *arguments)
+            self._by_program(self._average, due.gradient, *arguments)
 
     def _averages(self, due: Averaging) -> tuple[Any, ...]:
         """As kernels take them."""
@@ -163,10 +167,10 @@ class Updates:
     def _velocities(self, name: str) -> NDArray[Any]:
         return self._held[f"{OPTIMIZER}{name}_velocities"]
 
-    def _by_program(self, program: Any, gradient: CpuGradient, *arguments: Any) -> None:
+    def _by_program(self, program: ChosenProgram, gradient: CpuGradient, *arguments: Any) -> None:
         """A worker takes a part of the rows at a time."""
         rows = gradient.factored
-        pool.run_program(program, min(self._threads, len(rows.sizes)), rows, *arguments)
+        program(min(self._threads, len(rows.sizes)), rows, *arguments)
 
     def _by_parts(self, kernel: Any, gradient: CpuGradient, *arguments: Any) -> None:
         rows = gradient.factored
