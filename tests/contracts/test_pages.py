@@ -4,23 +4,32 @@ out have the options that they are given.
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
 from undertow.cli import COMMANDS, app
+from undertow.engines import registry as engines
+from undertow.learn import registry as learn
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"undertow ([a-z-]+)((?:[^`\n]|\\\n)*)")
 
 
+def blocks_of(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
 def run(page: str) -> None:
     """All blocks of Python on a page, one after the other, as somebody would who reads it."""
-    path = ROOT / page
-    blocks = re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    path, blocks = ROOT / page, blocks_of(page)
     assert blocks
     names: dict[str, object] = {}
     for block in blocks:
@@ -82,3 +91,45 @@ def test_commands_have_the_options_that_pages_give_them(page: Path) -> None:
         }
     for command, option in options_on(page.read_text(encoding="utf-8")):
         assert option in {*known[command], "--help"}, f"undertow {command} {option}"
+
+
+@pytest.fixture
+def own_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page makes known is forgotten after it."""
+    for module, name in ((learn, "LEARNERS"), (learn, "OPTIMIZERS"), (engines, "_MAKERS")):
+        monkeypatch.setattr(module, name, dict(getattr(module, name)))
+
+
+@pytest.mark.usefixtures("own_tables")
+def test_the_page_on_extending_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    run("docs/extending.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.pop(2).startswith("{'learner__share': ")
+    assert lines == [
+        "Mixed(share=0.1, n_noise=25, noise_level=0.7)",
+        "0.7 (120, 32)",
+        "AdaGrad(learning_rate=0.02, hidden_bias_rate=0.01)",
+        "(100, 16)",
+        "1",
+    ]
+
+
+@pytest.mark.slow
+def test_the_engine_on_the_page_passes_the_contract_as_it_says(tmp_path: Path) -> None:
+    """In an interpreter of its own: what is tested is named by the environment."""
+    (block,) = (one for one in blocks_of("docs/extending.md") if "class Counting" in one)
+    imports, _, rest = block.partition("register_engine(")
+    (tmp_path / "my_engine.py").write_text(imports, encoding="utf-8")
+    assert rest
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-k", "my_engine", "tests/engines/test_contract.py"],
+        cwd=ROOT,
+        env={**os.environ, "UNDERTOW_ENGINE": "my_engine:Counting", "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    passed = re.search(r"(\d+) passed, \d+ deselected", done.stdout)
+    assert passed, done.stdout
+    assert int(passed[1]) > 50

@@ -1,4 +1,5 @@
-"""What every engine does, whatever it is made of. A third engine is one more line in `ENGINES`.
+"""What every engine does, whatever it is made of. A third engine is one more line in `ENGINES`; one
+that lives elsewhere is named by the environment: UNDERTOW_ENGINE=package.module:what_makes_it.
 
 Bounds come from the rounding of single precision: sums of a few dozen terms of order one are off by
 some 2^-24 each, and what is derived from them by a small multiple. Draws are whole numbers, and the
@@ -7,8 +8,10 @@ same to the last one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -53,6 +56,9 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "cpu, three threads": lambda: find_engine("cpu", threads=3),
     "reference": lambda: find_engine("reference"),
 }
+if own := os.environ.get("UNDERTOW_ENGINE"):
+    home, _, made_by = own.partition(":")
+    ENGINES[own] = getattr(import_module(home), made_by)
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 
 engines = pytest.mark.parametrize("engine", [make() for make in ENGINES.values()], ids=ENGINES)
@@ -208,6 +214,19 @@ def test_a_gradient_that_is_not_finite_says_so(engine: Engine, wrong: float) -> 
         np.array([0], dtype=np.int32), np.ones((1, 3)), {}, loss=wrong, activity=np.ones(3)
     )
     assert not gradient.finite
+
+
+@engines
+def test_what_an_optimizer_of_ones_own_holds_is_its_own(engine: Engine) -> None:
+    """It changes in place what it held, and finds it so afterwards."""
+    session = begin(engine, make_case())
+    for name, shape in {"optimizer.table": (5, 3), "optimizer.number": ()}.items():
+        session.hold(name, np.zeros(shape))
+        session.arrays()[name][...] += 2.0
+        assert (session.arrays()[name] == 2.0).all()
+        assert session.arrays()[name].shape == shape
+    session.restore({"optimizer.number": np.array(3.0)})
+    assert session.arrays()["optimizer.number"] == 3.0
 
 
 # Optimizers and averages, on gradients that are given

@@ -183,7 +183,8 @@ def test_it_is_checked_for_finiteness(engine: str) -> None:
     def spoil(run: Run) -> None:
         if run.steps < 4:
             return
-        run.session.arrays()["parameters.deep_weights"][1, 2] = np.nan
+        name = "parameters.deep_weights"
+        run.session.restore({name: np.full_like(run.session.arrays()[name], np.nan)})
 
     with pytest.raises(TrainingDiverged, match=r"^deep_weights is not finite after epoch 1"):
         train(run, source(), epochs=1, on_batch=spoil)

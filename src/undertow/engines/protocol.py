@@ -95,7 +95,8 @@ class Gradient(Protocol):
     """The gradient of the loss of one minibatch, and what was seen on the way.
 
     Loops and optimizers hand it on to the session that made it. For a look inside, and for
-    optimizers of your own, `rows` and `dense` write it out.
+    optimizers of your own, `rows` and `dense` write it out. It holds until the session makes the
+    next one.
     """
 
     @property
@@ -134,7 +135,8 @@ class Session(Protocol):
 
     def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
         """Takes an array into the session under a name; checkpoints keep it. What is learned has
-        gradients, and optimizers move it.
+        gradients, and optimizers move it. The rest is its holder's, to be changed in place where
+        `arrays` shows it, unless the engine is told its name by a verb.
         """
         ...
 
