@@ -1,4 +1,4 @@
-"""What all tests share: fresh kernels, and data sets that may be absent."""
+"""What all tests share: fresh kernels, data sets that may be absent, and tables of names."""
 
 from __future__ import annotations
 
@@ -38,3 +38,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "data" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture
+def own_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learners, optimizers and engines that a test makes known are forgotten after it."""
+    from undertow.engines import registry as engines
+    from undertow.learn import registry as learn
+
+    for module, name in ((learn, "LEARNERS"), (learn, "OPTIMIZERS"), (engines, "_MAKERS")):
+        monkeypatch.setattr(module, name, dict(getattr(module, name)))

@@ -27,7 +27,6 @@ from undertow.learn import (
     defaults,
     register_learner,
     register_optimizer,
-    registry,
 )
 from undertow.learn.alpha_nce import SHARPNESS
 from undertow.learn.registry import LEARNERS, OPTIMIZERS, find_learner, find_optimizer
@@ -122,11 +121,8 @@ class Own(Options):
         raise NotImplementedError
 
 
-def test_one_of_ones_own_goes_by_its_name_and_options(
-    asked: Any, refused: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("LEARNERS", "OPTIMIZERS"):
-        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
+@pytest.mark.usefixtures("own_tables")
+def test_one_of_ones_own_goes_by_its_name_and_options(asked: Any, refused: Any) -> None:
     register_learner("own", n_noise=4)(Own)
     register_optimizer("own")(Own)
     model = asked("--learner", "own", "--optimizer", "own")

@@ -14,8 +14,6 @@ import pytest
 from typer.main import get_command
 
 from undertow.cli import COMMANDS, app
-from undertow.engines import registry as engines
-from undertow.learn import registry as learn
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -91,13 +89,6 @@ def test_commands_have_the_options_that_pages_give_them(page: Path) -> None:
         }
     for command, option in options_on(page.read_text(encoding="utf-8")):
         assert option in {*known[command], "--help"}, f"undertow {command} {option}"
-
-
-@pytest.fixture
-def own_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a page makes known is forgotten after it."""
-    for module, name in ((learn, "LEARNERS"), (learn, "OPTIMIZERS"), (engines, "_MAKERS")):
-        monkeypatch.setattr(module, name, dict(getattr(module, name)))
 
 
 @pytest.mark.usefixtures("own_tables")

@@ -10,7 +10,7 @@ import pytest
 from tests.oracles.engine import make_case
 from undertow._errors import InvalidInput
 from undertow.counts import CsrSource, checked_counts
-from undertow.engines import engine_names, find_engine, register_engine, registry
+from undertow.engines import engine_names, find_engine, register_engine
 from undertow.engines.cpu import CpuEngine
 from undertow.learn import Run, Settings, train
 from undertow.vectors import posteriors
@@ -56,8 +56,8 @@ class _Counting(CpuEngine):
         return super().begin(*arguments)
 
 
-def test_runs_and_vectors_take_an_engine_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_MAKERS", dict(registry._MAKERS))
+@pytest.mark.usefixtures("own_tables")
+def test_runs_and_vectors_take_an_engine_of_ones_own() -> None:
     register_engine("counting", _Counting)
     assert "counting" in engine_names()
     case = make_case()

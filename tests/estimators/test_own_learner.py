@@ -111,14 +111,7 @@ class SignsUpdater:
 
 
 @pytest.fixture
-def empty_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test makes known is forgotten after it."""
-    for name in ("LEARNERS", "OPTIMIZERS"):
-        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
-
-
-@pytest.fixture
-def known(empty_tables: None) -> None:
+def known(own_tables: None) -> None:
     register_learner("two-levels")(TwoLevels)
     register_optimizer("signs", rate=0.004)(Signs)
 
@@ -187,7 +180,6 @@ def test_the_reference_computes_the_same(counts: sparse.csr_array) -> None:
     np.testing.assert_allclose(ours.components_, theirs.components_, atol=2e-4)
 
 
-@pytest.mark.usefixtures("empty_tables")
 def test_one_that_is_not_registered_is_fitted_and_not_saved(
     counts: sparse.csr_array, tmp_path: Path
 ) -> None:
@@ -318,7 +310,6 @@ def test_a_run_is_saved_and_resumed_to_the_bit(counts: sparse.csr_array, tmp_pat
         resume_run(tmp_path / "run", begin(counts, other)[0])
 
 
-@pytest.mark.usefixtures("empty_tables")
 def test_a_run_of_one_that_is_not_registered_is_not_saved(
     counts: sparse.csr_array, tmp_path: Path
 ) -> None:

@@ -35,11 +35,7 @@ PLAIN = AlphaNCE(
 )
 
 
-@pytest.fixture(autouse=True)
-def tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test makes known is forgotten after it."""
-    for name in ("LEARNERS", "OPTIMIZERS"):
-        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
+pytestmark = pytest.mark.usefixtures("own_tables")
 
 
 @dataclass(frozen=True)

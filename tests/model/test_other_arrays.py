@@ -27,7 +27,6 @@ from undertow.learn import (
     Settings,
     Sparsity,
     register_learner,
-    registry,
     train,
 )
 from undertow.model import Parameters
@@ -83,8 +82,7 @@ class PullStep:
 
 
 @pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "LEARNERS", dict(registry.LEARNERS))
+def known(own_tables: None) -> None:
     register_learner("pull")(Pull)
 
 

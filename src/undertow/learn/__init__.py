@@ -2,7 +2,23 @@
 training loop.
 
 Learners and optimizers say what they want of an engine's session (`undertow.engines`), and know
-nothing of threads or devices. docs/extending.md has a learner of one's own as an example.
+nothing of threads or devices. docs/extending.md has a learner and an optimizer of one's own.
+
+Examples
+--------
+A run over 200 documents of 30 words. The examples of this package go on from it.
+
+>>> import numpy as np
+>>> from undertow.counts import CsrSource, checked_counts, word_distribution
+>>> from undertow.learn import Run, Settings, train
+>>> from undertow.model import initial_parameters
+>>> counts = checked_counts(np.random.default_rng(0).poisson(0.5, (200, 30)))
+>>> source, p = CsrSource(counts), word_distribution(counts)
+>>> parameters = initial_parameters(8, p, np.ones(30), seed=0)
+>>> run = Run(parameters, p, Settings(batch_size=50), documents=200, longest=source.longest)
+>>> run = train(run, source, epochs=2)
+>>> len(run.history), run.steps, run.result().weights.shape
+(2, 8, (30, 8))
 """
 
 from __future__ import annotations

@@ -29,11 +29,34 @@ SHARPNESS = 10.0  # where nothing is known of the documents
 class AlphaNCE(Options):
     """Options of alpha-NCE.
 
-    `noise_level` is the share of a document that its noise keeps: a number; two numbers, between
-    which each document draws its own in every epoch; or "auto", for estimators alone, which choose
-    it by trials without labels. `sharpness` multiplies the log-ratio: 1 is the paper, L would be
-    plain NCE; "auto" is 10, and less where an estimator finds that documents are short.
-    `stream_length` is the least number of noise words that 32 documents share.
+    Parameters
+    ----------
+    n_noise : int
+        Noise documents for each document.
+    noise_level : float, pair of float or "auto"
+        The share of a document that its noise keeps: a number; two numbers, between which each
+        document draws its own in every epoch; or "auto", for estimators alone, which choose it by
+        trials without labels.
+    uniform : bool
+        Divide the log-ratio by the length of the document, as the paper does.
+    sharpness : float or "auto"
+        What the log-ratio is multiplied by: 1 is the paper, the length would be plain NCE. "auto"
+        is 10, and less where an estimator finds that documents are short.
+    noise : "windows" or "independent"
+        Noise words are windows of a stream that 32 documents share, or each document's own.
+    stream_length : int
+        How many words that stream has at least.
+    visible_bias : "frozen" or "learned"
+        Frozen biases stay log p, so that words are told by what stands beside them.
+    normaliser : "frozen" or "learned"
+        Whether log Z is learned, for each length.
+
+    Examples
+    --------
+    >>> from undertow.learn import AlphaNCE
+    >>> learner = AlphaNCE(n_noise=10, noise_level=(0.5, 0.9))
+    >>> learner.changed(noise_level=0.6).noise_level
+    0.6
     """
 
     n_noise: int = 25
@@ -58,7 +81,36 @@ class AlphaNCE(Options):
         _check.one_of("normaliser", self.normaliser, ("frozen", "learned"))
 
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> AlphaNCEStep:
-        """The step of a run."""
+        """The step of a run.
+
+        Parameters
+        ----------
+        session : undertow.engines.Session
+            What an engine made for the run.
+        corpus : Corpus
+            What is known of the documents.
+        pressure : undertow.engines.Pressure
+            What sparsity costs.
+
+        Returns
+        -------
+        Step
+            Turns minibatches into gradients.
+
+        Raises
+        ------
+        InvalidInput
+            Where the noise level is still "auto".
+
+        Examples
+        --------
+        >>> from undertow.engines import Place
+        >>> from undertow.learn import Corpus, Sparsity
+        >>> step = AlphaNCE().begin(run.session, Corpus(200, 30), Sparsity().pressure)
+        >>> batch = next(source.batches(seed=0, epoch=0, batch_size=50))
+        >>> step.gradient(batch, Place(epoch=0, number=0)).finite
+        True
+        """
         if self.noise_level == "auto":
             raise InvalidInput(
                 "noise_level must be chosen before a run begins, got 'auto', which estimators "

@@ -23,13 +23,25 @@ CHAINS = "learner.chains"  # the hidden units of every document, packed to bits
 
 @dataclass(frozen=True)
 class ContrastiveDivergence(Options):
-    """Options of CD-k; with `persistent` the chain of a document goes on from where it was in the
-    last epoch.
+    """Options of CD-k and PCD.
 
-    `words` says how the chain draws words where words have weights. "unweighted" draws from
-    softmax(W.h + b), the paper's Eq. 3, and weights the words drawn; "exact" draws from the
-    weighted model, softmax(w (W.h + b + a.h)), under which words of weight near 0 soon are all that
-    is drawn. Without weights the two are the same.
+    Parameters
+    ----------
+    n_steps : int
+        Gibbs steps, k.
+    persistent : bool
+        The chain of a document goes on from where it was in the last epoch.
+    words : "unweighted" or "exact"
+        How the chain draws words where words have weights. "unweighted" draws from
+        softmax(W.h + b), the paper's Eq. 3, and weights the words drawn; "exact" draws from the
+        weighted model, softmax(w (W.h + b + a.h)), under which words of weight near 0 soon are all
+        that is drawn. Without weights the two are the same.
+
+    Examples
+    --------
+    >>> from undertow.learn import ContrastiveDivergence
+    >>> ContrastiveDivergence(n_steps=5).get_params()
+    {'n_steps': 5, 'persistent': False, 'words': 'unweighted'}
     """
 
     n_steps: int = 1
@@ -42,11 +54,43 @@ class ContrastiveDivergence(Options):
 
     @staticmethod
     def usual_optimizer() -> Adam:
-        """What "auto" stands for: the gradient carries a document's length, so steps are small."""
+        """What "auto" stands for: the gradient carries a document's length, so steps are small.
+
+        Returns
+        -------
+        Adam
+            With its rate and biases set.
+
+        Examples
+        --------
+        >>> ContrastiveDivergence.usual_optimizer().learning_rate
+        0.001
+        """
         return Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
 
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> DivergenceStep:
-        """The step of a run."""
+        """The step of a run.
+
+        Parameters
+        ----------
+        session, corpus, pressure
+            As for `AlphaNCE`.
+
+        Returns
+        -------
+        Step
+            Turns minibatches into gradients.
+
+        Examples
+        --------
+        >>> from undertow.engines import Place
+        >>> from undertow.learn import Corpus, Sparsity
+        >>> learner = ContrastiveDivergence(persistent=True)
+        >>> step = learner.begin(run.session, Corpus(200, 30), Sparsity().pressure)
+        >>> batch = next(source.batches(seed=0, epoch=0, batch_size=50))
+        >>> step.gradient(batch, Place(epoch=0, number=0)).finite
+        True
+        """
         if self.persistent:
             bytes_per_chain = -(-session.parameters.units // 8)
             chains = np.zeros((corpus.documents, bytes_per_chain), dtype=np.uint8)

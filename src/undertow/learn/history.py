@@ -12,16 +12,39 @@ DEAD = 1e-3  # a unit on (or off) in less than this share of the documents tells
 
 @dataclass(frozen=True)
 class EpochRecord:
-    """One line of a run's history."""
+    """One line of a run's history.
+
+    Parameters
+    ----------
+    epoch : int
+        Its number, from 0 on.
+    loss : float
+        The mean over the documents of the epoch.
+    seconds, tokens : float, int
+        How long it took, and how many words were seen.
+    activity : float
+        The mean over units and documents of P(h | document).
+    dead_units : int
+        Units that are always off or always on.
+    split_half : float or None
+        Retrieval of held-out halves, where it was measured.
+    waited : float
+        Of the seconds, those in which the next minibatch was not there yet.
+
+    Examples
+    --------
+    >>> [record.epoch for record in run.history]
+    [0, 1]
+    """
 
     epoch: int
-    loss: float  # mean over the epoch's documents
+    loss: float
     seconds: float
     tokens: int
-    activity: float  # mean over units and documents of P(h | document)
-    dead_units: int  # units that are always off or always on
-    split_half: float | None = None  # retrieval of held-out halves, where it was measured
-    waited: float = 0.0  # of the seconds, those in which the next minibatch was not there yet
+    activity: float
+    dead_units: int
+    split_half: float | None = None
+    waited: float = 0.0
 
 
 @dataclass

@@ -16,14 +16,38 @@ from undertow.engines import Gradient, Place, Pressure, Session
 
 @dataclass(frozen=True)
 class Corpus:
-    """What a learner may need to know of the documents."""
+    """What a learner may need to know of the documents.
 
-    documents: int  # largest document id + 1
-    longest: int  # tokens of the longest document
+    Parameters
+    ----------
+    documents : int
+        The largest document id, and 1.
+    longest : int
+        Tokens of the longest document.
+
+    Examples
+    --------
+    >>> from undertow.learn import Corpus
+    >>> Corpus(documents=source.documents, longest=source.longest).documents
+    200
+    """
+
+    documents: int
+    longest: int
 
 
 class Step(Protocol):
-    """Turns minibatches into gradients."""
+    """Turns minibatches into gradients.
+
+    Examples
+    --------
+    >>> from undertow.engines import Place
+    >>> batch = next(source.batches(seed=0, epoch=2, batch_size=50))
+    >>> gradient = run.step.gradient(batch, Place(epoch=2, number=0))
+    >>> words, rows = gradient.rows()
+    >>> rows.shape == (len(words), 8)
+    True
+    """
 
     def gradient(self, batch: CountBatch, place: Place) -> Gradient:
         """The gradient of the loss of one minibatch."""
@@ -31,7 +55,17 @@ class Step(Protocol):
 
 
 class Learner(Protocol):
-    """Options of a learner, from which a run begins its step."""
+    """Options of a learner, from which a run begins its step.
+
+    `AlphaNCE` and `ContrastiveDivergence` are ours. docs/extending.md has one of one's own. A
+    learner may say which optimizer suits it: a static method `usual_optimizer` stands for
+    `optimizer="auto"`.
+
+    Examples
+    --------
+    >>> from undertow.learn import AlphaNCE, Learner
+    >>> learner: Learner = AlphaNCE(n_noise=10)
+    """
 
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> Step:
         """The step of a run. What has to survive a resume is held by the session."""

@@ -32,10 +32,40 @@ def train(
     on_batch: OnBatch | None = None,
     on_epoch: OnEpoch | None = None,
 ) -> Run:
-    """Trains until `epochs` epochs are done in all, counting those that the run has behind it.
+    """Trains until so many epochs are done in all, counting those that the run has behind it.
 
-    `measure` gives the split-half figure that the record of an epoch holds. `on_batch` is called
-    after every minibatch. `on_epoch` is called after every epoch; a true answer ends the training.
+    Parameters
+    ----------
+    run : Run
+        Is moved on, and keeps what was reached if the training is interrupted.
+    source : CountSource
+        Where minibatches come from.
+    epochs : int
+        Passes over the documents, in all.
+    measure : function or None
+        Of the run; gives the split-half figure that the record of an epoch holds.
+    on_batch : function or None
+        Of the run; called after every minibatch.
+    on_epoch : function or None
+        Of the run and its latest `EpochRecord`; a true answer ends the training.
+
+    Returns
+    -------
+    Run
+        The same run.
+
+    Raises
+    ------
+    InvalidInput
+        Where the documents have other words than the model.
+    TrainingDiverged
+        Where a loss or a parameter is no longer a finite number.
+
+    Examples
+    --------
+    >>> run = train(run, source, epochs=5, on_epoch=lambda run, record: record.epoch == 3)
+    >>> run.epoch, run.history[-1].epoch
+    (4, 3)
     """
     if source.vocabulary_size != run.parameters.words:
         raise InvalidInput(

@@ -25,14 +25,34 @@ LAST_SHARE = 0.01  # of the rate that annealing begins with: what it never falls
 
 @dataclass(frozen=True)
 class Moment:
-    """Where in a run a step is."""
+    """Where in a run a step is.
 
-    step: int  # its number, from 1 on
-    progress: float | None  # the share of the run behind it; None where no end is known
+    Parameters
+    ----------
+    step : int
+        Its number, from 1 on.
+    progress : float or None
+        The share of the run behind it; None where no end is known.
+
+    Examples
+    --------
+    >>> from undertow.learn import Moment
+    >>> Moment(step=1, progress=0.0).step
+    1
+    """
+
+    step: int
+    progress: float | None
 
 
 class Updater(Protocol):
-    """Applies gradients to the parameters of a run."""
+    """Applies gradients to the parameters of a run.
+
+    Examples
+    --------
+    >>> run.updater.moves_every_row  # Adam leaves rows alone that have no gradient
+    False
+    """
 
     @property
     def moves_every_row(self) -> bool:
@@ -45,7 +65,15 @@ class Updater(Protocol):
 
 
 class Optimizer(Protocol):
-    """Options of an optimizer, from which a run begins its updater."""
+    """Options of an optimizer, from which a run begins its updater.
+
+    `Adam` and `SGD` are ours. docs/extending.md has one of one's own.
+
+    Examples
+    --------
+    >>> from undertow.learn import Adam, Optimizer
+    >>> optimizer: Optimizer = Adam(learning_rate=0.02)
+    """
 
     def begin(self, session: Session) -> Updater:
         """The updater of a run. What has to survive a resume is held by the session, under names
@@ -63,20 +91,41 @@ def annealed(learning_rate: float, annealing: float, progress: float | None) -> 
 
 @dataclass(frozen=True)
 class Adam(Options):
-    """Adam over touched rows, without momentum; `moments` says whether a row or every element has a
-    second moment.
+    """Adam over touched rows.
 
-    One moment per row is the default: it trains as well, and its 8 bytes a word are what keeps the
-    cost flat in K.
+    Parameters
+    ----------
+    learning_rate : float
+        The length of steps.
+    decay : float
+        Of the second moments, which are means of squared gradients.
+    momentum : float
+        Of the first moments; used with moments="element" alone.
+    moments : "row" or "element"
+        Whether a row or every element has a second moment. One per row trains as well, and its 8
+        bytes a word are what keeps the cost flat in the number of words.
+    l2 : float
+        How much weights shrink, where their words occur.
+    hidden_bias_rate : float
+        The rate of the hidden bias, as a multiple of `learning_rate`.
+    annealing : float
+        The rate begins at so many times `learning_rate` and falls to almost nothing, where a run
+        knows its end; 0 for a constant rate.
+
+    Examples
+    --------
+    >>> from undertow.learn import Adam
+    >>> Adam().changed(learning_rate=0.02).learning_rate
+    0.02
     """
 
     learning_rate: float = 0.01
     decay: float = 0.999
-    momentum: float = 0.0  # used with moments="element" alone
+    momentum: float = 0.0
     moments: Literal["row", "element"] = "row"
     l2: float = 1e-4
     hidden_bias_rate: float = 0.01
-    annealing: float = 3.0  # 0 for a constant rate
+    annealing: float = 3.0
 
     def __post_init__(self) -> None:
         _check.number("learning_rate", self.learning_rate, above=0.0)
@@ -88,7 +137,24 @@ class Adam(Options):
         _check.number("annealing", self.annealing, at_least=0.0)
 
     def begin(self, session: Session) -> AdamUpdater:
-        """Adam's moments: of every row or element of W, and of everything else that is learned."""
+        """Adam's moments: of every row or element of W, and of everything else that is learned.
+
+        Parameters
+        ----------
+        session : undertow.engines.Session
+            What an engine made for a run; it holds the moments.
+
+        Returns
+        -------
+        Updater
+            Applies gradients.
+
+        Examples
+        --------
+        >>> updater = Adam().begin(run.session)
+        >>> [name for name in run.session.arrays() if name.startswith("optimizer.row")]
+        ['optimizer.row_moments']
+        """
         words, units = session.parameters.words, session.parameters.units
         moments: dict[str, NDArray[Any]] = {"row_moments": np.zeros((words, 2), dtype=np.float32)}
         if self.moments == "element":
@@ -130,12 +196,29 @@ class AdamUpdater:
 
 @dataclass(frozen=True)
 class SGD(Options):
-    """Stochastic gradient descent with momentum, as in the paper. Every row moves at every step:
-    the cost grows with K.
+    """Stochastic gradient descent with momentum, as in the paper.
 
-    The rate is one for the mean gradient of a minibatch; for a rate that belongs to the sum,
-    multiply it by `batch_size` (and divide `l2` by it). The first `early_steps` steps have the
-    momentum `early_momentum`, as Hinton's guide advises.
+    Every row moves at every step: the cost grows with the number of words.
+
+    Parameters
+    ----------
+    learning_rate : float
+        For the mean gradient of a minibatch; a rate that belongs to the sum is multiplied by
+        `batch_size`, and `l2` divided by it.
+    momentum : float
+        How much of its velocity a step takes over.
+    early_momentum, early_steps : float, int
+        The momentum of so many first steps, as Hinton's guide advises.
+    l2 : float
+        How much weights shrink, where their words occur.
+    hidden_bias_rate, annealing : float
+        As of `Adam`.
+
+    Examples
+    --------
+    >>> from undertow.learn import SGD
+    >>> SGD(learning_rate=0.05).momentum
+    0.9
     """
 
     learning_rate: float = 0.1
@@ -156,7 +239,23 @@ class SGD(Options):
         _check.number("annealing", self.annealing, at_least=0.0)
 
     def begin(self, session: Session) -> SGDUpdater:
-        """A velocity for everything that is learned."""
+        """A velocity for everything that is learned.
+
+        Parameters
+        ----------
+        session : undertow.engines.Session
+            What an engine made for a run; it holds the velocities.
+
+        Returns
+        -------
+        Updater
+            Applies gradients.
+
+        Examples
+        --------
+        >>> SGD().begin(run.session).moves_every_row
+        True
+        """
         for name, array in session.learned().items():
             session.hold(f"{OPTIMIZER}{name}_velocities", np.zeros_like(array))
         return SGDUpdater(self, session)

@@ -69,13 +69,65 @@ def register_learner(name: str, **options: Any) -> Callable[[Kind], Kind]:
     """A decorator for a learner of your own, a frozen dataclass that inherits from `Options`.
 
     Its name then does where "alpha-nce" does, and models trained with it load wherever it is
-    registered. The options given are those that the name stands for.
+    registered. docs/extending.md has a whole one.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    **options
+        Those that the name stands for, where they are not the defaults.
+
+    Returns
+    -------
+    function
+        The decorator, which gives the class back as it is.
+
+    Raises
+    ------
+    InvalidInput
+        Where another class has that name, or what is decorated is no such dataclass.
+
+    Examples
+    --------
+    >>> from undertow.learn import AlphaNCE, register_learner
+    >>> decorate = register_learner("gentle", n_noise=5, noise_level=0.9)
+    >>> decorate(AlphaNCE) is AlphaNCE
+    True
+    >>> import undertow
+    >>> undertow.ReplicatedSoftmax(8, learner="gentle", max_epochs=1).fit(counts).noise_level_
+    0.9
     """
     return _registering("learner", LEARNERS, name, options)
 
 
 def register_optimizer(name: str, **options: Any) -> Callable[[Kind], Kind]:
-    """The same for an optimizer of your own."""
+    """The same for an optimizer of your own.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    **options
+        Those that the name stands for, where they are not the defaults.
+
+    Returns
+    -------
+    function
+        The decorator, which gives the class back as it is.
+
+    Raises
+    ------
+    InvalidInput
+        As `register_learner`.
+
+    Examples
+    --------
+    >>> from undertow.learn import SGD, register_optimizer
+    >>> _ = register_optimizer("heavy", momentum=0.99)(SGD)
+    >>> import undertow
+    >>> model = undertow.ReplicatedSoftmax(8, optimizer="heavy", max_epochs=1).fit(counts)
+    """
     return _registering("optimizer", OPTIMIZERS, name, options)
 
 

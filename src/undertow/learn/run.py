@@ -22,17 +22,37 @@ from undertow.model.parameters import Parameters
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides the result of a run; the number of threads does not."""
+    """Everything that decides the result of a run; the number of threads does not.
+
+    Parameters
+    ----------
+    learner, optimizer : Learner, Optimizer
+        How it is learned.
+    sparsity : Sparsity
+        How often units should be on, and what that costs.
+    averaging : float
+        Decay of the running average of the parameters; 0 for none.
+    batch_size : int
+        Documents of a minibatch.
+    seed : int
+        With the places of documents it keys every draw.
+    planned_steps : int
+        Where the run is to end: what anneals is done by then. 0 for no end in sight.
+
+    Examples
+    --------
+    >>> from undertow.learn import AlphaNCE, Settings
+    >>> Settings(learner=AlphaNCE(n_noise=5), batch_size=64).averaging
+    0.999
+    """
 
     learner: Learner = field(default_factory=AlphaNCE)
     optimizer: Optimizer = field(default_factory=Adam)
     sparsity: Sparsity = field(default_factory=Sparsity)
-    averaging: float = 0.999  # decay of the running average of the parameters; 0 for none
+    averaging: float = 0.999
     batch_size: int = 128
     seed: int = 0
-    planned_steps: int = (
-        0  # where the run is to end: what anneals is done by then; 0 for no end in sight
-    )
+    planned_steps: int = 0
 
     def __post_init__(self) -> None:
         _check.number("averaging", self.averaging, at_least=0.0, below=1.0)
@@ -45,7 +65,27 @@ class Run:
     """Parameters, optimizer, learner and position of a training run.
 
     `train` moves it on. Two runs with the same settings, source and state go on alike, to the bit,
-    whatever their threads. `engine` is the name of an engine, or one that was made.
+    whatever their threads. `undertow.storage.save_run` and `resume_run` keep it on disk.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        Where it begins; an engine may change them in place.
+    noise_distribution : array (K,)
+        p, of the words that replace a document's own.
+    settings : Settings
+        What is learned, and how.
+    documents, longest : int
+        The largest document id and 1; tokens of the longest document.
+    engine : str or Engine
+        The name of an engine, or one that was made.
+    threads : int or None
+        Of an engine that is named; None for one per core.
+
+    Examples
+    --------
+    >>> run.epoch, run.steps, run.parameters.units
+    (2, 8, 8)
     """
 
     def __init__(
@@ -87,12 +127,33 @@ class Run:
         return min(self.steps / planned, 1.0) if planned else None
 
     def result(self) -> Parameters:
-        """The parameters to use: the running averages where there are any."""
+        """The parameters to use: the running averages where there are any.
+
+        Returns
+        -------
+        undertow.Parameters
+            A model.
+
+        Examples
+        --------
+        >>> run.result().words
+        30
+        """
         return self.average.parameters(self.steps) if self.average else self.parameters
 
     def carried_state(self) -> dict[str, NDArray[Any]]:
         """What a later run on other documents goes on with: optimizer, normaliser, the parameters
         behind averages.
+
+        Returns
+        -------
+        dict of str to array
+            Copies, by name.
+
+        Examples
+        --------
+        >>> int(run.carried_state()["steps"])
+        8
         """
         learned = self.session.learned()
         found = {}
@@ -107,6 +168,20 @@ class Run:
         noise) on from it.
 
         Where there are more words or longer documents now, what both have is taken over.
+
+        Parameters
+        ----------
+        carried : mapping of str to array
+            What `carried_state` gave.
+        epoch : int
+            Epochs that were done.
+
+        Examples
+        --------
+        >>> more = Run(parameters, p, Settings(), documents=200, longest=source.longest)
+        >>> more.adopt(run.carried_state(), epoch=run.epoch)
+        >>> more.epoch, more.steps
+        (2, 8)
         """
         self.epoch, self.steps = epoch, int(carried.get("steps", 0))
         if self.average:
@@ -119,11 +194,33 @@ class Run:
         self.session.restore(taken)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays of the state, by name, as they are now."""
+        """All arrays of the state, by name, as they are now.
+
+        Returns
+        -------
+        dict of str to array
+            Not copies: they go on changing.
+
+        Examples
+        --------
+        >>> run.arrays()["parameters.weights"].shape
+        (30, 8)
+        """
         return self.session.arrays() | self._others()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Brings the arrays to a saved state."""
+        """Brings the arrays to a saved state.
+
+        Parameters
+        ----------
+        arrays : mapping of str to array
+            As `arrays` gave them.
+
+        Examples
+        --------
+        >>> saved = {name: array.copy() for name, array in run.arrays().items()}
+        >>> run.restore(saved)
+        """
         others = self._others()
         self.session.restore({name: arrays[name] for name in arrays if name not in others})
         for name, array in others.items():

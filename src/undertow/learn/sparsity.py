@@ -14,8 +14,20 @@ COST = 0.3  # of documents of usual length, and not too few
 
 @dataclass(frozen=True)
 class Sparsity:
-    """Adds cost * sum_j (mean activity of unit j in the minibatch - target)^2 to the loss; cost 0
-    switches it off.
+    """Adds cost * sum_j (mean activity of unit j in the minibatch - target)^2 to the loss.
+
+    Parameters
+    ----------
+    target : float
+        The share of documents that a unit should be on in.
+    cost : float
+        How much that counts; 0 switches it off.
+
+    Examples
+    --------
+    >>> from undertow.learn import Settings, Sparsity
+    >>> Settings(sparsity=Sparsity(target=0.2, cost=1.0)).sparsity.target
+    0.2
     """
 
     target: float = 0.1
