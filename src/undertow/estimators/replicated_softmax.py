@@ -79,7 +79,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         Number of hidden units H. A "balanced" vector has as many numbers again, for its words.
     learner : str or learner
         "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of
-        its own.
+        its own; or a learner of your own, by its name or as an object (`undertow.Learner`).
     weighting : "idf", None, or array (K,)
         Non-negative word weights.
     count_transform : "log" or None
@@ -99,9 +99,10 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
           words is wanted.
         - "strength": log(1 + softplus(x)), x that argument for a document of typical length, where
           no number may be negative; topics are made of these.
-    optimizer : "auto" or optimizer
-        An `Adam` or `SGD` is taken as it is. "auto" learns faster and shrinks weights more where
-        fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
+    optimizer : str or optimizer
+        "adam", "sgd", or an `Adam` or `SGD`, which is taken as it is; or one of your own
+        (`undertow.Optimizer`). "auto" suits the learner. It learns faster and shrinks weights more
+        where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
     sparsity_target, sparsity_cost : float
         Presses the mean activity of every unit towards the target; cost 0 switches it off. "auto"
         is 0.3, and less where documents are long, or fewer than 1,000.
@@ -133,7 +134,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         Threads; None for one per core. It never changes the result.
     engine : str or engine
         What computes: "cpu"; "reference", the same in plain NumPy and float64, for tests of small
-        models; or an engine of your own (`undertow.engines`).
+        models; or an engine of your own (`undertow.Engine`).
     verbose : int
         1 shows a progress bar.
 
