@@ -16,6 +16,8 @@ from undertow.kernels.cpu.rows import Entries, RowGradient, write_rows
 from undertow.kernels.cpu.update import add_scalars
 from undertow.kernels.randomness import SHARD
 
+MOST_WORKERS = 8  # of one step
+
 
 @dataclass(frozen=True)
 class CpuGradient:
@@ -86,8 +88,11 @@ class Slots:
 
 
 def workers_for(documents: int, threads: int) -> int:
-    """How many threads a minibatch is worth: each has a shard of its documents at least."""
-    return max(min(threads, -(-documents // SHARD)), 1)
+    """How many threads a minibatch is worth: each has a shard of its documents at least.
+
+    Beyond eight, waiting for one another takes what more threads bring (docs/performance.md).
+    """
+    return max(min(threads, -(-documents // SHARD), MOST_WORKERS), 1)
 
 
 def new_grouping(
