@@ -222,7 +222,7 @@ def test_a_lazy_average_is_the_one_of_every_step(together: int, decay: float, un
     everything = np.arange(WORDS, dtype=np.int32)
     for _ in range(2):  # the second time there is nothing left to do
         for rows in (everything[WORDS // 2 :], everything[: WORDS // 2]):
-            update.average_rows(rows, weights, averages, seen, STEPS, decay)
+            update.average_rows(rows, 0, len(rows), weights, averages, seen, STEPS, decay)
     assert (seen == STEPS).all()
     _assert_near(
         averages, exact, 5 * STEPS * UNIT * 4.0

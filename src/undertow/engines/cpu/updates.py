@@ -7,6 +7,7 @@ the cost does not grow with the vocabulary.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ class Updates:
 
     def __init__(self, parameters: Parameters, held: dict[str, NDArray[Any]], threads: int) -> None:
         self._parameters, self._held, self._threads = parameters, held, threads
+        self._own: dict[str, NDArray[Any]] = dict(parameters.learned())
         self._adam = ChosenProgram(update.adam_per_row_together)
         self._average = ChosenProgram(update.average_together)
         self._adam_and_average = ChosenProgram(update.adam_and_average_together)
@@ -131,9 +133,12 @@ class Updates:
             self._due = Averaging(gradient, step, decay)
             return
         words = np.arange(self._parameters.words, dtype=np.int32)
-        parts = np.array_split(words, self._threads)
-        arguments = (self._parameters.weights, *self._averages(Averaging(None, step, decay)))
-        pool.run([(update.average_rows, (part, *arguments)) for part in parts], self._threads)
+        state = (self._parameters.weights, *self._averages(Averaging(None, step, decay)))
+        bounds = np.linspace(0, len(words), self._threads + 1).astype(int).tolist()
+        tasks = [
+            (update.average_rows, (words, first, last, *state)) for first, last in pairwise(bounds)
+        ]
+        pool.run(tasks, self._threads)
 
     def catch_up(self) -> None:
         """Does what average_rows put off."""
@@ -158,8 +163,7 @@ class Updates:
 
     def _learned(self, name: str) -> NDArray[Any]:
         """An array that is learned: one of the parameters, or one that is held."""
-        own = self._parameters.learned()
-        return own[name] if name in own else self._held[name]
+        return self._own[name] if name in self._own else self._held[name]
 
     def _moments(self, name: str) -> NDArray[Any]:
         return self._held[f"{OPTIMIZER}{name}_moments"]

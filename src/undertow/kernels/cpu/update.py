@@ -98,7 +98,7 @@ def adam_and_average_together(
             rows = gradient.rows[part, :size]
             for first in range(0, size, BLOCK):
                 last = min(first + BLOCK, size)
-                average_rows(rows[first:last], weights, averages, seen, step, average_decay)
+                average_rows(rows, first, last, weights, averages, seen, step, average_decay)
                 adam_per_row(part, first, last, gradient, weights, moments, rate, decay, l2)
             part = program.next_item(worker, 0)
         program.leave(worker, 1)
@@ -204,27 +204,31 @@ def retained(since: int, until: int, decay: float) -> float:
     return share
 
 
-@piece
-def _average_row(word: Any, row: Any, average: Any, seen: Any, step: Any, decay: Any) -> None:
-    """Brings the average of a row up to a step: since `seen` it has stood still."""
-    if step > seen[word]:
-        stays = np.float32(retained(seen[word], step, decay))
-        for j in range(average.size):
-            average[j] = stays * average[j] + (np.float32(1.0) - stays) * row[j]
-        seen[word] = step
-
-
 @shared
 def average_rows(
-    rows: Any, weights: Any, averages: Any, seen: Any, step: int, decay: float
+    rows: Any,
+    first: int,
+    last: int,
+    weights: Any,
+    averages: Any,
+    seen: Any,
+    step: int,
+    decay: float,
 ) -> None:
-    """Brings the running average of rows up to `step`: since `seen` they have stood still at their
-    present values.
+    """Brings the running average of rows `first` to `last` of these up to `step`: since `seen` they
+    have stood still at their present values.
     """
-    for i in range(rows.size):
-        prefetch_row_to_write(averages[rows[min(i + AHEAD, rows.size - 1)]])
+    for i in range(first, last):
+        soon = rows[min(i + AHEAD, rows.size - 1)]
+        prefetch_row_to_write(averages[soon])
+        prefetch_row_to_write(weights[soon])
         word = rows[i]
-        _average_row(word, weights[word], averages[word], seen, step, decay)
+        if step > seen[word]:
+            stays = np.float32(retained(seen[word], step, decay))
+            average, values = averages[word], weights[word]
+            for j in range(average.size):
+                average[j] = stays * average[j] + (np.float32(1.0) - stays) * values[j]
+            seen[word] = step
 
 
 @kernel
@@ -235,9 +239,9 @@ def average_together(
     if program.join(worker) >= 0:
         part = program.next_item(worker, 0)
         while part < gradient.sizes.size:
-            average_rows(
-                gradient.rows[part, : gradient.sizes[part]], weights, averages, seen, step, decay
-            )
+            size = gradient.sizes[part]
+            rows = gradient.rows[part, :size]
+            average_rows(rows, 0, size, weights, averages, seen, step, decay)
             part = program.next_item(worker, 0)
         program.leave(worker, 1)
 
