@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from undertow._errors import InvalidInput, TrainingDiverged
 from undertow.counts import CountBatch, CountSource
@@ -72,13 +73,19 @@ def train(
             f"source must have {run.parameters.words} words as the model, got "
             f"{source.vocabulary_size}"
         )
-    with threadpool_limits(1, user_api="blas"):  # threads are the engine's business
+    with _libraries().limit(limits=1, user_api="blas"):  # threads are the engine's business
         while run.epoch < epochs:
             _train_epoch(run, source, on_batch)
             record = _close_epoch(run, measure)
             if on_epoch is not None and on_epoch(run, record):
                 break
     return run
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries with threads of their own. Finding them takes as long as five steps."""
+    return ThreadpoolController()
 
 
 def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> None:
