@@ -60,7 +60,7 @@ class Apart:
         self.seconds[name] += time.perf_counter() - began
         return answer
 
-    def _contrast(self, step: shards.Step) -> None:
+    def _contrast(self, step: shards.StepArrays) -> None:
         key, documents, kept, model, stream = (
             step.key,
             step.documents,

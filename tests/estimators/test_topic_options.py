@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from tests.estimators.test_topic_model import make_texts
-from undertow import AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import SGD, AlphaNCE, InvalidInput, ReplicatedSoftmax, TopicModel, Vectorizer
 
 OWN = {"vectorizer", "seeds", "memory_limit", "scratch_folder"}
 QUICK: dict[str, Any] = {"max_epochs": 2, "batch_size": 32, "random_state": 0}
@@ -80,13 +80,20 @@ def test_a_grid_reaches_words_units_and_learner() -> None:
     assert inside["learner"][0].n_noise == AlphaNCE().n_noise
 
 
-def test_options_of_a_name_are_refused_in_words() -> None:
+def test_options_are_reached_from_a_default_model() -> None:
+    assert TopicModel().set_params(learner__n_noise=2).learner == AlphaNCE(n_noise=2)
+    assert TopicModel(optimizer="sgd").set_params(optimizer__l2=0.5).optimizer == SGD(l2=0.5)
+    grid = {"learner__n_noise": [1, 2]}
+    found = GridSearchCV(TopicModel(5, **QUICK), grid, cv=2, error_score="raise").fit(make_texts())
+    assert found.best_estimator_.softmax_.learner.n_noise in (1, 2)
+
+
+def test_options_of_what_has_none_are_refused_in_words() -> None:
     with pytest.raises(
         InvalidInput,
-        match="learner must be an object with options, of which to set learner__n_noise, got "
-        "'alpha-nce'",
+        match="optimizer must be an object with options, of which to set optimizer__l2, got 'auto'",
     ):
-        TopicModel().set_params(learner__n_noise=2)
+        TopicModel().set_params(optimizer__l2=2)
     with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
         TopicModel().set_params(nonsense__n_noise=2)
     model = TopicModel().set_params(learner=AlphaNCE(), learner__n_noise=2)

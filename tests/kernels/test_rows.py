@@ -15,7 +15,7 @@ from tests.oracles.rounding import UNIT
 from undertow.engines.cpu.gradient import Slots
 from undertow.kernels.cpu import partial_noise, pool, rows
 from undertow.kernels.cpu.contrast import SplitDocuments
-from undertow.kernels.cpu.shards import Documents
+from undertow.kernels.cpu.shards import MinibatchCounts
 
 WORDS = 5
 WEIGHTS = np.array(
@@ -121,7 +121,7 @@ def test_every_thread_has_a_part_and_every_word_a_slot(n_threads: int) -> None:
 class Made(NamedTuple):
     """A few documents, some of them empty, and how many tokens of each word are kept."""
 
-    documents: Documents
+    documents: MinibatchCounts
     kept: NDArray[np.int32]
 
     @property
@@ -144,7 +144,7 @@ def documents(draw: st.DrawFn) -> Made:
     words = np.array([word for word, _ in flat], dtype=np.int32)
     counts = np.array([count for _, count in flat], dtype=np.int32)
     kept = np.array([draw(st.integers(0, count)) for _, count in flat], dtype=np.int32)
-    return Made(Documents(np.arange(len(made)), starts, words, counts), kept)
+    return Made(MinibatchCounts(np.arange(len(made)), starts, words, counts), kept)
 
 
 @made_up

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.oracles.engine import NO_PRESSURE, PLACE, Case, make_case
 from undertow.engines.cpu.minibatch import Layout, new_layout
 from undertow.kernels.cpu.alias import build_alias_table
-from undertow.kernels.cpu.shards import Documents, lay_out
+from undertow.kernels.cpu.shards import MinibatchCounts, lay_out
 from undertow.kernels.randomness import SHARD
 from undertow.learn import AlphaNCE
 
@@ -34,7 +34,7 @@ longest = pytest.mark.parametrize(
 class Laid:
     """A minibatch as it was laid out."""
 
-    documents: Documents
+    documents: MinibatchCounts
     layout: Layout
     largest: int
 
@@ -63,7 +63,7 @@ def _case(documents: int, place: int | None) -> Case:
 def _lay_out(documents: int, noise: Noise, place: int | None) -> Laid:
     case = _case(documents, place)
     batch = case.batch()
-    made = Documents(batch.document_ids, batch.starts, batch.words, batch.counts)
+    made = MinibatchCounts(batch.document_ids, batch.starts, batch.words, batch.counts)
     layout = new_layout(
         documents, N_NOISE, build_alias_table(case.p), independent=noise == "independent"
     )

@@ -9,6 +9,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from undertow._errors import InvalidInput
 from undertow.learn import Options
+from undertow.learn.registry import LEARNERS, OPTIMIZERS
+
+TABLES = {"learner": LEARNERS, "optimizer": OPTIMIZERS}  # whose names have options
 
 
 # scikit-learn has no stubs
@@ -48,6 +51,9 @@ class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
 
 def _changed(name: str, value: Any, options: dict[str, Any]) -> Any:
+    table = TABLES.get(name, {})
+    if isinstance(value, str) and value in table:
+        value = table[value].make()  # what the name stands for
     if isinstance(value, Options):
         return value.changed(**options)
     if not hasattr(value, "set_params") or isinstance(value, type):

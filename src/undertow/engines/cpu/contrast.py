@@ -23,10 +23,10 @@ from undertow.kernels.cpu import partial_noise
 from undertow.kernels.cpu.alias import AliasTable, build_alias_table
 from undertow.kernels.cpu.choosing import ChosenProgram
 from undertow.kernels.cpu.shards import (
-    Documents,
     Key,
+    MinibatchCounts,
     Model,
-    Step,
+    StepArrays,
     contrast_together,
     lay_out,
 )
@@ -48,7 +48,7 @@ class Kept:
 class Drawn:
     """A minibatch laid out, with the arrays that it takes."""
 
-    documents: Documents
+    documents: MinibatchCounts
     place: Place
     noise: Noise
     arrays: MinibatchArrays
@@ -79,7 +79,7 @@ class Contrast:
     def draw_noise(self, kept: Kept, noise: Noise) -> Drawn:
         """Lays the minibatch out, and finds the arrays for it; the program draws the words."""
         batch = kept.batch
-        documents = Documents(batch.document_ids, batch.starts, batch.words, batch.counts)
+        documents = MinibatchCounts(batch.document_ids, batch.starts, batch.words, batch.counts)
         form = (batch.size, noise)
         layout = self._layout(form)
         if isinstance(kept.level, tuple):
@@ -116,7 +116,7 @@ class Contrast:
         gains = visible.gains()
         arrays.begin(gains, corrections)
         size = len(drawn.documents.ids)
-        step = Step(
+        step = StepArrays(
             Key(self._start.seed, *drawn.place),
             drawn.documents,
             arrays.kept,

@@ -46,7 +46,7 @@ class Key(NamedTuple):
     number: int  # of the minibatch in its epoch
 
 
-class Documents(NamedTuple):
+class MinibatchCounts(NamedTuple):
     """A minibatch of B documents with E distinct words in all."""
 
     ids: NDArray[np.int64]  # (B,)
@@ -96,11 +96,11 @@ class Sums(NamedTuple):
     ]  # (1 + blocks of units,): of the documents, and of the pressure on the units
 
 
-class Step(NamedTuple):
+class StepArrays(NamedTuple):
     """All that the gradient of a minibatch is computed from, and where it goes."""
 
     key: Key
-    documents: Documents
+    documents: MinibatchCounts
     kept: Kept
     model: Model
     stream: Stream
