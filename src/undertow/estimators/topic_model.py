@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, Self
@@ -16,7 +15,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
-from undertow._errors import InvalidInput
 from undertow.corpus.count_matrices import stacked
 from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
@@ -25,20 +23,21 @@ from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._reading import Reading, read_counts
 from undertow.estimators._stored import restore, store
 from undertow.estimators._stored_words import plain_settings, remembered_columns, restored
+from undertow.estimators._text_units import TextUnits
+from undertow.estimators._text_vectors import several
 from undertow.estimators._topic_options import TopicModelOptions
-from undertow.estimators._tree import JOINED, TopicTreeMethods, several
+from undertow.estimators._topic_questions import TopicQuestions
+from undertow.estimators._tree import TopicGrowth
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
-from undertow.estimators.units import DocumentUnits, Unit, describe
 from undertow.files.scratch import Scratch
 from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.topics.text_sample import TextSample
 from undertow.vectors.given import GivenVectors, given_vectors
-from undertow.vectors.joining import join
 
 
-class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
+class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicModelOptions):
     """Topics and vectors straight from texts: a `Vectorizer` and a `ReplicatedSoftmax` in one.
 
     It chooses a vocabulary, learns hidden units from the word counts, and grows a tree of topics
@@ -327,30 +326,7 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(getattr(self, "softmax_", None), "parameters_")
 
-    # Using it
-
-    def counts(self, texts: Any) -> sparse.csr_array:
-        """Word counts of texts; words that the vocabulary does not know are left out
-        (`vectorizer_.coverage` counts them).
-
-        Parameters
-        ----------
-        texts : texts, table or Corpus
-            Any texts.
-
-        Returns
-        -------
-        sparse array (documents, words)
-            Counts.
-
-        Examples
-        --------
-        >>> model.counts(["moon moon zebra"]).sum(axis=1)
-        array([2])
-        """
-        check_is_fitted(self)
-        return self.vectorizer_.transform(self._documents(texts))
-
+    # scikit-learn's set_output reaches a transform that the class itself defines, no inherited one
     def transform(self, texts: Any, *, vectors: Any = None) -> NDArray[np.float32]:
         """Document vectors, of the kind that `features` names.
 
@@ -375,221 +351,6 @@ class TopicModel(TopicTreeMethods, TopicsDisplay, TopicModelOptions):
         if vectors is None and not self._joins():
             return self.softmax_.transform(self.counts(texts))
         return self.encode(texts, vectors=vectors)
-
-    def encode(self, texts: Any, kind: str | None = None, *, vectors: Any = None) -> NDArray[Any]:
-        """Document vectors of any kind.
-
-        Parameters
-        ----------
-        texts : texts, table or Corpus
-            Any texts.
-        kind : {"balanced", "posterior", "soft", "activation", "strength", "code"} or None
-            What they say; `ReplicatedSoftmax` explains each. None for `features`.
-        vectors : array-like or None
-            Of a model that was fitted with vectors, "balanced" and "strength" are joined with those
-            of these texts, which they need: (documents, units + dimensions), each side of length 1.
-            The other kinds are the model's own.
-
-        Returns
-        -------
-        array (documents, dimensions)
-            Vectors; of codes, bytes.
-
-        Examples
-        --------
-        >>> model.encode(texts, "strength").shape, model.encode(texts, "code").shape
-        ((120, 16), (120, 2))
-        """
-        check_is_fitted(self)
-        if not self._joins(kind):
-            if vectors is not None and self.vectors_width_:
-                raise InvalidInput(
-                    f"vectors must be left out unless the kind is "
-                    f"{' or '.join(map(repr, JOINED))}, got some"
-                )
-            if vectors is not None:
-                self._needed(vectors)  # says that none is
-            return self.softmax_.encode(self.counts(texts), kind)
-        others, counts = self._needed(vectors), self.counts(texts)
-        others.check_documents(counts.shape[0])
-        own = self.softmax_.encode(counts, kind)
-        own[~(counts @ self.softmax_.parameters_.word_weights > 0)] = (
-            0.0  # strengths of no words are a vector, too
-        )
-        return join(own, others.part(0, len(own)))
-
-    def _joins(self, kind: str | None = None) -> bool:
-        """Whether vectors of this kind, or of that of `transform`, are joined with others."""
-        return (
-            bool(self.vectors_width_)
-            and (self.softmax_.features if kind is None else kind) in JOINED
-        )
-
-    def score(self, texts: Any, y: Any = None) -> float:
-        """Split-half retrieval: how often one half of a text's words finds the other. It needs no
-        labels.
-
-        Parameters
-        ----------
-        texts : texts, table or Corpus
-            Any texts.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-
-        Examples
-        --------
-        >>> 0 < model.score(texts) < 1
-        True
-        """
-        counts = self.counts(texts)
-        return self.softmax_.score(counts)
-
-    def units(self, n_words: int = 10) -> list[Unit]:
-        """The hidden units: features that vectors and topics are made of.
-
-        Parameters
-        ----------
-        n_words : int
-            Words of each, either way.
-
-        Returns
-        -------
-        list of Unit
-            The most active first.
-
-        Examples
-        --------
-        >>> unit = model.units(n_words=3)[0]
-        >>> len(unit.up), 0 <= unit.activity <= 1
-        (3, True)
-        """
-        check_is_fitted(self)
-        return self.softmax_.units(n_words, words=self.words())
-
-    def unit_names(self, ids: Sequence[int] | None = None) -> list[str]:
-        """The names of units: those that were given, or the words that push most.
-
-        Parameters
-        ----------
-        ids : sequence of int or None
-            Numbers of units; None for all.
-
-        Returns
-        -------
-        list of str
-            In the order of the ids.
-
-        Examples
-        --------
-        >>> len(model.unit_names([0, 3]))
-        2
-        """
-        check_is_fitted(self)
-        softmax = self.softmax_
-        wanted = range(softmax.parameters_.units) if ids is None else ids
-        known = softmax.activity_, softmax.unit_names_
-        found = describe(
-            softmax.parameters_,
-            softmax.noise_distribution_,
-            self.words(),
-            *known,
-            n_words=3,
-            units=wanted,
-        )
-        return [topic.name for topic in found]
-
-    def words(self) -> list[str]:
-        """The vocabulary.
-
-        Returns
-        -------
-        list of str
-            In the order of the columns of `counts`.
-
-        Examples
-        --------
-        >>> len(model.words()), "moon" in model.words()
-        (12, True)
-        """
-        check_is_fitted(self)
-        return [str(word) for word in self.vectorizer_.get_feature_names_out()]
-
-    def name_units(self, names: Mapping[int, str]) -> Self:
-        """Gives units names of your own.
-
-        Parameters
-        ----------
-        names : mapping of int to str
-            Number -> name.
-
-        Returns
-        -------
-        self
-            The model.
-
-        Examples
-        --------
-        >>> model.name_units({3: "Space"}).unit_names([3])
-        ['Space']
-        """
-        check_is_fitted(self)
-        self.softmax_.name_units(names)
-        return self
-
-    def document_units(self, texts: Any) -> list[DocumentUnits]:
-        """The units that each text switches on.
-
-        Parameters
-        ----------
-        texts : texts, table or Corpus
-            Any texts.
-
-        Returns
-        -------
-        list of DocumentUnits
-            The strongest unit first.
-
-        Examples
-        --------
-        >>> found = model.document_units(["a rocket in orbit"])
-        >>> len(found)
-        1
-        """
-        counts = self.counts(texts)
-        return self.softmax_.document_units(counts, words=self.words())
-
-    def attribute(self, texts: Any, component: int) -> sparse.csr_array:
-        """How much each word moved a unit in each text.
-
-        Parameters
-        ----------
-        texts : texts, table or Corpus
-            Any texts.
-        component : int
-            The number of the unit.
-
-        Returns
-        -------
-        sparse array (documents, words)
-            What each word adds to the unit's input.
-
-        Examples
-        --------
-        >>> model.attribute(["a rocket in orbit"], 3).shape
-        (1, 12)
-        """
-        counts = self.counts(texts)
-        return self.softmax_.attribute(counts, component)
-
-    @property
-    def _n_features_out(self) -> int:
-        check_is_fitted(self)
-        return self.softmax_._n_features_out + (self.vectors_width_ if self._joins() else 0)
 
     # Files
 
