@@ -38,7 +38,18 @@ LISTED_WORDS, WORDS, MOST_ALIKE = 8, 25, 10
 
 
 def check_extra() -> None:
-    """What the extra installs is there; said before anything is read."""
+    """Checks that what the extra `mcp` installs is there, before anything is read.
+
+    Raises
+    ------
+    InvalidInput
+        Where it is missing, with the command that installs it.
+
+    Examples
+    --------
+    >>> from undertow.assistant import check_extra
+    >>> check_extra()
+    """
     _extras.require("undertow serve-mcp", "mcp", "mcp")
 
 
@@ -46,6 +57,16 @@ class Reader:
     """An index, as an assistant may read it: what others change meanwhile is seen by the next call.
 
     One call at a time looks at the index; the others wait.
+
+    Parameters
+    ----------
+    path : path
+        The folder of the index, or its address.
+
+    Examples
+    --------
+    >>> from undertow.assistant import Reader
+    >>> reader = Reader("library")
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -62,7 +83,36 @@ class Reader:
         where: str | None = None,
         mode: str | None = None,
     ) -> Results:
-        """The best documents for words or a text, or those most like a document."""
+        """The best documents for words or a text, or those most like a document.
+
+        Parameters
+        ----------
+        query : str, optional
+            Words or a text; without it `like` is given.
+        n : int
+            How many results there may be, 50 at most.
+        like : str, optional
+            The id of a document.
+        where : str, optional
+            A condition on columns, as `Index.search` takes it.
+        mode : str, optional
+            How documents are ranked, as of `Index.search`.
+
+        Returns
+        -------
+        undertow.assistant.records.Results
+            Results, a hint, and words that were corrected.
+
+        Raises
+        ------
+        InvalidInput
+            Where the question cannot be understood.
+
+        Examples
+        --------
+        >>> [found.id for found in reader.search("apples", 1).results]
+        ['2']
+        """
         _check_range("n", n, 1, MOST_RESULTS)
         chosen: dict[str, Any] = (
             {} if mode is None else {"mode": mode}
@@ -75,7 +125,30 @@ class Reader:
         return Results([_found(hit) for hit in hits], hint, corrected)
 
     def document(self, id: str, offset: int = 0, length: int = 8000) -> Passage:
-        """The document with an id, or a part of its text."""
+        """The document with an id, or a part of its text.
+
+        Parameters
+        ----------
+        id : str
+            Its id.
+        offset, length : int
+            Where the part begins, and how many characters it may have, 20,000 at most.
+
+        Returns
+        -------
+        undertow.assistant.records.Passage
+            The part, and where the next one begins.
+
+        Raises
+        ------
+        InvalidInput
+            Where there is no such document.
+
+        Examples
+        --------
+        >>> reader.document("0", length=8).text
+        'a rocket'
+        """
         _check.whole_number("offset", offset, at_least=0)
         _check_range("length", length, 1, MOST_CHARACTERS)
         with self._lock:
@@ -87,7 +160,23 @@ class Reader:
         return Passage(id, *_known(document), text, offset, whole, end if end < whole else None)
 
     def topics(self, n: int | None = None) -> TopicList:
-        """The topics of a cut, the widest first."""
+        """The topics of a cut, the widest first.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many, from 2 to 200; without it as many as the corpus suggests.
+
+        Returns
+        -------
+        undertow.assistant.records.TopicList
+            A line for each, and how many were left out.
+
+        Examples
+        --------
+        >>> len(reader.topics(n=2).topics)
+        2
+        """
         if n is not None:
             _check_range("n", n, 2, MOST_TOPICS)
         with self._lock:
@@ -97,7 +186,29 @@ class Reader:
         )
 
     def topic(self, id: int) -> TopicPage:
-        """The topic with an id, of any cut, with documents that are typical of it."""
+        """The topic with an id, of any cut, with documents that are typical of it.
+
+        Parameters
+        ----------
+        id : int
+            Its id.
+
+        Returns
+        -------
+        undertow.assistant.records.TopicPage
+            Its words, pairs of words, and examples.
+
+        Raises
+        ------
+        InvalidInput
+            Where there is no such topic.
+
+        Examples
+        --------
+        >>> first = reader.topics(n=2).topics[0]
+        >>> reader.topic(first.id).name == first.name
+        True
+        """
         with self._lock:
             index = self._current()
             topic = index.model.topic(id, n_words=WORDS)
@@ -113,7 +224,18 @@ class Reader:
         )  # fmt: skip
 
     def about(self) -> About:
-        """What the index holds."""
+        """What the index holds.
+
+        Returns
+        -------
+        undertow.assistant.records.About
+            Its name, and the numbers of documents, topics and words.
+
+        Examples
+        --------
+        >>> reader.about().documents
+        3
+        """
         with self._lock:
             index = self._current()
             model, documents, columns = index.model, len(index), index.columns

@@ -2,6 +2,14 @@
 minibatches.
 
 Nothing here knows text; `CountSource` is the seam at which corpora of any kind meet the learners.
+
+Examples
+--------
+Three documents of four words; the last is empty. The examples of this package go on from them.
+
+>>> import numpy as np
+>>> from undertow.counts import checked_counts
+>>> counts = checked_counts(np.array([[2, 0, 1, 0], [0, 8, 1, 0], [0, 0, 0, 0]]))
 """
 
 from __future__ import annotations

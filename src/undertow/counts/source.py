@@ -23,7 +23,12 @@ class CountSource(Protocol):
 
     A source must be a pure function of (seed, epoch): asked again, from the beginning or from batch
     `first_batch` on, it yields the same batches. That is what makes a stopped run resume to the
-    bit.
+    bit. docs/extending.md has a source of one's own.
+
+    Examples
+    --------
+    >>> from undertow.counts import CountSource, CsrSource
+    >>> source: CountSource = CsrSource(counts)
     """
 
     @property
@@ -49,11 +54,29 @@ class CountSource(Protocol):
 
 
 class CsrSource:
-    """Documents held in memory as a CSR matrix of counts; rows that cannot teach anything are left
-    out.
+    """Documents held in memory as a CSR matrix of counts.
 
-    A row is left out when its weighted length is 0: it has no words, or only words of weight 0.
-    Document ids are row numbers of the matrix given, left-out rows included.
+    Rows that cannot teach anything are left out: those that have no words, or only words of weight
+    0. Document ids are row numbers of the matrix given, left-out rows included.
+
+    Parameters
+    ----------
+    counts : sparse array, (documents, words)
+        Whole counts, as `checked_counts` and `log_counts` give them.
+    word_weights : array, (words,), optional
+        The weight of each word; without them all words count alike.
+
+    Raises
+    ------
+    InvalidInput
+        Where no document is left.
+
+    Examples
+    --------
+    >>> from undertow.counts import CsrSource
+    >>> source = CsrSource(counts)
+    >>> source.documents, source.vocabulary_size, source.longest
+    (2, 4, 9)
     """
 
     def __init__(
@@ -86,6 +109,28 @@ class CsrSource:
     def batches(
         self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0
     ) -> Iterator[CountBatch]:
+        """The minibatches of an epoch.
+
+        Parameters
+        ----------
+        seed, epoch : int
+            What the order of the documents is drawn from.
+        batch_size : int
+            How many documents a minibatch has; the last one may have fewer.
+        first_batch : int
+            The minibatch to begin with.
+
+        Yields
+        ------
+        CountBatch
+            The next documents.
+
+        Examples
+        --------
+        >>> batches = source.batches(seed=0, epoch=0, batch_size=1)
+        >>> sorted(int(batch.document_ids[0]) for batch in batches)
+        [0, 1]
+        """
         order = self._rows[randomness.permutation(seed, epoch, self._rows)][
             first_batch * batch_size :
         ]

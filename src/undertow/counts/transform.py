@@ -21,11 +21,34 @@ LARGEST_COUNT = 2**31 - 1
 
 
 def checked_counts(counts: Any, name: str = "counts") -> sparse.csr_array:
-    """A CSR array of int32 counts without explicit zeros or duplicates, or an error that says what
-    is wrong.
+    """Counts as a CSR array of int32, without explicit zeros or duplicates.
 
-    The input is never changed. Dense input is taken as it is; sparse input of any format is
-    converted.
+    Parameters
+    ----------
+    counts : array or sparse matrix of any format, (documents, words)
+        Whole numbers, of any type. They are not changed.
+    name : str
+        What errors call them.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        The same counts.
+
+    Raises
+    ------
+    InvalidInput
+        Where they are no matrix of whole numbers from 0 to 2^31 - 1.
+
+    Examples
+    --------
+    >>> from undertow.counts import checked_counts
+    >>> checked_counts([[1.0, 0.0], [0.0, 2.0]]).data
+    array([1, 2], dtype=int32)
+    >>> checked_counts([[0.5, 1.0]])
+    Traceback (most recent call last):
+        ...
+    undertow._errors.InvalidInput: counts must be whole numbers, got 0.5: weights such as tf-idf...
     """
     matrix = _csr(counts, name)
     values = matrix.data
@@ -41,11 +64,31 @@ def checked_counts(counts: Any, name: str = "counts") -> sparse.csr_array:
 
 
 def log_counts(counts: Any) -> sparse.csr_array:
-    """c(v) = ceil(log(1 + v)): 1 stays 1, 2 to 6 become 2, 7 to 19 become 3. Any non-negative
-    numbers may be given.
+    """c(v) = ceil(log(1 + v)): 1 stays 1, 2 to 6 become 2, 7 to 19 become 3.
 
     Whole numbers are transformed exactly: e^n - 1 is never whole, and rounding could only matter
     beyond 10^14.
+
+    Parameters
+    ----------
+    counts : array or sparse matrix of any format, (documents, words)
+        Numbers that are not negative. They are not changed.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        The transformed counts, int32.
+
+    Raises
+    ------
+    InvalidInput
+        Where they are no matrix of such numbers.
+
+    Examples
+    --------
+    >>> from undertow.counts import log_counts
+    >>> log_counts(counts).toarray()[1]
+    array([0, 3, 1, 0], dtype=int32)
     """
     matrix = _csr(counts, "counts")
     return _whole(

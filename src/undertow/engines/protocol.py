@@ -247,7 +247,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """As `undertow.engines.engine` knows it."""
+        """As `undertow.engines.find_engine` knows it."""
         ...
 
     def begin(self, parameters: Parameters, start: Start) -> Session:

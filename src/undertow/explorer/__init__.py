@@ -5,6 +5,15 @@
 nothing is written but the overview of an index, which `undertow.insight` keeps beside it, and
 topics where the explorer was started to edit them. The web framework is loaded by `app` and `serve`
 alone.
+
+Examples
+--------
+An index of three documents. The examples of this package go on from it.
+
+>>> import undertow
+>>> texts = ["a rocket flew to the moon", "the moon and its orbit", "ripe apples and pears"]
+>>> model = undertow.TopicModel(8, max_epochs=5, random_state=0).fit(texts * 20)
+>>> index = undertow.Index.create("library", model, texts)
 """
 
 from undertow.explorer.source import Source

@@ -42,7 +42,26 @@ class ShownDocument:
 
 @dataclass(frozen=True)
 class Source:
-    """An index and its model, or a model alone (`index` is None)."""
+    """An index and its model, or a model alone.
+
+    Parameters
+    ----------
+    name : str
+        What it is called on the page.
+    folder : Path
+        Where it lies, or, for an index at an address, where its local files lie.
+    model : undertow.TopicModel
+        The model.
+    index : undertow.Index or None
+        The index; None for a model alone.
+
+    Examples
+    --------
+    >>> from undertow.explorer import Source
+    >>> source = Source.open("library")
+    >>> source.name, len(source.index)
+    ('library', 3)
+    """
 
     name: str
     folder: Path
@@ -51,8 +70,27 @@ class Source:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
-        """What is in a folder; one that holds neither an index nor a model of texts is an error. Or
-        an index at an address.
+        """What is in a folder, or an index at an address.
+
+        Parameters
+        ----------
+        path : path
+            The folder of an index or a model, or an address such as "s3://bucket/prefix".
+
+        Returns
+        -------
+        Source
+            What is there.
+
+        Raises
+        ------
+        InvalidInput
+            Where there is neither an index nor a model of texts.
+
+        Examples
+        --------
+        >>> Source.open(model.save("model")).index is None
+        True
         """
         if "://" in os.fspath(path):
             from undertow.search import Index
@@ -85,7 +123,17 @@ class Source:
         return cls(name, folder, model)
 
     def check_can_change(self) -> None:
-        """Refuses to edit the topics of an index that was opened at an address."""
+        """Refuses to edit the topics of an index that was opened at an address.
+
+        Raises
+        ------
+        InvalidInput
+            Where it was.
+
+        Examples
+        --------
+        >>> source.check_can_change()
+        """
         if self.index is not None and self.index.is_remote:
             raise InvalidInput(
                 f"--edit must be left out for an index at an address, got {self.index.address}: "
@@ -93,14 +141,41 @@ class Source:
             )
 
     def documents(self, ids: Sequence[str]) -> dict[str, ShownDocument]:
-        """Those of the documents that are there, by id."""
+        """Those of the documents that are there, by id.
+
+        Parameters
+        ----------
+        ids : sequence of str
+            Ids, of which some may be missing.
+
+        Returns
+        -------
+        dict of str to ShownDocument
+            Id -> text, title and what else is known.
+
+        Examples
+        --------
+        >>> source.documents(["1", "nowhere"])["1"].text
+        'the moon and its orbit'
+        """
         if self.index is None or not ids:
             return {}
         found = (one for one in self.index.documents(ids) if one is not None)
         return {one.id: shown_document(one) for one in found}
 
     def labels(self) -> list[str]:
-        """The labels in alphabetical order, at most a thousand."""
+        """The labels of documents.
+
+        Returns
+        -------
+        list of str
+            In alphabetical order, at most a thousand; none where the index has no labels.
+
+        Examples
+        --------
+        >>> source.labels()
+        []
+        """
         if self.index is None or "label" not in self.index.columns:
             return []
         found: set[str] = set()

@@ -22,8 +22,29 @@ WEIGHT_SCALE = 0.01
 def array_of(*axes: str, learned: bool = True, non_negative: bool = False) -> Any:
     """A field of `Parameters`: an array of single precision whose axes have these names.
 
-    Axes of the same name have the same length in all arrays. What is not learned is given before
-    training and stays.
+    Parameters
+    ----------
+    *axes : str
+        Their names, in order. Axes of the same name have the same length in all arrays.
+    learned : bool
+        Whether training changes it. What is not learned is given before training and stays.
+    non_negative : bool
+        Whether it must not hold a negative number.
+
+    Returns
+    -------
+    dataclasses.Field
+        What a class that inherits from `Parameters` gives a name to.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from undertow.model import Parameters, array_of
+    >>> @dataclass
+    ... class TwoLayers(Parameters):
+    ...     upper: np.ndarray = array_of("units", "upper units")
+    >>> list(TwoLayers.axes())
+    ['weights', 'hidden_bias', 'visible_bias', 'word_weights', 'upper']
     """
     return field(metadata={"axes": axes, "learned": learned, "non_negative": non_negative})
 
@@ -33,12 +54,33 @@ class Parameters:
     """W, a, b and the word weights w. Arrays are changed in place by training.
 
     A document with counts v has weighted counts u = w * v and weighted length L = sum of u.
+
+    Parameters
+    ----------
+    weights : array of float32, (words, units)
+        W: a row for each word.
+    hidden_bias : array of float32, (units,)
+        a, which counts once for each token.
+    visible_bias : array of float32, (words,)
+        b: log-shares of words, up to a constant.
+    word_weights : array of float32, (words,)
+        w, which is not learned.
+
+    Raises
+    ------
+    InvalidInput
+        Where the shapes do not fit each other.
+
+    Examples
+    --------
+    >>> from undertow.model import Parameters
+    >>> parameters.words, parameters.units, parameters.weights.shape
+    (4, 2, (4, 2))
     """
 
-    weights: NDArray[np.float32] = array_of("words", "units")  # W (K, H): a row per word
-    hidden_bias: NDArray[np.float32] = array_of("units")  # a (H,)
-    visible_bias: NDArray[np.float32] = array_of("words")  # b (K,)
-    # w (K,)
+    weights: NDArray[np.float32] = array_of("words", "units")
+    hidden_bias: NDArray[np.float32] = array_of("units")
+    visible_bias: NDArray[np.float32] = array_of("words")
     word_weights: NDArray[np.float32] = array_of("words", learned=False, non_negative=True)
 
     def __post_init__(self) -> None:
@@ -60,25 +102,80 @@ class Parameters:
 
     @classmethod
     def axes(cls) -> dict[str, tuple[str, ...]]:
-        """The names of all arrays, in order, each with the names of its axes."""
+        """The names of all arrays, in order, each with the names of its axes.
+
+        Returns
+        -------
+        dict of str to tuple of str
+            Array -> its axes.
+
+        Examples
+        --------
+        >>> Parameters.axes()["weights"]
+        ('words', 'units')
+        """
         return {one.name: one.metadata["axes"] for one in fields(cls)}
 
     @classmethod
     def kinds(cls) -> list[type[Parameters]]:
-        """This kind of parameters, and all that inherit from it."""
+        """This kind of parameters, and all that inherit from it.
+
+        Returns
+        -------
+        list of type
+            The classes; model files are read as the one whose arrays they hold.
+
+        Examples
+        --------
+        >>> Parameters.kinds()[0].__name__
+        'Parameters'
+        """
         return [cls, *(kind for child in cls.__subclasses__() for kind in child.kinds())]
 
     @classmethod
     def non_negative(cls) -> tuple[str, ...]:
-        """The arrays that must not hold a negative number."""
+        """The arrays that must not hold a negative number.
+
+        Returns
+        -------
+        tuple of str
+            Their names.
+
+        Examples
+        --------
+        >>> Parameters.non_negative()
+        ('word_weights',)
+        """
         return tuple(one.name for one in fields(cls) if one.metadata["non_negative"])
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """All arrays by name."""
+        """All arrays by name.
+
+        Returns
+        -------
+        dict of str to array
+            The arrays themselves, no copies.
+
+        Examples
+        --------
+        >>> list(parameters.arrays())
+        ['weights', 'hidden_bias', 'visible_bias', 'word_weights']
+        """
         return {name: getattr(self, name) for name in self.axes()}
 
     def learned(self) -> dict[str, NDArray[np.float32]]:
-        """Those that training changes."""
+        """The arrays that training changes.
+
+        Returns
+        -------
+        dict of str to array
+            The arrays themselves, no copies.
+
+        Examples
+        --------
+        >>> list(parameters.learned())
+        ['weights', 'hidden_bias', 'visible_bias']
+        """
         return {
             one.name: getattr(self, one.name) for one in fields(self) if one.metadata["learned"]
         }
@@ -94,7 +191,18 @@ class Parameters:
         return int(self.weights.shape[1])
 
     def copy(self) -> Self:
-        """An independent copy."""
+        """An independent copy.
+
+        Returns
+        -------
+        Parameters
+            Of the same class, with arrays of its own.
+
+        Examples
+        --------
+        >>> parameters.copy().weights is parameters.weights
+        False
+        """
         return type(self)(**{name: array.copy() for name, array in self.arrays().items()})
 
 
@@ -104,8 +212,31 @@ def initial_parameters(
     word_weights: NDArray[np.float64],
     seed: int,
 ) -> Parameters:
-    """W normal with deviation 0.01, a = 0, b = log p: the model starts as the noise distribution
-    itself.
+    """What training begins with: W normal with deviation 0.01, a = 0, b = log p.
+
+    So the model starts as the noise distribution itself.
+
+    Parameters
+    ----------
+    units : int
+        How many hidden units it has.
+    word_distribution : array of float64, (words,)
+        p, the shares of words; positive.
+    word_weights : array of float64, (words,)
+        w, the weights of words.
+    seed : int
+        What W is drawn from.
+
+    Returns
+    -------
+    Parameters
+        Of float32.
+
+    Examples
+    --------
+    >>> from undertow.model import initial_parameters
+    >>> np.exp(initial_parameters(2, shares, np.ones(4), seed=0).visible_bias).round(3)
+    array([0.4, 0.3, 0.2, 0.1], dtype=float32)
     """
     from undertow.kernels.cpu.normals import normals  # compiled: questions are answered without it
 
@@ -123,11 +254,33 @@ def initial_parameters(
 def with_more_words(
     parameters: Parameters, word_distribution: NDArray[np.float64], added: int, seed: int
 ) -> tuple[Parameters, NDArray[np.float64]]:
-    """A model with words appended, and its word distribution: old words keep their rows, and b its
-    relation to log p.
+    """A model with words appended, and its word distribution.
 
-    New words get fresh rows of W (those that a larger model would have begun with), the largest
-    word weight and the smallest share.
+    Old words keep their rows, and b its relation to log p. New words get fresh rows of W (those
+    that a larger model would have begun with), the largest word weight and the smallest share.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The model so far; it is not changed.
+    word_distribution : array of float64, (words,)
+        p, the shares of its words.
+    added : int
+        How many words there are to be more.
+    seed : int
+        What their rows are drawn from: that of the model.
+
+    Returns
+    -------
+    tuple of Parameters and array of float64
+        The larger model, and the shares of all its words, which sum to 1.
+
+    Examples
+    --------
+    >>> from undertow.model import with_more_words
+    >>> larger, p = with_more_words(parameters, shares, added=2, seed=0)
+    >>> larger.words, p.round(2)
+    (6, array([0.33, 0.25, 0.17, 0.08, 0.08, 0.08]))
     """
     from undertow.kernels.cpu.normals import normals
 

@@ -41,7 +41,32 @@ def all_documents(words: int, tokens: int) -> tuple[NDArray[np.int64], NDArray[n
 def exact_log_probabilities(
     parameters: Parameters, tokens: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
-    """Every bag of `tokens` words, the log-probability of the bag under the model, and log Z_D."""
+    """The log-probability of every bag of so many words, and log Z_D, by enumeration.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        A tiny model.
+    tokens : int
+        D, how many words a document has.
+
+    Returns
+    -------
+    tuple of array, array and float
+        The counts of every bag, (bags, words), the log-probability of each, and log Z_D.
+
+    Raises
+    ------
+    InvalidInput
+        Where there are more than a million bags.
+
+    Examples
+    --------
+    >>> from undertow.model import exact_log_probabilities
+    >>> counts, log_probabilities, log_z = exact_log_probabilities(parameters, 2)
+    >>> counts.shape, float(np.exp(log_probabilities).sum().round(6))
+    ((10, 4), 1.0)
+    """
     counts, log_orderings = all_documents(parameters.words, tokens)
     u = parameters.word_weights.astype(np.float64) * counts
     weights = (parameters.weights, parameters.hidden_bias, parameters.visible_bias)

@@ -1,5 +1,16 @@
 """Counts on disk: a folder that documents are appended to, and minibatches read from it ahead of
 those who use them.
+
+Examples
+--------
+A spool of three documents of four words, the last of which is empty. The examples of this package
+go on from it.
+
+>>> from undertow.counts import checked_counts
+>>> from undertow.spool import SpoolWriter
+>>> writer = SpoolWriter("spool", words=4)
+>>> writer.add(checked_counts([[2, 0, 1, 0], [0, 8, 1, 0], [0, 0, 0, 0]]))
+>>> spool = writer.close()
 """
 
 from __future__ import annotations

@@ -42,14 +42,34 @@ FORMAT = 1
 class StoredDocuments:
     """Documents as they lie in a spool, one after the other."""
 
-    ids: NDArray[np.int64]  # (B,): their places in the spool
-    starts: NDArray[np.int64]  # (B + 1,)
+    ids: NDArray[np.int64]  # their places in the spool
+    starts: NDArray[np.int64]  # one more: document d has the entries from starts[d] to starts[d+1]
     words: NDArray[np.int32]
     counts: NDArray[Any]  # uint8 or int32
 
 
 class SpoolWriter:
-    """Appends chunks of counts to a new spool; `close` finishes it."""
+    """Appends chunks of counts to a new spool; `close` finishes it.
+
+    Parameters
+    ----------
+    folder : path
+        A folder that is not there yet.
+    words : int
+        How many words the vocabulary has.
+    block_documents, block_entries : int
+        A block ends with the document with which it has so many documents, or so many entries.
+
+    Raises
+    ------
+    FileExistsError
+        Where the folder is there already.
+
+    Examples
+    --------
+    >>> from undertow.spool import SpoolWriter
+    >>> writer = SpoolWriter("another", words=4)
+    """
 
     def __init__(
         self,
@@ -73,8 +93,21 @@ class SpoolWriter:
         self._blocks = [(0, 0)]
 
     def add(self, counts: sparse.csr_array) -> None:
-        """Appends the rows of a matrix of whole counts (as `checked_counts` and `log_counts` give
-        it).
+        """Appends the rows of a matrix.
+
+        Parameters
+        ----------
+        counts : sparse array, (documents, words)
+            Whole counts, as `checked_counts` and `log_counts` give them.
+
+        Raises
+        ------
+        InvalidInput
+            Where it has another number of words.
+
+        Examples
+        --------
+        >>> writer.add(checked_counts([[1, 0, 0, 300]]))
         """
         if counts.shape[1] != self._words:
             raise InvalidInput(f"counts must have {self._words} words, got {counts.shape[1]}")
@@ -90,7 +123,18 @@ class SpoolWriter:
         self._entries += counts.nnz
 
     def close(self) -> CountSpool:
-        """Writes the tables, the header last, and opens the spool for reading."""
+        """Writes the tables, the header last, and opens the spool for reading.
+
+        Returns
+        -------
+        CountSpool
+            What was written.
+
+        Examples
+        --------
+        >>> SpoolWriter("empty", words=4).close().documents
+        0
+        """
         if self._blocks[-1][0] < self._totals.documents:
             self._blocks.append((self._totals.documents, self._entries))
         np.save(self._folder / "blocks.npy", np.array(self._blocks, dtype=np.int64).T)
@@ -140,8 +184,29 @@ class SpoolWriter:
 
 
 class CountSpool:
-    """A finished spool. It keeps no file open, and in memory no more than 16 bytes a block and a
-    word.
+    """A finished spool.
+
+    It keeps no file open, and in memory no more than 16 bytes a block and a word.
+
+    Parameters
+    ----------
+    folder : path
+        The folder that a `SpoolWriter` closed.
+
+    Raises
+    ------
+    InvalidInput
+        Where there is no finished spool, or one of another format.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from undertow.spool import CountSpool
+    >>> spool = CountSpool("spool")
+    >>> spool.documents, spool.vocabulary_size, spool.longest, spool.blocks
+    (3, 4, 9, 1)
+    >>> spool.totals.tokens.tolist()
+    [2, 8, 2, 0]
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -187,7 +252,28 @@ class CountSpool:
         return sum(file.stat().st_size for file in self._folder.iterdir())
 
     def read(self, blocks: NDArray[np.int64]) -> StoredDocuments:
-        """The documents of these blocks, in the order given."""
+        """The documents of some blocks.
+
+        Parameters
+        ----------
+        blocks : array of int64
+            The numbers of blocks, from 0 on.
+
+        Returns
+        -------
+        StoredDocuments
+            Their `ids`, `starts`, `words` and `counts`, the blocks in the order given.
+
+        Raises
+        ------
+        OSError
+            Where files are shorter than they should be.
+
+        Examples
+        --------
+        >>> spool.read(np.array([0])).words.tolist()
+        [0, 2, 1, 2]
+        """
         spans = (self._entries[blocks], self._entries[blocks + 1])
         starts = np.zeros(
             1 + int((self._rows[blocks + 1] - self._rows[blocks]).sum()), dtype=np.int64
@@ -200,18 +286,66 @@ class CountSpool:
         return StoredDocuments(self.ids(blocks), starts, words, counts)
 
     def ids(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The numbers of the documents of these blocks."""
+        """The numbers of the documents of some blocks.
+
+        Parameters
+        ----------
+        blocks : array of int64
+            The numbers of blocks, from 0 on.
+
+        Returns
+        -------
+        array of int64
+            Their places in the spool, from 0 on.
+
+        Examples
+        --------
+        >>> spool.ids(np.array([0])).tolist()
+        [0, 1, 2]
+        """
         empty = np.zeros(0, dtype=np.int64)
         return np.concatenate(
             [empty, *(np.arange(self._rows[block], self._rows[block + 1]) for block in blocks)]
         )
 
     def lengths(self, blocks: NDArray[np.int64]) -> NDArray[np.int32]:
-        """How many different words each of their documents has."""
+        """How many different words the documents of some blocks have.
+
+        Parameters
+        ----------
+        blocks : array of int64
+            The numbers of blocks, from 0 on.
+
+        Returns
+        -------
+        array of int32
+            A number for each document.
+
+        Examples
+        --------
+        >>> spool.lengths(np.array([0])).tolist()
+        [2, 2, 0]
+        """
         return self._read("lengths", np.int32, self._rows[blocks], self._rows[blocks + 1])
 
     def block_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The block that each document is in."""
+        """The block that each document is in.
+
+        Parameters
+        ----------
+        rows : array of int64
+            Numbers of documents.
+
+        Returns
+        -------
+        array of int64
+            The number of a block for each.
+
+        Examples
+        --------
+        >>> spool.block_of(np.array([0, 2])).tolist()
+        [0, 0]
+        """
         return np.searchsorted(self._rows, rows, side="right").astype(np.int64) - 1
 
     def _read(

@@ -32,10 +32,32 @@ BLOCK_STAGE = 1  # of Purpose.SHUFFLE: blocks and documents must not share draws
 
 
 class SpooledSource:
-    """The documents of a spool that can teach something, as `CsrSource` has them; `left_out` names
-    rows to pass over.
+    """The documents of a spool that can teach something, as `CsrSource` has them.
 
     Memory does not grow with the number of documents, but for 32 bytes a block (of about 1,024).
+
+    Parameters
+    ----------
+    spool : CountSpool
+        The documents.
+    word_weights : array, (words,), optional
+        The weight of each word; without them all words count alike.
+    left_out : array of int64, optional
+        Numbers of documents to pass over.
+    group : int
+        How many blocks are in memory and shuffled together.
+
+    Raises
+    ------
+    InvalidInput
+        Where no document is left.
+
+    Examples
+    --------
+    >>> from undertow.spool import SpooledSource
+    >>> source = SpooledSource(spool)
+    >>> source.documents, source.vocabulary_size, source.longest
+    (2, 4, 9)
     """
 
     def __init__(
@@ -74,6 +96,28 @@ class SpooledSource:
     def batches(
         self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0
     ) -> Iterator[CountBatch]:
+        """The minibatches of an epoch. A thread reads ahead until the last was taken.
+
+        Parameters
+        ----------
+        seed, epoch : int
+            What the order of blocks and documents is drawn from.
+        batch_size : int
+            How many documents a minibatch has; the last one may have fewer.
+        first_batch : int
+            The minibatch to begin with.
+
+        Yields
+        ------
+        CountBatch
+            The next documents.
+
+        Examples
+        --------
+        >>> batches = source.batches(seed=0, epoch=0, batch_size=1)
+        >>> sorted(int(batch.document_ids[0]) for batch in batches)
+        [0, 1]
+        """
         skipped = first_batch * batch_size
         blocks = self._permuted_blocks(seed, epoch)
         groups = [

@@ -3,6 +3,21 @@ written. No pickle.
 
 `write_folder` and `read_folder` carry any arrays and manifest under a `kind`; `save_model` and
 `load_model` are what a trained model looks like in them.
+
+Examples
+--------
+Parameters of three words and two hidden units, and how a run of them begins. The examples of this
+package go on from here.
+
+>>> import numpy as np
+>>> from undertow.counts import CsrSource, checked_counts
+>>> from undertow.learn import Run, Settings, train
+>>> from undertow.model import initial_parameters
+>>> p = np.array([0.4, 0.3, 0.3])
+>>> parameters = initial_parameters(2, p, np.ones(3), seed=0)
+>>> source = CsrSource(checked_counts([[3, 0, 1], [0, 2, 2], [1, 1, 0]]))
+>>> def begin():
+...     return Run(parameters, p, Settings(), documents=source.documents, longest=source.longest)
 """
 
 from __future__ import annotations

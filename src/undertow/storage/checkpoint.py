@@ -18,7 +18,33 @@ TALLY = ("loss", "documents", "tokens", "seconds", "waited")
 
 
 def save_run(path: str | os.PathLike[str], run: Run) -> Path:
-    """Writes the whole state of a run; an earlier state in the same folder is replaced."""
+    """Writes the whole state of a run; an earlier state in the same folder is replaced.
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+    run : undertow.Run
+        The run, between any two minibatches.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    InvalidInput
+        Where learner or optimizer are not registered.
+    ModelFileError
+        Where the folder cannot be written, or holds something else.
+
+    Examples
+    --------
+    >>> from undertow.storage import save_run
+    >>> save_run("run", train(begin(), source, epochs=1)).name
+    'run'
+    """
     manifest: dict[str, Any] = {
         "settings": _described(run),
         "documents": run.documents,
@@ -31,8 +57,32 @@ def save_run(path: str | os.PathLike[str], run: Run) -> Path:
 
 
 def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
-    """Brings a freshly made run to a saved state. Its settings and sizes have to be those of the
-    saved one.
+    """Brings a new run to a saved state.
+
+    Parameters
+    ----------
+    path : path
+        The folder that `save_run` wrote.
+    run : undertow.Run
+        A new run. Its settings and sizes have to be those of the saved one.
+
+    Returns
+    -------
+    undertow.Run
+        The same run, which goes on as the saved one would have, to the bit.
+
+    Raises
+    ------
+    ModelFileError
+        Where there is no run, or one of other settings or sizes.
+
+    Examples
+    --------
+    >>> from undertow.storage import resume_run, save_run
+    >>> folder = save_run("stopped", train(begin(), source, epochs=1))
+    >>> run = train(resume_run(folder, begin()), source, epochs=2)
+    >>> [record.epoch for record in run.history]
+    [0, 1]
     """
     manifest, arrays = read_folder(path, kind=KIND)
     _check_same("settings", manifest.get("settings"), _described(run), path)

@@ -11,8 +11,30 @@ from undertow.files.disk import reason
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Writes a file; an earlier one is replaced once the new one is complete. Missing folders are
-    made.
+    """Writes a file; an earlier one is replaced once the new one is complete.
+
+    Parameters
+    ----------
+    path : path
+        The file. Missing folders are made.
+    text : str
+        What it is to hold, as UTF-8.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    InvalidInput
+        Where the file cannot be written, or the text is not valid Unicode.
+
+    Examples
+    --------
+    >>> from undertow.storage import write_text
+    >>> write_text("notes/first.txt", "Read me.").read_text(encoding="utf-8")
+    'Read me.'
     """
     target = Path(path)
     if not target.name or "\0" in str(target) or target.is_dir():

@@ -35,12 +35,43 @@ def write_folder(
     arrays: Mapping[str, Array],
     overwrite: bool = False,
 ) -> Path:
-    """Write a folder, or raise and leave everything as it was.
+    """Writes a folder, or raises and leaves everything as it was.
 
-    With `overwrite`, a folder of the same kind is replaced; anything else in its place, a user's
-    own folder above all, is left alone. A crash at any moment leaves the old or the new folder
-    complete and readable. Missing parent folders are made. Two writers of one path do not mix: one
-    of them wins, or gets an error.
+    A crash at any moment leaves the old or the new folder complete and readable. Two writers of one
+    path do not mix: one of them wins, or gets an error.
+
+    Parameters
+    ----------
+    path : path
+        The folder. Missing parent folders are made.
+    kind : str
+        What it holds; `read_folder` is told the same.
+    manifest : dict
+        Anything that JSON can hold.
+    arrays : dict of str to array
+        Numbers, by name.
+    overwrite : bool
+        Whether a folder of the same kind is replaced. Anything else in its place, a user's own
+        folder above all, is left alone.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    InvalidInput
+        Where manifest or arrays cannot be stored.
+    ModelFileError
+        Where the place is taken, or cannot be written.
+
+    Examples
+    --------
+    >>> from undertow.storage import write_folder
+    >>> folder = write_folder("points", kind="map", manifest={}, arrays={"xy": np.zeros((5, 2))})
+    >>> sorted(file.name for file in folder.iterdir())
+    ['model.json', 'weights.safetensors']
     """
     target = Path(path)
     if target.name in ("", "..") or "\0" in target.name:
@@ -63,10 +94,36 @@ def write_folder(
 def read_folder(
     path: str | os.PathLike[str], *, kind: str
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Manifest and arrays of a folder of this kind.
+    """Manifest and arrays of a folder.
 
     A writer may replace the folder meanwhile; what was then read could be half of each, and is read
     again.
+
+    Parameters
+    ----------
+    path : path
+        The folder that `write_folder` wrote.
+    kind : str
+        What it has to hold.
+
+    Returns
+    -------
+    tuple of dict and dict
+        The manifest, and the arrays by name.
+
+    Raises
+    ------
+    ModelFileError
+        Where there is no such folder, or one that is damaged.
+    NewerFormat
+        Where a later version wrote it.
+
+    Examples
+    --------
+    >>> from undertow.storage import read_folder, write_folder
+    >>> folder = write_folder("axes", kind="map", manifest={"unit": "cm"}, arrays={"x": np.ones(2)})
+    >>> read_folder(folder, kind="map")
+    ({'unit': 'cm'}, {'x': array([1., 1.])})
     """
     folder = Path(path)
     for _ in range(READ_ATTEMPTS):

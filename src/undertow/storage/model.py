@@ -34,18 +34,36 @@ SUM_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class StoredModel:
-    """What a model folder holds."""
+    """What a model folder holds.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    noise_distribution : array of float64, (words,), or None
+        What it was trained against.
+    training : dict
+        How it was trained; empty where nothing was told.
+    vocabulary : tuple of str, or None
+        The words, in the order of the rows of W.
+    topics : dict of str to array
+        Arrays of the topic tree; none in older models.
+    directions : array of float32, (words, directions), or None
+        Those of words, which stand beside units; none in older models.
+
+    Examples
+    --------
+    >>> from undertow.storage import StoredModel
+    >>> StoredModel(parameters, None, {}, ("apple", "moon", "pear")).vocabulary[1]
+    'moon'
+    """
 
     parameters: Parameters
-    noise_distribution: NDArray[np.float64] | None  # (K,)
-    training: dict[str, Any]  # how it was trained; empty when nothing was told
-    vocabulary: tuple[str, ...] | None  # K words, in the order of the rows of W
-    topics: dict[str, Array] = field(
-        default_factory=dict
-    )  # arrays of the topic tree; none in older models
-    directions: NDArray[np.float32] | None = (
-        None  # (K, R) of words, which stand beside units; none in older models
-    )
+    noise_distribution: NDArray[np.float64] | None
+    training: dict[str, Any]
+    vocabulary: tuple[str, ...] | None
+    topics: dict[str, Array] = field(default_factory=dict)
+    directions: NDArray[np.float32] | None = None
 
 
 def save_model(
@@ -59,7 +77,37 @@ def save_model(
     directions: NDArray[np.float32] | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write a model folder; what `load_model` would refuse is refused here already."""
+    """Writes a model folder; what `load_model` would refuse is refused here already.
+
+    Parameters
+    ----------
+    path : path
+        The folder. Missing parent folders are made.
+    parameters : undertow.Parameters
+        The model.
+    noise_distribution, training, vocabulary, topics, directions
+        As of `StoredModel`, where there are any.
+    overwrite : bool
+        Whether another model in its place is replaced.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    InvalidInput
+        Where the model is not sound.
+    ModelFileError
+        Where the place is taken, or cannot be written.
+
+    Examples
+    --------
+    >>> from undertow.storage import save_model
+    >>> save_model("model", parameters, vocabulary=["apple", "moon", "pear"]).name
+    'model'
+    """
     if isinstance(vocabulary, str):  # a sequence of strings to Python, a slip to everyone else
         raise InvalidInput(f"vocabulary must be a list of words, got {reprlib.repr(vocabulary)}")
     model = StoredModel(
@@ -85,7 +133,33 @@ def save_model(
 
 
 def load_model(path: str | os.PathLike[str]) -> StoredModel:
-    """Read a model folder, or say in one line why it cannot be trusted."""
+    """Reads a model folder, or says in one line why it cannot be trusted.
+
+    `undertow.load` makes an estimator of it.
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+
+    Returns
+    -------
+    StoredModel
+        What it holds.
+
+    Raises
+    ------
+    ModelFileError
+        Where there is no model, or one that is damaged.
+    NewerFormat
+        Where a later version wrote it.
+
+    Examples
+    --------
+    >>> from undertow.storage import load_model, save_model
+    >>> load_model(save_model("another", parameters)).parameters.words
+    3
+    """
     manifest, arrays = read_folder(path, kind=KIND)
     try:
         model = _assembled(manifest, arrays)

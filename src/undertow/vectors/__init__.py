@@ -5,6 +5,17 @@
 - `joining`, `given`: vectors of another encoder beside ours; `word_start`: vectors of words as a
   start for W.
 - `sampling`: documents drawn from a model.
+
+Examples
+--------
+A model of four words and three hidden units, and two documents; the last is empty. The examples of
+this package go on from them.
+
+>>> import numpy as np
+>>> from undertow.counts import CountBatch, checked_counts
+>>> from undertow.model import initial_parameters
+>>> parameters = initial_parameters(3, np.full(4, 0.25), np.ones(4), seed=0)
+>>> batch = CountBatch.from_csr(checked_counts([[2, 0, 1, 0], [0, 0, 0, 0]]))
 """
 
 from __future__ import annotations

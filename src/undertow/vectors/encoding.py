@@ -32,9 +32,24 @@ SOFT = 0.25  # of the typical length: what "soft" takes a document to
 
 @dataclass(frozen=True)
 class Measures:
-    """What vectors are measured by, found when a model is trained."""
+    """What vectors are measured by, found when a model is trained.
 
-    typical_length: float  # which "soft" and "strength" go by
+    Parameters
+    ----------
+    typical_length : float
+        The weighted length that "soft" and "strength" go by.
+    balance : Balance
+        What "balanced" goes by.
+
+    Examples
+    --------
+    >>> from undertow.vectors import Balance, Measures
+    >>> units_alone = Balance(3.0, np.zeros(3, np.float32), np.zeros((4, 0), np.float32))
+    >>> Measures(20.0, units_alone).balance.width
+    3
+    """
+
+    typical_length: float
     balance: Balance
 
 
@@ -46,7 +61,41 @@ def encode(
     *,
     engine: Engine | None = None,
 ) -> NDArray[Any]:
-    """Vectors of one of `VECTOR_KINDS`."""
+    """Vectors of a kind.
+
+    Parameters
+    ----------
+    kind : str
+        One of `VECTOR_KINDS`: "balanced", "posterior", "soft", "activation", "strength" or "code".
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    measures : Measures
+        What vectors are measured by.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array, (documents, ...)
+        float32; a "code" is a bit for each unit, packed into bytes.
+
+    Raises
+    ------
+    InvalidInput
+        Where there is no such kind.
+
+    Examples
+    --------
+    >>> from undertow.vectors import Balance, Measures, encode
+    >>> directions = np.eye(4, 2, dtype=np.float32)
+    >>> measures = Measures(20.0, Balance(3.0, np.zeros(3, np.float32), directions))
+    >>> encode("balanced", parameters, batch, measures).shape
+    (2, 5)
+    >>> encode("code", parameters, batch, measures).shape
+    (2, 1)
+    """
     _check.one_of("kind", kind, VECTOR_KINDS)
     if kind == "balanced":
         return balanced(parameters, batch, measures.balance, engine=engine)
@@ -77,8 +126,27 @@ def inputs(
 def posteriors(
     parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
 ) -> NDArray[np.float32]:
-    """P(h_j = 1 | V) = sigmoid(W_j.u + L a_j): the features of the paper. An empty document gets
-    1/2 throughout.
+    """P(h_j = 1 | V) = sigmoid(W_j.u + L a_j): the features of the paper.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array of float32, (documents, units)
+        Probabilities. An empty document gets 1/2 throughout.
+
+    Examples
+    --------
+    >>> from undertow.vectors import posteriors
+    >>> posteriors(parameters, batch)[1]
+    array([0.5, 0.5, 0.5], dtype=float32)
     """
     return (engine or find_engine(CPU)).posteriors(parameters, batch)[0]
 
@@ -86,7 +154,29 @@ def posteriors(
 def activations(
     parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
 ) -> NDArray[np.float32]:
-    """The posterior's argument divided by L: the mean input per token. An empty document gets 0."""
+    """The posterior's argument divided by L: the mean input per token.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array of float32, (documents, units)
+        Means. An empty document gets 0.
+
+    Examples
+    --------
+    >>> from undertow.vectors import activations
+    >>> by_hand = (2 * parameters.weights[0] + parameters.weights[2]) / 3
+    >>> bool(np.allclose(activations(parameters, batch)[0], by_hand))
+    True
+    """
     return mean_inputs(*inputs(parameters, batch, engine=engine), parameters.hidden_bias)
 
 
@@ -97,7 +187,29 @@ def strengths(
     were `length` long.
 
     Where posteriors of two documents are both 1, it still says which is more about the topic; and a
-    query of three words can be compared with a page. An empty document gets log(1 + log 2).
+    query of three words can be compared with a page.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    length : float
+        How long all documents are made: in weighted counts, as the typical length is.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array of float32, (documents, units)
+        Strengths, above 0. An empty document gets log(1 + log 2).
+
+    Examples
+    --------
+    >>> from undertow.vectors import strengths
+    >>> strengths(parameters, batch, 20.0)[1].round(3)
+    array([0.527, 0.527, 0.527], dtype=float32)
     """
     return strengths_of(activations(parameters, batch, engine=engine), length)
 
@@ -105,12 +217,35 @@ def strengths(
 def balanced(
     parameters: Parameters, batch: CountBatch, balance: Balance, *, engine: Engine | None = None
 ) -> NDArray[np.float32]:
-    """What units say beside what words say, (documents, H + R), as vectors of length 1.
+    """What units say beside what words say, as vectors of length 1.
 
     One vector for classifiers, retrieval and clusters alike. Units: strengths by their spread over
     the corpus, less half their mean, which do not saturate as posteriors do and keep what a unit
     says below its threshold. Words: where the document lies in the directions in which documents
-    differ most. An empty document gets zeros.
+    differ most.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    balance : Balance
+        What the two sides are measured by.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array of float32, (documents, units + directions)
+        Units first. An empty document gets zeros.
+
+    Examples
+    --------
+    >>> from undertow.vectors import Balance, balanced
+    >>> balance = Balance(3.0, np.zeros(3, np.float32), np.eye(4, 2, dtype=np.float32))
+    >>> np.linalg.norm(balanced(parameters, batch, balance), axis=1).round(3)
+    array([1., 0.], dtype=float32)
     """
     sums, lengths = inputs(parameters, batch, engine=engine)
     units = units_side(mean_inputs(sums, lengths, parameters.hidden_bias), lengths, balance)
@@ -125,8 +260,32 @@ def balanced(
 def soft_posteriors(
     parameters: Parameters, batch: CountBatch, length: float, *, engine: Engine | None = None
 ) -> NDArray[np.float32]:
-    """P(h_j = 1 | the document, with its shares of words, at another length): at a short one they
-    do not saturate.
+    """Posteriors of documents with the same shares of words, at another length.
+
+    At a short one they do not saturate.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    length : float
+        How long all documents are made, in weighted counts.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array of float32, (documents, units)
+        Probabilities. An empty document gets 1/2 throughout.
+
+    Examples
+    --------
+    >>> from undertow.vectors import posteriors, soft_posteriors
+    >>> same = soft_posteriors(parameters, batch, 3.0)[0]  # its own length
+    >>> bool(np.allclose(same, posteriors(parameters, batch)[0]))
+    True
     """
     x = np.float32(length) * activations(parameters, batch, engine=engine)
     result: NDArray[np.float32] = np.float32(0.5) * (np.tanh(np.float32(0.5) * x) + np.float32(1.0))
@@ -136,20 +295,62 @@ def soft_posteriors(
 def scores(
     parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
 ) -> NDArray[np.float64]:
-    """S(u) = sum_j softplus(W_j.u + L a_j) - H log 2: 0 for an empty document."""
+    """S(u) = sum_j softplus(W_j.u + L a_j) - H log 2: what hidden units add to a document's fit.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array of float64, (documents,)
+        Scores. An empty document gets 0.
+
+    Examples
+    --------
+    >>> from undertow.vectors import scores
+    >>> scores(parameters, batch).shape
+    (2,)
+    """
     return (engine or find_engine(CPU)).posteriors(parameters, batch)[1]
 
 
 def free_energies(
     parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
 ) -> NDArray[np.float64]:
-    """F(V) = -(b.u + S(u) + H log 2): low for documents that the model finds likely among those of
-    their length.
+    """F(V) = -(b.u + S(u) + H log 2).
+
+    It is low for documents that the model finds likely among those of their length.
+
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    batch : CountBatch
+        The documents.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    array of float64, (documents,)
+        Free energies. An empty document gets -H log 2.
+
+    Examples
+    --------
+    >>> from undertow.vectors import free_energies
+    >>> bool(np.isclose(free_energies(parameters, batch)[1], -3 * np.log(2)))
+    True
     """
     pull = parameters.word_weights.astype(np.float64) * parameters.visible_bias
     owners = np.repeat(np.arange(batch.size), np.diff(batch.starts))
-    visible = np.bincount(owners, weights=pull[batch.words] * batch.counts, minlength=batch.size)
+    of_words = np.bincount(owners, weights=pull[batch.words] * batch.counts, minlength=batch.size)
     result: NDArray[np.float64] = -(
-        visible + scores(parameters, batch, engine=engine) + parameters.units * np.log(2.0)
+        of_words + scores(parameters, batch, engine=engine) + parameters.units * np.log(2.0)
     )
     return result

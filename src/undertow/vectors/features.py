@@ -1,7 +1,7 @@
-"""From what hidden units see of documents to features, in plain NumPy; `inputs_of_few` is for a
-question or two.
+"""From what hidden units see of documents to features, in plain NumPy.
 
-`replicated_softmax.inputs` gives the same inputs, compiled, for any number of documents.
+`inputs_in_numpy` is for a question or two. `encoding.inputs` gives the same inputs, compiled, for
+any number of documents.
 """
 
 from __future__ import annotations
@@ -20,13 +20,29 @@ WORDS_SIDE = np.float32(0.7)  # the length of the words' side where that of the 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """What "balanced" vectors are measured by: what mean inputs are multiplied by, where the middle
-    then is, and the directions of words that stand beside the units.
+    """What "balanced" vectors are measured by.
+
+    Parameters
+    ----------
+    scale : float
+        What mean inputs are multiplied by.
+    centre : array of float32, (units,)
+        Where the middle of the documents then is.
+    directions : array of float32, (words, directions)
+        The directions of words that stand beside the units; none for units alone.
+
+    Examples
+    --------
+    >>> from undertow.vectors import Balance
+    >>> middle, directions = np.zeros(3, np.float32), np.eye(4, 2, dtype=np.float32)
+    >>> balance = Balance(3.0, middle, directions)
+    >>> balance.width
+    5
     """
 
     scale: float
-    centre: NDArray[np.float32]  # (H,)
-    directions: NDArray[np.float32]  # (K, R); R is 0 for units alone
+    centre: NDArray[np.float32]
+    directions: NDArray[np.float32]
 
     @property
     def width(self) -> int:
@@ -34,7 +50,7 @@ class Balance:
         return len(self.centre) + int(self.directions.shape[1])
 
 
-def inputs_of_few(
+def inputs_in_numpy(
     parameters: Parameters, batch: CountBatch
 ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     """W.u of each document, without the hidden bias, and the weighted lengths L."""

@@ -21,11 +21,40 @@ def sample_documents(
     start: NDArray[np.int32] | None = None,
     engine: Engine | None = None,
 ) -> CountBatch:
-    """Documents of `tokens` words each after `n_steps` Gibbs steps: hidden units given words, then
-    words given hidden units.
+    """Documents drawn by Gibbs steps: hidden units given words, then words given hidden units.
 
-    Chains begin at the words `start` (all documents' tokens, one after the other), or at hidden
-    units that are on with probability 1/2. The result has a count of 1 per token; words may repeat.
+    Parameters
+    ----------
+    parameters : undertow.Parameters
+        The model.
+    tokens : list of int
+        How many words each document has.
+    n_steps : int
+        How many steps there are.
+    seed : int
+        What is drawn from.
+    start : array of int32, optional
+        The words that chains begin at, all documents' tokens one after the other. Without them
+        they begin at hidden units that are on with probability 1/2.
+    engine : Engine, optional
+        What computes; all cores where none is given.
+
+    Returns
+    -------
+    CountBatch
+        The documents, with a count of 1 for each token; words may repeat.
+
+    Raises
+    ------
+    InvalidInput
+        Where lengths are not whole numbers of at least 1, or `start` does not fit them.
+
+    Examples
+    --------
+    >>> from undertow.vectors import sample_documents
+    >>> drawn = sample_documents(parameters, [3, 5], n_steps=10, seed=0)
+    >>> drawn.starts.tolist(), int(drawn.words.max()) < 4
+    ([0, 3, 8], True)
     """
     sizes = np.asarray(tokens)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 1).any():

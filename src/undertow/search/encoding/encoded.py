@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts.batch import CountBatch
-from undertow.vectors.features import inputs_of_few, mean_inputs, strengths_of
+from undertow.vectors.features import inputs_in_numpy, mean_inputs, strengths_of
 from undertow.vectors.joining import unit
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Encoded:
         cls, parameters: Parameters, batch: CountBatch, typical_length: float
     ) -> Encoded:
         """Damped counts of questions and other few texts, without anything compiled."""
-        seen = inputs_of_few(parameters, batch)
+        seen = inputs_in_numpy(parameters, batch)
         return cls._of_inputs(parameters, batch, typical_length, *seen)
 
     @classmethod
