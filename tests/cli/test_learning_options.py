@@ -17,6 +17,7 @@ from tests.shell import Run
 from undertow import AlphaNCE, ReplicatedSoftmax, TopicModel
 from undertow.cli.fit import fit
 from undertow.engines import Session
+from undertow.estimators import _training
 from undertow.learn import (
     SGD,
     Adam,
@@ -156,7 +157,7 @@ def settings_of(model: Any, length: float = defaults.LONG) -> Settings:
     )
     made.typical_length_, made._seed = length, 0
     level = getattr(find_learner(made.learner), "noise_level", None)
-    return made._settings(level, defaults.STEPS, defaults.FEW)
+    return _training.settings_of(made, level, defaults.STEPS, defaults.FEW)
 
 
 def test_all_ways_to_ask_mean_the_same(asked: Any) -> None:

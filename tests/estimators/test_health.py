@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from undertow import ReplicatedSoftmax
+from undertow.estimators import _training
 from undertow.estimators._health import FEWEST_STEPS, idle_units, warn_of_dead_units
 from undertow.learn import SGD
 
@@ -121,7 +122,7 @@ def test_empty_documents_do_not_hide_units_that_are_always_on(
         sparse.vstack([make_counts(), sparse.csr_array((5, WORDS), dtype=np.int64)])
     )
     always = np.full(6, 120 / 125)  # an empty document switches nothing on
-    monkeypatch.setattr(ReplicatedSoftmax, "_activity", lambda self, counts: always)
+    monkeypatch.setattr(_training, "_activity", lambda model, counts: always)
     make_model(max_epochs=25).fit(counts)
     assert [message[:6] for message in messages(caplog)] == ["6 of 6"]
 

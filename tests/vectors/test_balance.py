@@ -18,7 +18,7 @@ from tests.storage.helpers import edit_header
 from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, load
 from undertow.counts import CountBatch
 from undertow.engines.cpu import CpuEngine
-from undertow.estimators import replicated_softmax
+from undertow.estimators import _count_vectors
 from undertow.learn import Adam
 from undertow.model import Parameters
 from undertow.storage import save_model
@@ -276,7 +276,7 @@ def test_documents_are_measured_some_at_a_time(
     """
     whole = make_model(count_transform=None).fit(counts)
     for block in (1, 7):
-        monkeypatch.setattr(replicated_softmax, "BLOCK", block)
+        monkeypatch.setattr(_count_vectors, "BLOCK", block)
         again = make_model(count_transform=None).fit(counts)
         assert_balanced(again, counts)
         assert again.balance_.scale == pytest.approx(whole.balance_.scale, rel=1e-12)

@@ -4,60 +4,32 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.counts import CountBatch, CountSource
-from undertow.engines import Engine, find_engine
-from undertow.estimators import _fitting, _noise_level
+from undertow.estimators import _training
 from undertow.estimators._base import Base
+from undertow.estimators._count_units import CountUnits
 from undertow.estimators._display import TopicsDisplay
-from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
-from undertow.estimators._health import warn_of_dead_units
+from undertow.estimators._documents import HeldDocuments, SpooledDocuments
 from undertow.estimators._stored import restore, store
-from undertow.estimators.model_inputs import transformed_counts, word_weights
-from undertow.estimators.units import (
-    DocumentUnits,
-    Unit,
-    describe,
-    units_of_documents,
-)
-from undertow.learn import EpochRecord, Run, Settings, defaults, train
-from undertow.learn.registry import find_learner
-from undertow.model import initial_parameters, with_more_words, words_given_hidden
-from undertow.model.attribution import attributions
+from undertow.learn import EpochRecord
+from undertow.model import with_more_words
 from undertow.spool import CountSpool
 from undertow.storage import StoredModel
-from undertow.tasks import split_half_score
-from undertow.vectors import (
-    FEATURES,
-    VECTOR_KINDS,
-    Measures,
-    encode,
-    free_energies,
-    posteriors,
-    sample_documents,
-)
-from undertow.vectors.balance import balance_of, plain_balance
-from undertow.vectors.directions import with_more_rows, word_directions
-from undertow.vectors.word_start import checked_word_vectors, started_from
-
-BLOCK = 16384  # documents that are encoded at a time
+from undertow.vectors.directions import with_more_rows
 
 
-class ReplicatedSoftmax(TopicsDisplay, Base):
+class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
     """Document vectors and hidden units from word counts, by a Replicated Softmax model.
 
     `TopicModel` does the same from texts, and grows topics besides.
@@ -161,6 +133,12 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         Epochs done; the number of words, and their names where X had column names.
     """
 
+    noise_level_: Any
+    history_: list[EpochRecord]
+    n_iter_: int
+    _seed: int
+    _run_state: dict[str, NDArray[Any]]
+
     def __init__(
         self,
         n_components: int = 256,
@@ -241,8 +219,9 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         again = self._goes_on(word_vectors)
         documents = HeldDocuments(self._counts(X, reset=not again))
         if not again:
-            self._begin(documents, word_vectors)
-        return self._fit_documents(documents)
+            _training.begin(self, documents, word_vectors)
+        _training.learn(self, documents)
+        return self
 
     def _fit_spool(self, spool: CountSpool, word_vectors: Any = None) -> Self:
         """As `fit`, from transformed counts on disk. What is a mean over documents is that of a
@@ -252,8 +231,9 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         documents = SpooledDocuments(spool)
         if not again:
             self.n_features_in_ = spool.vocabulary_size
-            self._begin(documents, word_vectors)
-        return self._fit_documents(documents)
+            _training.begin(self, documents, word_vectors)
+        _training.learn(self, documents)
+        return self
 
     def _goes_on(self, word_vectors: Any) -> bool:
         """Whether `fit` goes on from what was learned before."""
@@ -264,24 +244,6 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
                 "some"
             )
         return again
-
-    def _fit_documents(self, documents: Documents) -> Self:
-        stopping = None
-        if self.early_stopping:
-            fraction = _check.number(
-                "validation_fraction", self.validation_fraction, above=0.0, below=1.0
-            )
-            patience = _check.whole_number("n_iter_no_change", self.n_iter_no_change, at_least=1)
-            documents, held_out = documents.hold_out(fraction, self._seed)
-            stopping = _fitting.EarlyStopping(held_out, patience)
-        batch_size = _check.whole_number("batch_size", self.batch_size, at_least=1)
-        epochs = defaults.epochs_for(self.max_epochs, documents.size, batch_size)
-        if self.noise_level_ == "auto":
-            self._choose_noise_level(documents, epochs)
-        self._train(
-            documents, epochs, stopping, annealed=stopping is None
-        )  # early stopping: the end is not known
-        return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """One more epoch over these documents. Word weights and noise distribution stay those of
@@ -307,170 +269,9 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         first = not hasattr(self, "parameters_")
         documents = HeldDocuments(self._counts(X, reset=first))
         if first:
-            self._begin(documents)
-        if self.noise_level_ == "auto":
-            self._choose_noise_level(documents, 1)
-        self._train(documents, 1, None)
+            _training.begin(self, documents)
+        _training.one_more_epoch(self, documents)
         return self
-
-    def _begin(self, documents: Documents, word_vectors: Any = None) -> None:
-        units = _check.whole_number("n_components", self.n_components, at_least=1)
-        self._check_features()
-        vectors = (
-            None
-            if word_vectors is None
-            else checked_word_vectors(word_vectors, self.n_features_in_)
-        )
-        totals = documents.totals()
-        weights = word_weights(self.weighting, totals)
-        if not weights @ totals.tokens > 0:
-            raise InvalidInput(
-                "X must hold a document with a word of positive weight, "
-                f"got none in n_samples={documents.size} (idf gives words that are in every "
-                f"document the weight 0)"
-            )
-        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        lengths = documents.sample(self._seed) @ weights
-        lengths = (
-            lengths[lengths > 0]
-            if (lengths > 0).any()
-            else weights @ totals.tokens / documents.size
-        )
-        self.typical_length_ = float(np.median(lengths))
-        self.noise_distribution_ = totals.word_distribution()
-        self.parameters_ = initial_parameters(units, self.noise_distribution_, weights, self._seed)
-        if vectors is not None:
-            self.parameters_ = started_from(
-                self.parameters_, vectors, self.noise_distribution_, self._seed
-            )
-        self.history_: list[EpochRecord] = []
-        self.unit_names_: dict[int, str] = {}
-        self.n_iter_ = 0
-        self.noise_level_: Any = getattr(find_learner(self.learner), "noise_level", None)
-        self.activity_ = np.zeros(units)
-        directions = word_directions(
-            documents.sample(self._seed), self.parameters_.word_weights, units, self._seed
-        )
-        self.balance_ = plain_balance(units, self.typical_length_, directions)
-        self._run_state: dict[str, NDArray[Any]] = {}
-
-    def _choose_noise_level(self, documents: Documents, epochs: int) -> None:
-        """Tries noise levels in short runs on a part of the documents; questions from the others
-        decide.
-        """
-        sample = HeldDocuments(documents.sample(self._seed))
-        known, held_out = sample.hold_out(0.1, self._seed)
-        halves = _noise_level.questions(held_out, known.sample(self._seed))
-        short = _noise_level.trial_epochs(epochs, documents.size, sample.size, self.batch_size)
-        steps = epochs * math.ceil(
-            documents.size / self.batch_size
-        )  # of the run that the trials are for
-
-        def trial(level: float) -> float:
-            run, source = self._new_run(known, short, level, paced_as=steps)
-            learned = train(run, source, epochs=short).result()
-            return halves.lift(
-                lambda half: posteriors(learned, CountBatch.from_csr(half), engine=self._engine())
-            )
-
-        self.noise_level_scores_ = _noise_level.figures(trial, verbose=self.verbose)
-        self.noise_level_ = _noise_level.best(self.noise_level_scores_)
-
-    def _new_run(
-        self, documents: Documents, epochs: int, level: Any, paced_as: int | None = None
-    ) -> tuple[Run, CountSource]:
-        """A run from the present parameters on, annealed over so many epochs (0: not annealed), and
-        its source.
-
-        `paced_as` is for how many steps the optimizer is set up, where these are not the run's own.
-        """
-        source = documents.source(self.parameters_.word_weights.astype(np.float64))
-        steps_before = int(self._run_state.get("steps", 0))
-        steps = epochs * math.ceil(source.documents / self.batch_size)
-        # A part of a stream says nothing of how many documents there are.
-        known = source.documents if epochs else defaults.FEW
-        settings = self._settings(level, steps if paced_as is None else paced_as, known)
-        settings = replace(settings, planned_steps=steps_before + steps if epochs else 0)
-        sizes = {"documents": documents.rows, "longest": source.longest}
-        run = Run(
-            self.parameters_.copy(),
-            self.noise_distribution_,
-            settings,
-            **sizes,
-            engine=self._engine(),
-        )
-        run.adopt(self._run_state, epoch=self.n_iter_)
-        return run, source
-
-    def _train(
-        self,
-        documents: Documents,
-        epochs: int,
-        stopping: _fitting.EarlyStopping | None,
-        *,
-        annealed: bool = False,
-    ) -> None:
-        run, source = self._new_run(documents, epochs if annealed else 0, self.noise_level_)
-        watch = stopping or (
-            _fitting.SplitHalf(documents.sample(self._seed)) if self.verbose else None
-        )
-        try:
-            _fitting.run_epochs(
-                run,
-                source,
-                epochs=self.n_iter_ + epochs,
-                watch=watch,
-                callbacks=self.callbacks or (),
-                caller=self,
-                verbose=self.verbose,
-            )
-        except (
-            KeyboardInterrupt
-        ):  # what was learned so far is kept; after any other error, what was there before
-            self._keep(run, documents, stopping)
-            raise
-        self._keep(run, documents, stopping)
-
-    def _keep(
-        self, run: Run, documents: Documents, stopping: _fitting.EarlyStopping | None
-    ) -> None:
-        best = stopping.parameters if stopping else None
-        self.parameters_ = run.result() if best is None else best
-        self.history_ = [*self.history_, *run.history]
-        self.n_iter_ = run.epoch
-        self._run_state = run.carried_state()
-        sample = documents.sample(self._seed)
-        self.activity_ = self._activity(sample)
-        filled = int((sample @ self.parameters_.word_weights > 0).sum())
-        warn_of_dead_units(np.round(self.activity_ * sample.shape[0]) / max(filled, 1), run.steps)
-        self.balance_ = balance_of(
-            *(
-                self.parameters_,
-                self._blocks(sample),
-                self.typical_length_,
-                self.balance_.directions,
-            ),
-            engine=self._engine(),
-        )
-
-    def _settings(self, noise_level: Any, steps: int, documents: int) -> Settings:
-        learner = defaults.suited(find_learner(self.learner), noise_level, self.typical_length_)
-        return Settings(
-            learner=learner,
-            optimizer=defaults.make_optimizer(self.optimizer, learner, steps, self.typical_length_),
-            sparsity=defaults.make_sparsity(
-                self.sparsity_target, self.sparsity_cost, self.typical_length_, documents
-            ),
-            averaging=self.averaging,
-            batch_size=self.batch_size,
-            seed=self._seed,
-        )
-
-    def _activity(self, counts: sparse.csr_array) -> NDArray[np.float64]:
-        on, engine = np.zeros(self.parameters_.units), self._engine()
-        for block in self._blocks(counts):
-            on += (posteriors(self.parameters_, block, engine=engine) > 0.5).sum(axis=0)
-        return on / max(counts.shape[0], 1)
 
     def add_words(self, number: int) -> Self:
         """Appends words to the vocabulary; units keep their ids, and old words their columns.
@@ -539,8 +340,7 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         check_is_fitted(self)
         return self.balance_.width if self.features == "balanced" else self.parameters_.units
 
-    # Using it
-
+    # scikit-learn's set_output reaches a transform that the class itself defines, no inherited one
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Document vectors, of the kind that `features` names.
 
@@ -562,267 +362,6 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         """
         self._check_features()
         return self.encode(X, kind=self.features)
-
-    def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
-        """Document vectors of any kind.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table (documents, words)
-            Counts.
-        kind : {"balanced", "posterior", "soft", "activation", "strength", "code"} or None
-            "code" is posterior > 1/2, as packed bits; the others are those of `features`, which is
-            taken where it is None.
-
-        Returns
-        -------
-        array (documents, dimensions)
-            Vectors; of codes, bytes.
-
-        Examples
-        --------
-        >>> model.encode(counts, "posterior").shape, model.encode(counts, "code").shape
-        ((200, 8), (200, 1))
-        """
-        chosen = _check.one_of("kind", self.features if kind is None else kind, VECTOR_KINDS)
-        counts = self._fitted_counts(X)
-        return self._encoded(counts, chosen)
-
-    def free_energy(self, X: Any) -> NDArray[np.float64]:
-        """F(V) of each document: low for what the model finds likely among documents of the same
-        length.
-
-        A model learned by "cd", "pcd" or "nce" approaches the distribution of the data. One learned
-        by "alpha-nce" is a feature extractor: its energies are not calibrated, and serve to compare
-        documents of one length at most.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table (documents, words)
-            Counts.
-
-        Returns
-        -------
-        array (documents,)
-            Energies.
-
-        Examples
-        --------
-        >>> model.free_energy(counts).shape
-        (200,)
-        """
-        counts = self._fitted_counts(X)
-        blocks = [
-            free_energies(self.parameters_, block, engine=self._engine())
-            for block in self._blocks(counts)
-        ]
-        return np.concatenate(blocks)
-
-    def reconstruct(self, X: Any) -> NDArray[np.float64]:
-        """P(word | E[h | document]): what words the model expects beside those of a document.
-
-        Under "alpha-nce" these are not calibrated probabilities (see `free_energy`), but their
-        order tells what belongs to the document.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table (documents, words)
-            Counts.
-
-        Returns
-        -------
-        array (documents, words)
-            Dense, so for a few documents at a time; rows sum to 1.
-
-        Examples
-        --------
-        >>> model.reconstruct(counts[:1]).sum().round(3)
-        np.float64(1.0)
-        """
-        on = self._encoded(self._fitted_counts(X), "posterior")
-        return words_given_hidden(self.parameters_, on)
-
-    def sample(
-        self, lengths: ArrayLike, n_steps: int = 100, random_state: Any = None
-    ) -> sparse.csr_array:
-        """Documents drawn by Gibbs sampling from noise.
-
-        Samples of a model learned by "alpha-nce" are not calibrated (see `free_energy`).
-
-        Parameters
-        ----------
-        lengths : array-like of int
-            Tokens of each document.
-        n_steps : int
-            Steps of the chain.
-        random_state : int, RandomState or None
-            The same seed draws the same documents.
-
-        Returns
-        -------
-        sparse array (documents, words)
-            Counts (CSR).
-
-        Examples
-        --------
-        >>> model.sample([5, 9], random_state=0).sum(axis=1).tolist()
-        [5, 9]
-        """
-        check_is_fitted(self)
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
-        drawn = sample_documents(
-            self.parameters_, lengths, n_steps=n_steps, seed=seed, engine=self._engine()
-        )
-        rows = np.repeat(np.arange(drawn.size), np.diff(drawn.starts))
-        shape = (drawn.size, self.parameters_.words)
-        return sparse.coo_array((drawn.counts, (rows, drawn.words)), shape=shape).tocsr()
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Split-half retrieval: how often one half of a document's tokens finds the other, as a
-        mean reciprocal rank.
-
-        It needs no labels, so a grid search can choose with it. At most 2,000 documents are taken,
-        by a seed of its own; ties count against; documents of fewer than two tokens are left out.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table (documents, words)
-            Counts.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-
-        Examples
-        --------
-        >>> 0 < model.score(counts) < 1
-        True
-        """
-        return split_half_score(
-            lambda half: self._encoded(half, self.features), self._fitted_counts(X), seed=0
-        )
-
-    # Topics
-
-    def units(self, n_words: int = 10, *, words: Sequence[str] | None = None) -> list[Unit]:
-        """The hidden units, with the words that push each up and down.
-
-        Parameters
-        ----------
-        n_words : int
-            Words of each, either way.
-        words : sequence of str or None
-            Names of the columns of X, where X itself had none (a matrix has none).
-
-        Returns
-        -------
-        list of Unit
-            The most active first.
-
-        Examples
-        --------
-        >>> unit = model.units(2, words=["moon", "rocket", "cake", "pear"])[0]
-        >>> len(unit.up), 0 <= unit.activity <= 1
-        (2, True)
-        """
-        check_is_fitted(self)
-        count = _check.whole_number("n_words", n_words, at_least=1)
-        if words is not None and len(words) != self.parameters_.words:
-            raise InvalidInput(
-                f"words must name {self.parameters_.words} columns, got {len(words)}"
-            )
-        words = self._words() if words is None else words
-        shares = self.noise_distribution_
-        return describe(self.parameters_, shares, words, self.activity_, self.unit_names_, count)
-
-    def name_units(self, names: Mapping[int, str]) -> Self:
-        """Gives units names of your own; they are saved with the model.
-
-        Parameters
-        ----------
-        names : mapping of int to str
-            Number -> name.
-
-        Returns
-        -------
-        self
-            The model.
-
-        Raises
-        ------
-        InvalidInput
-            For a unit that there is not, or an empty name.
-
-        Examples
-        --------
-        >>> [unit.name for unit in model.name_units({3: "Space"}).units() if unit.id == 3]
-        ['Space']
-        """
-        check_is_fitted(self)
-        for unit, name in names.items():
-            if unit not in range(self.parameters_.units):
-                raise InvalidInput(
-                    f"names must be of units 0 to {self.parameters_.units - 1}, got {unit!r}"
-                )
-            if not name or type(name) is not str:
-                raise InvalidInput(f"the name of unit {unit} must be a text, got {name!r}")
-        self.unit_names_ = {**self.unit_names_, **{int(unit): name for unit, name in names.items()}}
-        return self
-
-    def document_units(self, X: Any, *, words: Sequence[str] | None = None) -> list[DocumentUnits]:
-        """The units that each document switches on, with their strength.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table (documents, words)
-            Counts.
-        words : sequence of str or None
-            As in `units`.
-
-        Returns
-        -------
-        list of DocumentUnits
-            The strongest unit first.
-
-        Examples
-        --------
-        >>> len(model.document_units(counts[:3]))
-        3
-        """
-        on = self._encoded(self._fitted_counts(X), "posterior")
-        names = {topic.id: topic.name for topic in self.units(n_words=3, words=words)}
-        return units_of_documents(on, [names[unit] for unit in range(len(names))])
-
-    def attribute(self, X: Any, component: int) -> sparse.csr_array:
-        """How much each word moved a unit in each document.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or table (documents, words)
-            Counts.
-        component : int
-            The number of the unit.
-
-        Returns
-        -------
-        sparse array (documents, words)
-            A row sums to the unit's input, exactly.
-
-        Examples
-        --------
-        >>> model.attribute(counts, 3).shape
-        (200, 4)
-        """
-        counts = self._fitted_counts(X)
-        unit = _check.whole_number("component", component, at_least=0)
-        if unit >= self.parameters_.units:
-            raise InvalidInput(
-                f"component must be below {self.parameters_.units}, got {component!r}"
-            )
-        return attributions(self.parameters_, counts, unit)
 
     # Files
 
@@ -877,45 +416,6 @@ class ReplicatedSoftmax(TopicsDisplay, Base):
         4
         """
         return restore(cls(), stored, path)
-
-    # Helpers
-
-    def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        checked = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_non_negative=True
-        )
-        return transformed_counts(checked, self.count_transform)
-
-    def _fitted_counts(self, X: Any) -> sparse.csr_array:
-        check_is_fitted(self)
-        return self._counts(X, reset=False)
-
-    def _encoded(self, counts: sparse.csr_array, kind: str) -> NDArray[Any]:
-        measures, engine = Measures(self.typical_length_, self.balance_), self._engine()
-        return np.concatenate(
-            [
-                encode(kind, self.parameters_, block, measures, engine=engine)
-                for block in self._blocks(counts)
-            ]
-        )
-
-    def _engine(self) -> Engine:
-        return find_engine(self.engine, threads=self.n_jobs)
-
-    @staticmethod
-    def _blocks(counts: sparse.csr_array) -> list[CountBatch]:
-        starts = range(0, max(counts.shape[0], 1), BLOCK)
-        return [
-            CountBatch.from_csr(counts[first : first + BLOCK], first_id=first) for first in starts
-        ]
-
-    def _check_features(self) -> None:
-        _check.one_of("features", self.features, FEATURES)
-
-    def _words(self) -> list[str]:
-        if hasattr(self, "feature_names_in_"):
-            return [str(word) for word in self.feature_names_in_]
-        return [f"word {number}" for number in range(self.parameters_.words)]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "parameters_")

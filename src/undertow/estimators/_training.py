@@ -1,0 +1,222 @@
+"""How a `ReplicatedSoftmax` learns: where it begins, the run, and what is kept of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.counts import CountBatch, CountSource
+from undertow.estimators import _fitting, _noise_level
+from undertow.estimators._documents import Documents, HeldDocuments
+from undertow.estimators._health import warn_of_dead_units
+from undertow.estimators.model_inputs import word_weights
+from undertow.learn import Run, Settings, defaults, train
+from undertow.learn.registry import find_learner
+from undertow.model import initial_parameters
+from undertow.vectors import posteriors
+from undertow.vectors.balance import balance_of, plain_balance
+from undertow.vectors.directions import word_directions
+from undertow.vectors.word_start import checked_word_vectors, started_from
+
+if TYPE_CHECKING:
+    from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+
+
+def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = None) -> None:
+    """Checks what was asked for, and gives the model all that training begins from."""
+    units = _check.whole_number("n_components", model.n_components, at_least=1)
+    model._check_features()
+    vectors = (
+        None if word_vectors is None else checked_word_vectors(word_vectors, model.n_features_in_)
+    )
+    totals = documents.totals()
+    weights = word_weights(model.weighting, totals)
+    if not weights @ totals.tokens > 0:
+        raise InvalidInput(
+            "X must hold a document with a word of positive weight, "
+            f"got none in n_samples={documents.size} (idf gives words that are in every "
+            f"document the weight 0)"
+        )
+    model._seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+    lengths = documents.sample(model._seed) @ weights
+    lengths = (
+        lengths[lengths > 0] if (lengths > 0).any() else weights @ totals.tokens / documents.size
+    )
+    model.typical_length_ = float(np.median(lengths))
+    model.noise_distribution_ = totals.word_distribution()
+    model.parameters_ = initial_parameters(units, model.noise_distribution_, weights, model._seed)
+    if vectors is not None:
+        model.parameters_ = started_from(
+            model.parameters_, vectors, model.noise_distribution_, model._seed
+        )
+    model.history_ = []
+    model.unit_names_ = {}
+    model.n_iter_ = 0
+    model.noise_level_ = getattr(find_learner(model.learner), "noise_level", None)
+    model.activity_ = np.zeros(units)
+    directions = word_directions(
+        documents.sample(model._seed), model.parameters_.word_weights, units, model._seed
+    )
+    model.balance_ = plain_balance(units, model.typical_length_, directions)
+    model._run_state = {}
+
+
+def learn(model: ReplicatedSoftmax, documents: Documents) -> None:
+    """All epochs of `fit`."""
+    stopping = None
+    if model.early_stopping:
+        fraction = _check.number(
+            "validation_fraction", model.validation_fraction, above=0.0, below=1.0
+        )
+        patience = _check.whole_number("n_iter_no_change", model.n_iter_no_change, at_least=1)
+        documents, held_out = documents.hold_out(fraction, model._seed)
+        stopping = _fitting.EarlyStopping(held_out, patience)
+    batch_size = _check.whole_number("batch_size", model.batch_size, at_least=1)
+    epochs = defaults.epochs_for(model.max_epochs, documents.size, batch_size)
+    if model.noise_level_ == "auto":
+        _choose_noise_level(model, documents, epochs)
+    # with early stopping, the end is not known
+    _train(model, documents, epochs, stopping, annealed=stopping is None)
+
+
+def one_more_epoch(model: ReplicatedSoftmax, documents: Documents) -> None:
+    """That of `partial_fit`."""
+    if model.noise_level_ == "auto":
+        _choose_noise_level(model, documents, 1)
+    _train(model, documents, 1, None)
+
+
+def _choose_noise_level(model: ReplicatedSoftmax, documents: Documents, epochs: int) -> None:
+    """Tries noise levels in short runs on a part of the documents; questions from the others
+    decide.
+    """
+    sample = HeldDocuments(documents.sample(model._seed))
+    known, held_out = sample.hold_out(0.1, model._seed)
+    halves = _noise_level.questions(held_out, known.sample(model._seed))
+    short = _noise_level.trial_epochs(epochs, documents.size, sample.size, model.batch_size)
+    # of the run that the trials are for
+    steps = epochs * math.ceil(documents.size / model.batch_size)
+
+    def trial(level: float) -> float:
+        run, source = _new_run(model, known, short, level, paced_as=steps)
+        learned = train(run, source, epochs=short).result()
+        return halves.lift(
+            lambda half: posteriors(learned, CountBatch.from_csr(half), engine=model._engine())
+        )
+
+    model.noise_level_scores_ = _noise_level.figures(trial, verbose=model.verbose)
+    model.noise_level_ = _noise_level.best(model.noise_level_scores_)
+
+
+def _train(
+    model: ReplicatedSoftmax,
+    documents: Documents,
+    epochs: int,
+    stopping: _fitting.EarlyStopping | None,
+    *,
+    annealed: bool = False,
+) -> None:
+    run, source = _new_run(model, documents, epochs if annealed else 0, model.noise_level_)
+    watch = stopping or (
+        _fitting.SplitHalf(documents.sample(model._seed)) if model.verbose else None
+    )
+    try:
+        _fitting.run_epochs(
+            run,
+            source,
+            epochs=model.n_iter_ + epochs,
+            watch=watch,
+            callbacks=model.callbacks or (),
+            caller=model,
+            verbose=model.verbose,
+        )
+    except KeyboardInterrupt:
+        # what was learned so far is kept; after any other error, what was there before
+        _keep(model, run, documents, stopping)
+        raise
+    _keep(model, run, documents, stopping)
+
+
+def _new_run(
+    model: ReplicatedSoftmax,
+    documents: Documents,
+    epochs: int,
+    level: Any,
+    paced_as: int | None = None,
+) -> tuple[Run, CountSource]:
+    """A run from the present parameters on, annealed over so many epochs (0: not annealed), and
+    its source.
+
+    `paced_as` is for how many steps the optimizer is set up, where these are not the run's own.
+    """
+    source = documents.source(model.parameters_.word_weights.astype(np.float64))
+    steps_before = int(model._run_state.get("steps", 0))
+    steps = epochs * math.ceil(source.documents / model.batch_size)
+    # A part of a stream says nothing of how many documents there are.
+    known = source.documents if epochs else defaults.FEW
+    settings = settings_of(model, level, steps if paced_as is None else paced_as, known)
+    settings = replace(settings, planned_steps=steps_before + steps if epochs else 0)
+    sizes = {"documents": documents.rows, "longest": source.longest}
+    run = Run(
+        model.parameters_.copy(),
+        model.noise_distribution_,
+        settings,
+        **sizes,
+        engine=model._engine(),
+    )
+    run.adopt(model._run_state, epoch=model.n_iter_)
+    return run, source
+
+
+def settings_of(model: ReplicatedSoftmax, noise_level: Any, steps: int, documents: int) -> Settings:
+    """What the options of the model come to, for so many steps and documents."""
+    learner = defaults.suited(find_learner(model.learner), noise_level, model.typical_length_)
+    return Settings(
+        learner=learner,
+        optimizer=defaults.make_optimizer(model.optimizer, learner, steps, model.typical_length_),
+        sparsity=defaults.make_sparsity(
+            model.sparsity_target, model.sparsity_cost, model.typical_length_, documents
+        ),
+        averaging=model.averaging,
+        batch_size=model.batch_size,
+        seed=model._seed,
+    )
+
+
+def _keep(
+    model: ReplicatedSoftmax,
+    run: Run,
+    documents: Documents,
+    stopping: _fitting.EarlyStopping | None,
+) -> None:
+    best = stopping.parameters if stopping else None
+    model.parameters_ = run.result() if best is None else best
+    model.history_ = [*model.history_, *run.history]
+    model.n_iter_ = run.epoch
+    model._run_state = run.carried_state()
+    sample = documents.sample(model._seed)
+    model.activity_ = _activity(model, sample)
+    filled = int((sample @ model.parameters_.word_weights > 0).sum())
+    warn_of_dead_units(np.round(model.activity_ * sample.shape[0]) / max(filled, 1), run.steps)
+    model.balance_ = balance_of(
+        model.parameters_,
+        model._blocks(sample),
+        model.typical_length_,
+        model.balance_.directions,
+        engine=model._engine(),
+    )
+
+
+def _activity(model: ReplicatedSoftmax, counts: sparse.csr_array) -> NDArray[np.float64]:
+    on, engine = np.zeros(model.parameters_.units), model._engine()
+    for block in model._blocks(counts):
+        on += (posteriors(model.parameters_, block, engine=engine) > 0.5).sum(axis=0)
+    return on / max(counts.shape[0], 1)
