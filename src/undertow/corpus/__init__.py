@@ -20,9 +20,10 @@ from undertow import _lazy
 if TYPE_CHECKING:
     from undertow.corpus._occurrences import Occurrence, occurrences
     from undertow.corpus.corpus import Corpus
+    from undertow.corpus.coverage import ChunkCounts, Coverage
     from undertow.corpus.readers import open_corpus
     from undertow.corpus.texts import as_corpus
-    from undertow.corpus.vectorizer import ChunkCounts, Coverage, Vectorizer
+    from undertow.corpus.vectorizer import Vectorizer
 
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
@@ -31,7 +32,8 @@ __getattr__, __dir__ = _lazy.names_of(
         "undertow.corpus._occurrences": ("Occurrence", "occurrences"),
         "undertow.corpus.readers": ("open_corpus",),
         "undertow.corpus.texts": ("as_corpus",),
-        "undertow.corpus.vectorizer": ("ChunkCounts", "Coverage", "Vectorizer"),
+        "undertow.corpus.coverage": ("ChunkCounts", "Coverage"),
+        "undertow.corpus.vectorizer": ("Vectorizer",),
     },
 )
 

@@ -14,8 +14,8 @@ from sklearn.base import clone
 
 from undertow._errors import InvalidInput
 from undertow.corpus.count_matrices import stacked
+from undertow.corpus.coverage import ChunkCounts
 from undertow.corpus.texts import text_chunks
-from undertow.corpus.vectorizer import ChunkCounts
 
 NEEDED = ("fit_transform", "transform", "get_feature_names_out", "get_params")
 ROWS = 5000
