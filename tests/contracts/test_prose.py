@@ -1,4 +1,6 @@
-"""README.md and the pages of docs/ have short lines, and their links lead somewhere."""
+"""README.md and the other pages of the root, and those of docs/, have short lines, and their links
+lead somewhere.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ GENERATED = {"paper.md"}  # a whole page that `undertow paper` writes
 GONE = {"benchmarks/small.py", "minilm_encode.py"}
 """Files that a page names and says that they are gone, or that are elsewhere."""
 PAGES = [
-    ROOT / "README.md",
+    *(ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")),
     *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in GENERATED),
 ]
 
