@@ -17,7 +17,7 @@ def new(seed: int) -> TopicModel:
     )
 
 
-# A seed asks for a topic around words; one whose words are at home nowhere is left out, with a
+# A seed asks for a topic around words; one whose words stand out nowhere is left out, with a
 # warning.
 seeds = {"Dates and times": ["date", "time", "timezone"]}
 model = new(seed=0).set_params(seeds=seeds).fit(documents)

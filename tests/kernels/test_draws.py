@@ -91,9 +91,9 @@ def test_stream(seed: int, epoch: int, length: int, batch: int, shard: int) -> N
     """Shorter and longer than the words that are drawn at a time; nothing is written past the
     end.
     """
-    room = np.full(length + 1, -1, dtype=np.int32)
-    partial_noise.draw_stream(seed, epoch, batch, shard, TABLE, room[:-1])
-    assert room.tolist() == [*draws.stream(seed, epoch, batch, shard, TABLE, length), -1]
+    longer = np.full(length + 1, -1, dtype=np.int32)
+    partial_noise.draw_stream(seed, epoch, batch, shard, TABLE, longer[:-1])
+    assert longer.tolist() == [*draws.stream(seed, epoch, batch, shard, TABLE, length), -1]
 
 
 @made_up

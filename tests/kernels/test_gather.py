@@ -41,15 +41,15 @@ def _made(units: int) -> tuple[Single, Single, NDArray[np.int32], Single]:
 def test_sum_is_that_of_the_entries(units: int, first: int, last: int) -> None:
     """Each of n entries rounds once as a product (unless it is fused) and once as it is added."""
     total, rows, indices, coefficients = _made(units)
-    room = np.full(units + 2, 77.0, dtype=np.float32)
-    ours = room[1:-1]
+    whole = np.full(units + 2, 77.0, dtype=np.float32)
+    ours = whole[1:-1]
     ours[:] = total
     add_rows(ours, rows, indices, coefficients, first, last, ENTRIES)
     terms = coefficients[first:last, None].astype(np.float64) * rows[indices[first:last]]
     exact = total + terms.sum(axis=0)
     bound = (last - first + 2) * UNIT * (np.abs(total) + np.abs(terms).sum(axis=0))
     assert (np.abs(ours - exact) <= bound).all()
-    assert (room[[0, -1]] == 77.0).all()  # the columns beside the total are not ours
+    assert (whole[[0, -1]] == 77.0).all()  # the columns beside the total are not ours
 
 
 @widths

@@ -25,12 +25,12 @@ entry_lists = st.lists(st.tuples(st.integers(0, WORDS - 1), st.integers(0, 20)),
 made_up = settings(deadline=None, max_examples=80)
 
 
-def _entries(room: int, starts: list[int] | None = None) -> rows.Entries:
-    places = np.array(starts or [0, room])
+def _entries(size: int, starts: list[int] | None = None) -> rows.Entries:
+    places = np.array(starts or [0, size])
     return rows.Entries(
-        words=np.full(room, -7, dtype=np.int32),
-        vectors=np.full(room, -7, dtype=np.int32),
-        coefficients=np.full(room, np.nan, dtype=np.float32),
+        words=np.full(size, -7, dtype=np.int32),
+        vectors=np.full(size, -7, dtype=np.int32),
+        coefficients=np.full(size, np.nan, dtype=np.float32),
         starts=places,
         counts=np.zeros(len(places) - 1, dtype=np.int64),
     )
@@ -49,7 +49,7 @@ Shards = list[list[tuple[int, int]]]
 
 def _in_shards(made: Shards) -> rows.Entries:
     """The words and vectors of each shard, numbered by their coefficients; between shards there is
-    room to spare.
+    space to spare.
     """
     starts = np.concatenate([[1], 1 + np.cumsum([len(shard) + 2 for shard in made])]).astype(int)
     entries = _entries(int(starts[-1]) + 1, starts.tolist())
@@ -62,14 +62,14 @@ def _in_shards(made: Shards) -> rows.Entries:
     return entries
 
 
-def _room(parts: int, room: int) -> tuple[NDArray[np.int32], rows.RowGradient]:
-    """Scratch and room for the groups, full of what an earlier minibatch might have left."""
-    return np.full((parts, room, 2), -7, dtype=np.int32), rows.RowGradient(
+def _empty(parts: int, size: int) -> tuple[NDArray[np.int32], rows.RowGradient]:
+    """Scratch and space for the groups, full of what an earlier minibatch might have left."""
+    return np.full((parts, size, 2), -7, dtype=np.int32), rows.RowGradient(
         sizes=np.full(parts, -7, dtype=np.int64),
-        rows=np.full((parts, room), -7, dtype=np.int32),
-        starts=np.full((parts, room + 1), -7, dtype=np.int64),
-        vector_ids=np.full((parts, room), -7, dtype=np.int32),
-        coefficients=np.full((parts, room), np.nan, dtype=np.float32),
+        rows=np.full((parts, size), -7, dtype=np.int32),
+        starts=np.full((parts, size + 1), -7, dtype=np.int64),
+        vector_ids=np.full((parts, size), -7, dtype=np.int32),
+        coefficients=np.full((parts, size), np.nan, dtype=np.float32),
         vectors=np.empty((0, 1), dtype=np.float32),
         scalars=np.empty(0, dtype=np.float32),
     )
@@ -88,7 +88,7 @@ def test_grouping_is_that_of_a_dictionary(n_threads: int, made: list[Shards]) ->
     """
     slots = Slots(WORDS).of(n_threads)
     parts = len(slots)
-    found, grouped = _room(parts, 2 + max(sum(map(len, shards)) for shards in made))
+    found, grouped = _empty(parts, 2 + max(sum(map(len, shards)) for shards in made))
     for shards in made:
         pool.run_program(rows.group_entries, n_threads, _in_shards(shards), slots, found, grouped)
         expected: dict[int, list[tuple[int, float]]] = defaultdict(list)

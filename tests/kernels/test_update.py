@@ -75,7 +75,7 @@ def _assert_near(ours: Single, exact: NDArray[np.float64], tolerance: float) -> 
 @sizes
 @pytest.mark.parametrize("together", [0, 1, 3])
 def test_adam_with_a_moment_per_row(together: int, units: int, lazy: bool) -> None:
-    """Part by part in two ranges of rows, and as a program for a team."""
+    """Part by part in two ranges of rows, and as a program of several workers."""
     weights, moments = _weights(units), np.zeros((WORDS, 2), dtype=np.float32)
     exact, textbook = weights.astype(np.float64), TextbookAdam(RATE, 0.0, 0.9, L2, per_row=True)
     for gradient in _gradients(units, lazy=lazy):
@@ -203,8 +203,8 @@ def test_momentum_is_the_textbook_one(l2: float, units: int, lazy: bool) -> None
 @pytest.mark.parametrize("decay", [0.5, 0.99])
 @pytest.mark.parametrize("together", [1, 3])
 def test_a_lazy_average_is_the_one_of_every_step(together: int, decay: float, units: int) -> None:
-    """Rows are brought up to the step before each change, by a team, and all of them at the end, in
-    two parts.
+    """Rows are brought up to the step before each change, by several workers, and all of them at
+    the end, in two parts.
     """
     generator = np.random.default_rng(units)
     weights = _weights(units)

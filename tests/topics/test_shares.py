@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.subjects import COMMON, VOCABULARY, changeable, document, fitted, halves, pure
-from undertow.topics._shares import AHEAD, LEAST, mixture, mixture_of_few, shares
+from undertow.topics._shares import AHEAD, LEAST, mixture, mixture_in_numpy, shares
 from undertow.vectors.joining import unit
 
 EYE = np.eye(4, dtype=np.float32)
@@ -69,7 +69,7 @@ def test_shares_add_to_at_most_1_and_none_is_negative(
     near = generator.uniform(-1, 1, documents).astype(np.float32)
     directions = unit(generator.normal(0.3, 1.0, (topics, 12)))
     amounts = mixture(vectors, directions)
-    np.testing.assert_allclose(mixture_of_few(vectors, directions), amounts, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(mixture_in_numpy(vectors, directions), amounts, rtol=0, atol=1e-3)
     found = shares(amounts, own, near, (0.1, 0.5))
     assert (found >= 0).all()
     assert (found.sum(axis=1) <= 1 + topics * 2.0**-24).all()

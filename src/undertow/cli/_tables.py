@@ -129,12 +129,12 @@ def _numbers(tables: Tables, whole: Path) -> int:
             rows += len(matrix)
         handle.seek(0)
         if _begin(handle, kind, (rows, matrix.shape[1])) != beginning:
-            raise AssertionError("the number of rows must fit the room that NumPy leaves for it")
+            raise AssertionError("the number of rows must fit the space that NumPy leaves for it")
     return rows
 
 
 def _begin(handle: Any, kind: str, shape: tuple[int, int]) -> int:
-    """Writes what a .npy file begins with, and says where that ends: NumPy leaves room for a row
+    """Writes what a .npy file begins with, and says where that ends: NumPy leaves space for a row
     number to grow.
     """
     from numpy.lib import format as npy

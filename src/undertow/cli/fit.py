@@ -118,7 +118,7 @@ def fit(
     ] = "1GiB",
     scratch_folder: Annotated[
         Path | None,
-        _option(SIZE, "A folder with room for them.  \\[default: the system's temporary folder]"),
+        _option(SIZE, "A folder with space for them.  \\[default: the system's temporary folder]"),
     ] = None,
     vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
@@ -170,7 +170,7 @@ def fit(
             "features": features,
         }
     )
-    room, level = _room(memory_limit, scratch_folder), _noise_level(noise_level)
+    limits, level = _memory(memory_limit, scratch_folder), _noise_level(noise_level)
     left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
     from undertow.estimators import TopicModel  # heavy, so after all that can be told without
 
@@ -207,7 +207,7 @@ def fit(
         n_jobs=n_jobs,
         verbose=0 if quiet or json else 1,
         seeds=seeds or None,
-        **room,
+        **limits,
     )
     with common.remarks(shown=not quiet):
         interrupted = _fit(model, documents, given, start)
@@ -268,7 +268,7 @@ def _absent(model: TopicModel) -> list[str]:
     return [name for name in model.seeds or {} if name not in made]
 
 
-def _room(memory_limit: str, scratch_folder: Path | None) -> dict[str, Any]:
+def _memory(memory_limit: str, scratch_folder: Path | None) -> dict[str, Any]:
     """Checked under the names of the options, before anything is read."""
     from undertow._check import number_of_bytes
     from undertow.files.scratch import Scratch

@@ -119,7 +119,7 @@ class Seed(_Action):
     ]
 
     def apply(self, model: TopicModel) -> list[int]:
-        """Does it; words that are nowhere at home are an error, so that the page can say so."""
+        """Does it; words that stand out nowhere are an error, so that the page can say so."""
         made = model.seed_topic(self.name, self.words)
         if made is None:
             told = ", ".join(self.words)

@@ -210,7 +210,7 @@ class TopicDesk:
 
 
 def words(given: Sequence[TopicWord]) -> list[answers.Word]:
-    """Words of a topic; more digits than these say nothing, and take room."""
+    """Words of a topic; more digits than these say nothing."""
     return [
         answers.Word(word=one.word, salience=round(one.salience, 4), share=round(one.share, 4))
         for one in given
@@ -286,7 +286,7 @@ def _course(overview: Overview, atlas: Atlas, node: int) -> answers.Course | Non
 
 
 def _ranks(tree: TopicTree) -> list[int | None]:
-    """Heights by their order, which is all that cutting asks of them, and which takes less room."""
+    """Heights by their order, which is all that cutting asks of them, and is shorter to send."""
     finite = np.isfinite(tree.heights)
     order = np.unique(tree.heights[finite])
     ranks = np.searchsorted(order, tree.heights)

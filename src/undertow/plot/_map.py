@@ -42,7 +42,7 @@ def map(
     """The map of an overview: a point for each document, near each other where they are about the
     same.
 
-    Names of the largest groups that find room stand beside their documents.
+    Names of the largest groups, as far as they fit, stand beside their documents.
 
     Parameters
     ----------

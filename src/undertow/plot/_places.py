@@ -77,7 +77,7 @@ class _Counted:
 
 
 def places(names: list[str], groups: list[Points], most: int) -> list[Place]:
-    """The names that find room, the first groups first. A name stands where the fewest documents
+    """The names that fit, the first groups first. A name stands where the fewest documents
     lie under it.
 
     A name that would meet another, or lie on more than a few of its own documents, is left out; so

@@ -51,7 +51,7 @@ def mixture(
     return amounts
 
 
-def mixture_of_few(vectors: Vectors, directions: Vectors) -> NDArray[np.float64]:
+def mixture_in_numpy(vectors: Vectors, directions: Vectors) -> NDArray[np.float64]:
     """The same for a few documents, in plain NumPy: nothing compiled is loaded for them."""
     directions = unit(directions).astype(np.float64)
     gram = directions @ directions.T

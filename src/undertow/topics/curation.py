@@ -28,7 +28,7 @@ FORMAT = 1
 ACTIONS = ("rename", "merge", "split", "drop", "restore", "move", "seed")
 LONGEST_NAME = 200
 LARGEST_FILE = 2**26  # bytes
-STANDS_OUT = 1.5  # times as often as in all documents: where a seed's words are at home
+STANDS_OUT = 1.5  # times as often as in all documents: where a seed's words stand out
 LEAST_LIFT = 2.0  # of the best leaf, without which a seed is absent,
 NEARLY_ALL = (
     0.85  # or so much of what is possible: words of half the corpus cannot stand out twofold
@@ -219,8 +219,8 @@ class Curator:
         leaves: NDArray[np.int32],
         documents: Sequence[str] = (),
     ) -> int | None:
-        """A topic around words and around the leaves of example documents; None where the words are
-        nowhere at home.
+        """A topic around words and around the leaves of example documents; None where the words
+        stand out nowhere.
         """
         if isinstance(words, str) or not (len(words) or len(leaves)):
             raise InvalidInput(
@@ -277,7 +277,7 @@ class Curator:
             self.atlas, self.curation = before
             return Matched(action, tuple(places), str(error))
         if action.kind == "seed" and not made:
-            return Matched(action, (), f"the words of {action.name!r} are at home nowhere")
+            return Matched(action, (), f"the words of {action.name!r} stand out nowhere")
         ids.update(zip(action.made, made, strict=False))
         return Matched(action, tuple(places) or made)
 

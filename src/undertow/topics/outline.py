@@ -36,7 +36,7 @@ class Outline:
     names: dict[int, str] = field(default_factory=dict)  # given by the user
     made_names: dict[int, str] = field(
         default_factory=dict
-    )  # of all topics, made of their words once and for all
+    )  # of all topics, made of their words and kept
 
     # Cuts
 
@@ -237,7 +237,7 @@ class Outline:
         amounts = _shares.mixture(np.nan_to_num(vectors), self.directions(nodes), threads)
         return self._shared_out(amounts, vectors, nodes, threads)
 
-    def shares_of_few(
+    def shares_in_numpy(
         self, vectors: Vectors, nodes: Sequence[int], *, directions: Vectors | None = None
     ) -> NDArray[np.float32]:
         """`shares`, up to rounding, of a few documents: nothing compiled is loaded for them.
@@ -258,12 +258,12 @@ class Outline:
 
         Examples
         --------
-        >>> few, all = atlas.shares_of_few(vectors[:3], nodes), atlas.shares(vectors[:3], nodes)
-        >>> np.allclose(few, all, atol=1e-4)
+        >>> plain = atlas.shares_in_numpy(vectors[:3], nodes)
+        >>> np.allclose(plain, atlas.shares(vectors[:3], nodes), atol=1e-4)
         True
         """
         known = self.directions(nodes) if directions is None else directions
-        amounts = _shares.mixture_of_few(np.nan_to_num(vectors), known)
+        amounts = _shares.mixture_in_numpy(np.nan_to_num(vectors), known)
         return self._shared_out(amounts, vectors, nodes, 1)
 
     def _shared_out(

@@ -158,7 +158,7 @@ def test_the_outline_is_that_of_the_atlas(
     vectors = encoder.encode(texts).vectors
     np.testing.assert_array_equal(outline.leaves_of(vectors)[0], atlas.leaves_of(vectors)[0])
     np.testing.assert_allclose(
-        outline.shares_of_few(vectors, nodes), model.transform_topics(texts), atol=1e-4
+        outline.shares_in_numpy(vectors, nodes), model.transform_topics(texts), atol=1e-4
     )
 
 

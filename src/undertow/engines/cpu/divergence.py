@@ -139,7 +139,7 @@ class Divergence:
         )
 
     def _new_chain(self, batch: CountBatch) -> chain_kernels.Chain:
-        """Room for as many tokens as each document has."""
+        """A chain of as many tokens as each document has, not drawn yet."""
         tokens = np.add.reduceat(batch.counts, batch.starts[:-1])
         starts = np.concatenate([[0], np.cumsum(tokens)])
         words = self._workspace.array("chain", int(starts[-1]), np.int32)

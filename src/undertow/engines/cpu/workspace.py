@@ -26,6 +26,6 @@ class Workspace:
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
             buffer = np.empty(
                 size + size // 4, dtype=dtype
-            )  # some room, so that a little growth costs nothing
+            )  # a quarter more, so that a little growth costs nothing
             self._buffers[name] = buffer
         return buffer[:size].reshape(shape)

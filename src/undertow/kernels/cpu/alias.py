@@ -41,7 +41,7 @@ def implied_distribution(table: AliasTable) -> NDArray[np.float64]:
 
 @kernel
 def _pair_columns(scaled: Any, aliases: Any, small: Any, large: Any) -> None:
-    """Fills each column that has room left with a word that has too much; `scaled` becomes the
+    """Fills each column that is not full with a word that has too much; `scaled` becomes the
     thresholds.
     """
     n_small = n_large = 0

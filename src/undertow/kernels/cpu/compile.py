@@ -64,7 +64,7 @@ def piece(function: Function) -> Function:
 def section(function: Function) -> Function:
     """A part of one kernel, written as a function of its own: it becomes part of that kernel before
     anything is compiled, so it costs no compilation of its own (nor does a kernel that calls it
-    optimise it a second time).
+    optimize it a second time).
     """
     compiled: Function = numba.njit(
         function, fastmath=FLOAT_RULES, error_model="numpy", inline="always"

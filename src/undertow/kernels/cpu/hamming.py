@@ -57,11 +57,11 @@ def closest(distances: Any, n: int, found: Any) -> int:
             while below - counts[limit] >= n:  # enough without those at the limit
                 below -= counts[limit]
                 limit -= 1
-    room = n - (below - counts[limit])  # for those at the limit
+    wanted = n - (below - counts[limit])  # of those at the limit
     taken = 0
     for i in range(distances.size):
-        if distances[i] < limit or (distances[i] == limit and room > 0):
-            room -= distances[i] == limit
+        if distances[i] < limit or (distances[i] == limit and wanted > 0):
+            wanted -= distances[i] == limit
             found[taken] = i
             taken += 1
     return taken

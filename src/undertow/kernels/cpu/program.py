@@ -90,7 +90,7 @@ def announce(latest_job: Any, number: int, state: Any, helpers: int, yields: int
 
 @kernel
 def cancel(state: Any) -> None:
-    """Sends those home who wait for a leader that does not come."""
+    """Ends the job for helpers that wait for a leader that will not join."""
     if _add(state, JOINED, CLOSED) < CLOSED:
         _store(state, SIZE, -1)
 

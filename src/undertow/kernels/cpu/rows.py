@@ -26,7 +26,7 @@ class Entries(NamedTuple):
     words: NDArray[np.int32]
     vectors: NDArray[np.int32]  # which vector
     coefficients: NDArray[np.float32]
-    starts: NDArray[np.int64]  # (S + 1,): the last is the end of all room
+    starts: NDArray[np.int64]  # (S + 1,): the last is where the arrays end
     counts: NDArray[np.int64]  # (S,)
 
 

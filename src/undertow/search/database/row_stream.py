@@ -1,5 +1,5 @@
-"""Rows that are made while the database writes them: it asks for more when it has room, from a
-thread of its own.
+"""Rows that are made while the database writes them: it asks for more when it can take them, from
+a thread of its own.
 """
 
 from __future__ import annotations

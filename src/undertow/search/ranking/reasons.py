@@ -79,7 +79,7 @@ class SharedTopics:
         if len(vectors) > FEW:
             shares = self.outline.shares(vectors, self._nodes)
         else:
-            shares = self.outline.shares_of_few(vectors, self._nodes, directions=self._directions)
+            shares = self.outline.shares_in_numpy(vectors, self._nodes, directions=self._directions)
         both = np.minimum(shares[0], shares[1:])
         return [self._named(parts) for parts in both]
 
