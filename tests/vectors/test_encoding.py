@@ -25,6 +25,7 @@ from undertow.counts import CountBatch
 from undertow.engines.cpu import CpuEngine
 from undertow.kernels.reference import energies
 from undertow.model import Parameters
+from undertow.vectors.encoding import codes
 
 
 def _strengths(parameters: Parameters, batch: CountBatch, **options: Any) -> Any:
@@ -190,3 +191,9 @@ def test_long_documents_keep_their_precision() -> None:
     np.testing.assert_allclose(
         vectors.activations(long.parameters, long.batch()), exact, rtol=0, atol=three_entries
     )
+
+
+def test_a_code_says_which_units_are_on() -> None:
+    on = np.array([[0.45, 0.5, 0.55], [1.0, 0.0, 0.51]], dtype=np.float32)
+    bits = np.unpackbits(codes(on), axis=1, count=3)
+    np.testing.assert_array_equal(bits, [[0, 0, 1], [1, 0, 1]])
