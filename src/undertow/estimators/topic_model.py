@@ -194,9 +194,8 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
             start = None if word_vectors is None else vectors_of_words(words, word_vectors)
             try:
                 self._train(counts, start)
-            except (
-                KeyboardInterrupt
-            ):  # what was learned so far has topics too; a second one leaves them out
+            except KeyboardInterrupt:
+                # what was learned so far has topics too; a second one leaves them out
                 if getattr(self.softmax_, "_run_state", {}).get("steps", 0):
                     self._grow(counts, sample.close(), others)
                     self._plant(self.seeds)

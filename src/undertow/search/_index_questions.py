@@ -1,0 +1,272 @@
+"""What an index is asked: documents for questions, documents by their ids, columns of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow import _check
+from undertow._errors import InvalidInput
+from undertow.search import _arguments
+from undertow.search._arguments import checked_text
+from undertow.search._open_index import OpenIndex
+from undertow.search._versions import View
+from undertow.search.database.scan import ENCODED, batches
+from undertow.search.database.store import named_trouble
+from undertow.search.filters.expression import expression, names_of
+from undertow.search.folder import layout
+from undertow.search.ranking.answers import AnswerOptions, answer
+from undertow.search.ranking.modes import MODES
+from undertow.search.ranking.questions import TypedQuestion, asked_in_words, asked_like
+from undertow.search.ranking.reasons import SharedTopics
+from undertow.search.results import Document, Results, document_of
+
+MOST_RESULTS = 1000
+
+
+class IndexQuestions(OpenIndex):
+    """An index, asked. Each answer is of one version."""
+
+    def search(
+        self,
+        query: str | None = None,
+        n: int = 10,
+        *,
+        like: str | None = None,
+        vector: Any = None,
+        where: str | None = None,
+        mode: str = "hybrid",
+        duplicates: bool = False,
+        reasons: bool = True,
+    ) -> Results:
+        """The best documents for words or a whole text, or those most like a document.
+
+        Parameters
+        ----------
+        query, like : str
+            A text, or the id of a document; one of them.
+        n : int
+            How many, 1,000 at most.
+        vector : array-like or None
+            Of an index with vectors of another encoder, the one that it gives to the query. Without
+            it, documents are compared by undertow's side alone; a document (`like`) has both.
+        where : str or None
+            A filter such as "label = 'sci.space' AND time >= DATE '2026-01-01'".
+        mode : {"hybrid", "semantic", "text", "code"}
+            Words and meaning together, for short and long questions alike; cosine of strengths;
+            BM25; or share of equal bits.
+        duplicates : bool
+            Whether documents that are nearly the same are shown one by one. Otherwise the best of
+            them stands for all, and names the others (`Hit.alike`).
+        reasons : bool
+            Whether hits tell the words and the topics that they share with the question
+            (`Hit.why`).
+
+        Returns
+        -------
+        Results
+            Hits, the best first. Scores are shares of the best possible, from 0 to 1.
+
+        Raises
+        ------
+        InvalidInput
+            Without a question or with two, for an unknown mode, or a filter that cannot be read.
+
+        Examples
+        --------
+        >>> [hit.text for hit in index.search("pears", 2, mode="text")]
+        ['ripe apples and pears', 'a cake of sweet pears']
+        >>> index.search(like="3", n=1)[0].id in ("4", "5")
+        True
+        """
+        _check.one_of("mode", mode, MODES)
+        wanted = _check.whole_number("n", n, at_least=1)
+        if wanted > MOST_RESULTS:
+            raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
+        for name, text in (("query", query), ("like", like), ("where", where)):
+            if text is not None:
+                checked_text(name, text)
+        view = self._versions.current
+        condition = None if where is None else expression(where, names_of(view.store.schema))
+        with named_trouble(self.address):
+            asked = self._asked(view, query, like, vector)
+            options = AnswerOptions(wanted, mode, condition, folded=not duplicates, reasons=reasons)
+            return answer(view.ranker, asked, options, self._shared_topics() if reasons else None)
+
+    def knows(self, query: str) -> bool:
+        """Whether the model knows a word of a text; without one, it is searched for by its words
+        alone.
+
+        Parameters
+        ----------
+        query : str
+            A text.
+
+        Returns
+        -------
+        bool
+            True for one word or more.
+
+        Examples
+        --------
+        >>> index.knows("a rocket"), index.knows("zebras")
+        (True, False)
+        """
+        return bool(self._encoder.encode([query]).known[0])
+
+    def document(self, document_id: str) -> Document | None:
+        """The document with an id.
+
+        Parameters
+        ----------
+        document_id : str
+            Its id.
+
+        Returns
+        -------
+        Document or None
+            None where it is not there.
+
+        Examples
+        --------
+        >>> index.document("3").text, index.document("zebra")
+        ('ripe apples and pears', None)
+        """
+        return self.documents([document_id])[0]
+
+    def documents(self, ids: Sequence[str]) -> list[Document | None]:
+        """The documents with these ids.
+
+        Parameters
+        ----------
+        ids : sequence of str
+            Ids of documents.
+
+        Returns
+        -------
+        list of Document or None
+            In the order of the ids; None for one that is not there.
+
+        Examples
+        --------
+        >>> [document.text for document in index.documents(["4", "3"])]
+        ['a cake of sweet pears', 'ripe apples and pears']
+        """
+        for name in ids:
+            checked_text("ids", name)
+        with named_trouble(self.address):
+            found = self._versions.current.store.with_ids(list(dict.fromkeys(ids)))
+        return [document_of(found[name]) if name in found else None for name in ids]
+
+    def scan(
+        self, columns: Sequence[str], *, batch: int = 8192, places: NDArray[np.int64] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Columns of all documents, in an order that is fixed until the index is changed. What is
+        changed meanwhile is not seen.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            "vector", "code" and any column of the index ("id", "text", "label", ...).
+        batch : int
+            Documents at a time.
+        places : array of int or None
+            Numbers of documents in this order, rising: those alone are read.
+
+        Yields
+        ------
+        dict of str to array or polars.Series
+            "vector" as float32 (rows, units), with nan where a document has none; "code" as uint8,
+            with zeros there; every other column as a Series.
+
+        Examples
+        --------
+        >>> part = next(index.scan(["id", "vector"]))
+        >>> part["vector"].shape[1]
+        16
+        """
+        rows, store = _check.whole_number("batch", batch, at_least=1), self._versions.current.store
+        for name in columns:
+            _check.one_of("columns", name, (*names_of(store.schema).columns, *ENCODED))
+        with named_trouble(self.address):
+            yield from batches(store, columns, rows, places)
+
+    def others(self, ids: Sequence[str]) -> NDArray[np.float32] | None:
+        """The directions of what was joined with the model's vectors of these documents.
+
+        Parameters
+        ----------
+        ids : sequence of str
+            Ids of documents.
+
+        Returns
+        -------
+        array (ids, dimensions) or None
+            Zeros for an id that is not there. None where the model's topics go by its own vectors
+            alone.
+
+        Examples
+        --------
+        >>> index.others(["0"]) is None
+        True
+        """
+        if not self.model.vectors_width_:
+            return None
+        store = self._versions.current.store
+        with named_trouble(self.address):
+            return store.vectors_with_ids(ids)[:, store.widths[0] :]
+
+    def info(self) -> dict[str, Any]:
+        """What the index holds.
+
+        Returns
+        -------
+        dict
+            Documents, version, bytes on disk, columns, units, and more.
+
+        Examples
+        --------
+        >>> index.info()["units"]
+        16
+        """
+        view = self._versions.current
+        return {
+            "index": self.address,
+            "documents": view.store.count(),
+            "version": view.version,
+            "bytes": layout.size_on_disk(self._folder)
+            if self._remote is None
+            else self._remote.size(),
+            "columns": names_of(view.store.schema).columns,
+            "units": self._encoder.parameters.units,
+            "joined": self.vectors_width,
+            "near_copies": layout.read_facts(self._folder).near_copies,
+        }
+
+    def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> TypedQuestion:
+        if (query is None) == (like is None):
+            raise InvalidInput(
+                f"query or like must be given, one of them, got {'both' if query else 'neither'}"
+            )
+        full = view.ranker.derived.text
+        if query is not None:
+            return asked_in_words(
+                query, full, self._encoder, _arguments.of_question(vector, self.vectors_width)
+            )
+        if vector is not None:
+            raise InvalidInput("vector must be used with a query, got one with like")
+        return asked_like(str(like), view.store, full, self._encoder)
+
+    def _shared_topics(self) -> SharedTopics | None:
+        """What finds the topics that a question and a document share; made anew when topics have
+        changed.
+        """
+        outline = self.outline
+        if outline is None:
+            return None
+        if self._topics is None or self._topics.outline is not outline:
+            self._topics = SharedTopics(outline)
+        return self._topics
