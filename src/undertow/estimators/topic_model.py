@@ -82,7 +82,7 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         What counts become, and what `transform` gives; see `ReplicatedSoftmax`.
     seeds : mapping of str to sequence of str, or None
         Name -> words: a topic is made around each list of words after fitting, as by `seed_topic`.
-        One whose words are at home nowhere is left out, with a warning.
+        One whose words stand out nowhere is left out, with a warning.
 
     learner, optimizer, sparsity_target, sparsity_cost, averaging, batch_size, max_epochs,
     early_stopping, validation_fraction, n_iter_no_change, callbacks
@@ -98,8 +98,6 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         What computes: "cpu", "reference" or one of your own; see `ReplicatedSoftmax`.
     n_jobs : int or None
         Threads; None for one per core. It never changes the result.
-    engine : str or engine
-        What computes; see `ReplicatedSoftmax`.
     verbose : int
         1 shows progress.
     memory_limit : int or str
