@@ -361,6 +361,18 @@ def test_what_is_held_is_kept_and_restored(engine: Engine) -> None:
 
 
 @engines
+def test_a_matrix_of_any_layout_is_learned(engine: Engine) -> None:
+    session = begin(engine, make_case())
+    session.hold("mine", np.asfortranarray(np.zeros((2, 3))), learned=True)
+    Adam(learning_rate=0.1, annealing=0.0).begin(session)
+    slopes = {"hidden_bias": np.ones(3), "mine": np.asfortranarray(np.full((2, 3), 2.0))}
+    nothing = (np.zeros(1, dtype=np.int32), np.ones((1, 3)))
+    gradient = session.gather(*nothing, slopes, loss=0.0, activity=np.ones(3))
+    session.adam(gradient, AdamRule(0.1, 1.0, 0.9, 0.0, 0.0, 1))
+    np.testing.assert_allclose(session.arrays()["mine"], np.full((2, 3), -0.1), atol=1e-6)
+
+
+@engines
 def test_parameters_are_those_of_now(engine: Engine) -> None:
     session = begin(engine, make_case())
     session.move(np.array([0], dtype=np.int32), np.full((1, 3), 100.0), {})

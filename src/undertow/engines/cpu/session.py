@@ -42,7 +42,7 @@ class CpuSession:
         self._updates = Updates(parameters, self._held, threads)
 
     def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
-        self._held[name] = array
+        self._held[name] = np.asarray(array, order="C")  # as kernels take arrays
         if learned:
             self._learned.append(name)
 
