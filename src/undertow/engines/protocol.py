@@ -161,7 +161,9 @@ class Session(Protocol):
         ...
 
     def draw_noise(self, kept: Handle, noise: Noise) -> Handle:
-        """For every document k times as many words as were not kept, from p."""
+        """For every document k times as many words as were not kept, from p. What is drawn holds
+        until the next draw.
+        """
         ...
 
     def contrast(self, drawn: Handle, objective: Objective, pressure: Pressure) -> Gradient:
