@@ -7,6 +7,7 @@ engine of your own is made known by `register_engine`.
 from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER, PARAMETERS, STARTED
 from undertow.engines.protocol import (
     AdamRule,
+    Counted,
     Engine,
     Gradient,
     MomentumRule,
@@ -16,6 +17,7 @@ from undertow.engines.protocol import (
     Pressure,
     Session,
     Start,
+    Steps,
 )
 from undertow.engines.registry import engine_names, find_engine, register_engine
 
@@ -26,6 +28,7 @@ __all__ = [
     "PARAMETERS",
     "STARTED",
     "AdamRule",
+    "Counted",
     "Engine",
     "Gradient",
     "MomentumRule",
@@ -35,6 +38,7 @@ __all__ = [
     "Pressure",
     "Session",
     "Start",
+    "Steps",
     "engine_names",
     "find_engine",
     "register_engine",

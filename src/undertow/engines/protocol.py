@@ -12,14 +12,14 @@ names, which verbs are told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.counts import CountBatch
+from undertow.counts import CountBatch, CountSource
 from undertow.model.parameters import Parameters
 
 Array = NDArray[np.floating[Any]]
@@ -89,6 +89,37 @@ class MomentumRule:
     momentum: float
     next_momentum: float  # that of the step to come
     l2: float
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of alpha-NCE with Adam, said in advance (see `Session.stretch`)."""
+
+    level: float | tuple[float, float]
+    noise: Noise
+    objective: Objective
+    pressure: Pressure
+    rules: tuple[AdamRule, ...]  # one for each step; `AdamRule.step` is its number
+    averaging: float  # the decay of running averages; 0 where there are none
+
+
+class Counted(Protocol):
+    """What a stretch of steps saw. To read it is to wait for the device."""
+
+    @property
+    def loss(self) -> float:
+        """The sum over minibatches of loss x documents."""
+        ...
+
+    @property
+    def activity(self) -> NDArray[np.float64]:
+        """(H,) The sum over minibatches of mean activity x documents."""
+        ...
+
+    @property
+    def finite(self) -> bool:
+        """False where training has diverged."""
+        ...
 
 
 class Gradient(Protocol):
@@ -168,6 +199,15 @@ class Session(Protocol):
 
     def contrast(self, drawn: Handle, objective: Objective, pressure: Pressure) -> Gradient:
         """The gradient of telling documents from their noise."""
+        ...
+
+    def stretch(
+        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
+    ) -> Counted | None:
+        """Takes all these steps as the verbs would one by one, with moments per row and averages:
+        for engines that are quicker when they need not come back between steps. None, and nothing
+        done, from an engine that is not.
+        """
         ...
 
     # CD and PCD
@@ -254,6 +294,10 @@ class Engine(Protocol):
 
     def begin(self, parameters: Parameters, start: Start) -> Session:
         """A session, which changes these parameters or a copy of them."""
+        ...
+
+    def source(self, source: CountSource) -> CountSource:
+        """The same documents, where this engine reads them best: on its device, say."""
         ...
 
     def inputs(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.counts import CountBatch
+from undertow.counts import CountBatch, CountSource
 from undertow.engines.cpu.session import CpuSession
 from undertow.engines.protocol import Array, Place, Start
 from undertow.kernels.cores import thread_count
@@ -33,6 +33,9 @@ class CpuEngine:
 
     def begin(self, parameters: Parameters, start: Start) -> CpuSession:
         return CpuSession(parameters, start, self.threads)
+
+    def source(self, source: CountSource) -> CountSource:
+        return source
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

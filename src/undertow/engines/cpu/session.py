@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from undertow.engines.protocol import (
     Place,
     Pressure,
     Start,
+    Steps,
 )
 from undertow.model.parameters import Parameters
 
@@ -76,6 +77,11 @@ class CpuSession:
         return self._contrast.contrast(
             drawn, objective, pressure, None if name is None else self._held[name]
         )
+
+    def stretch(
+        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
+    ) -> None:
+        return None
 
     def see(self, batch: CountBatch) -> Seen:
         return self._divergence.see(batch)

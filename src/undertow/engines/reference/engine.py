@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.counts import CountBatch
+from undertow.counts import CountBatch, CountSource
 from undertow.engines.protocol import Array, Place, Start
 from undertow.engines.reference.documents import sums_of_rows
 from undertow.engines.reference.session import ReferenceSession
@@ -20,6 +20,9 @@ class ReferenceEngine:
 
     def begin(self, parameters: Parameters, start: Start) -> ReferenceSession:
         return ReferenceSession(parameters, start)
+
+    def source(self, source: CountSource) -> CountSource:
+        return source
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

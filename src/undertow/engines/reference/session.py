@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from undertow.engines.protocol import (
     Place,
     Pressure,
     Start,
+    Steps,
 )
 from undertow.engines.reference import noise_contrast
 from undertow.engines.reference.documents import Seen, dense_counts
@@ -98,6 +99,11 @@ class ReferenceSession:
             for name in ("weights", "hidden_bias", "visible_bias", "word_weights")
         )
         return objectives.Model(W, a, b, w, self._start.noise_distribution, corrections)
+
+    def stretch(
+        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
+    ) -> None:
+        return None
 
     # CD and PCD
 
