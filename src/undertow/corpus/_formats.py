@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,6 +23,7 @@ KEYS_FROM = 1000  # JSON lines that are looked at to find out which keys there a
 NESTED = (list, dict)
 RECODE = "such as by iconv -f latin1 -t utf-8"
 UNSHOWN = (pl.Binary, pl.Object)  # types of tables that nobody can read
+FULL = pl.col("line").str.strip_chars() != ""  # of lines: those that hold something
 # What polars writes for a number or truth value where a string was asked for.
 NOT_QUOTED = r"^(?:-?[0-9][0-9.eE+-]*|true|false)$"
 
@@ -66,6 +67,15 @@ class TableSource:
         except (PolarsError, OSError) as error:
             refuse(self.name, self.kind, error)
 
+    def count_rows(self) -> int:
+        try:
+            return int(self.frame.select(pl.len()).collect(engine="streaming").item())
+        except (PolarsError, OSError) as error:
+            refuse(self.name, self.kind, error)
+
+    def part(self, first: int, last: int) -> TableSource:
+        return replace(self, frame=self.frame.slice(first, last - first))
+
 
 @dataclass(frozen=True)
 class JsonLinesSource:
@@ -76,6 +86,7 @@ class JsonLinesSource:
     name: str
     lines: TableSource
     typed: bool = False
+    rows: tuple[int, int] | None = None  # those that are read, None for all
 
     @property
     def columns(self) -> list[str]:
@@ -105,12 +116,7 @@ class JsonLinesSource:
         self, columns: Sequence[str], rows: int, *, text: str, loose: Sequence[str] = ()
     ) -> Iterator[pl.DataFrame]:
         wanted = pl.Struct(dict.fromkeys(columns, pl.String))
-        first = 0
-        for batch in self.lines.batches(["line"], rows, text="line"):
-            lines = batch.with_row_index("row", offset=first).filter(
-                pl.col("line").str.strip_chars() != ""
-            )
-            first += batch.height
+        for lines in self._lines(rows):
             try:
                 table = lines["line"].str.json_decode(wanted).struct.unnest()
             except PolarsError:
@@ -121,6 +127,29 @@ class JsonLinesSource:
                 lines.filter(table[text].str.contains(NOT_QUOTED).fill_null(False)), text
             )
             yield table
+
+    def _lines(self, rows: int) -> Iterator[pl.DataFrame]:
+        """The lines that are read, with their numbers, blank ones left out."""
+        passed, done = 0, 0
+        begin, end = (0, None) if self.rows is None else self.rows
+        for batch in self.lines.batches(["line"], rows, text="line"):
+            lines = batch.with_row_index("row", offset=passed).filter(FULL)
+            passed += batch.height
+            last = lines.height if end is None else max(min(end - done, lines.height), 0)
+            yield lines[min(max(begin - done, 0), last) : last]
+            done += lines.height
+            if end is not None and done >= end:
+                return
+
+    def count_rows(self) -> int:
+        try:
+            full = self.lines.frame.filter(FULL).select(pl.len())
+            return int(full.collect(engine="streaming").item())
+        except (PolarsError, OSError) as error:
+            refuse(self.name, self.lines.kind, error)
+
+    def part(self, first: int, last: int) -> JsonLinesSource:
+        return replace(self, rows=(first, last))
 
     def _nested(
         self, lines: pl.DataFrame, columns: Sequence[str], loose: Sequence[str]
@@ -174,6 +203,12 @@ class FolderSource:
                 "text": [_decoded(file) for file in files],
             }
             yield pl.DataFrame(table, schema={"id": pl.String, "text": pl.String}).select(columns)
+
+    def count_rows(self) -> int:
+        return len(self.files)
+
+    def part(self, first: int, last: int) -> FolderSource:
+        return replace(self, files=self.files[first:last])
 
 
 def _decoded(file: Path) -> str:

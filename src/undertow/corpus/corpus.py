@@ -5,7 +5,7 @@ stored as.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
@@ -54,6 +54,14 @@ class Source(Protocol):
         """
         ...
 
+    def count_rows(self) -> int:
+        """How many rows there are."""
+        ...
+
+    def part(self, first: int, last: int) -> Source:
+        """The rows from `first` to before `last`, and no others."""
+        ...
+
 
 class Corpus:
     """Documents with an `id` and a `text`, and a `title`, `label`, `split`, `time` and `url` where
@@ -79,8 +87,9 @@ class Corpus:
         *,
         splits: Sequence[str] | None = None,
         kept: Mapping[str, str] | None = None,
+        rows: tuple[int, int] | None = None,
     ) -> None:
-        self._source = source
+        self._source, self._rows = source, rows
         self._found = dict(columns)
         self._columns = {role: column for role, column in columns.items() if column != NONE}
         self._kept = dict(kept or {})
@@ -176,7 +185,12 @@ class Corpus:
             raise InvalidInput(
                 f"kept columns must be those of {self.name}, which has {there}; got {missing[0]!r}"
             )
-        return Corpus(self._source, self._found, splits=self._splits, kept=wanted)
+        return self._changed(kept=wanted)
+
+    def _changed(self, **changes: Any) -> Corpus:
+        """The same in all but these arguments."""
+        arguments = {"splits": self._splits, "kept": self._kept, "rows": self._rows, **changes}
+        return Corpus(self._source, self._found, **arguments)
 
     @property
     def _loose(self) -> list[str]:
@@ -211,7 +225,52 @@ class Corpus:
                 f"splits need a split column, got {self.name} without one: name it by split_column"
             )
         chosen = (splits,) if isinstance(splits, str) else tuple(splits)
-        return Corpus(self._source, self._found, splits=chosen, kept=self._kept)
+        return self._changed(splits=chosen)
+
+    def count_rows(self) -> int:
+        """How many rows the source has, of all splits; of Parquet this is read off its metadata.
+
+        Returns
+        -------
+        int
+            Rows: of a part of a corpus, those of the whole.
+
+        Examples
+        --------
+        >>> corpus.count_rows()
+        3
+        """
+        return self._source.count_rows()
+
+    def part(self, first: int, last: int) -> Corpus:
+        """The documents in some rows of the source, such as one worker of many reads.
+
+        Ids are those of the whole: parts put together in order are the corpus. A part may hold no
+        document of the splits that were asked for; its chunks are none then. Of Parquet only these
+        rows are read; other files are read from their beginning to the last of them.
+
+        Parameters
+        ----------
+        first, last : int
+            From this row to before that one.
+
+        Returns
+        -------
+        Corpus
+            A new one.
+
+        Examples
+        --------
+        >>> [chunk["id"].to_list() for chunk in corpus.part(1, 3).chunks()]
+        [['1', '2']]
+        """
+        first = _check.whole_number("first", first, at_least=0)
+        return self._changed(rows=(first, _check.whole_number("last", last, at_least=first)))
+
+    @property
+    def _read(self) -> Source:
+        """The rows that are read."""
+        return self._source if self._rows is None else self._source.part(*self._rows)
 
     def chunks(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """All documents in order, in tables.
@@ -237,9 +296,9 @@ class Corpus:
         ['0', '1', '2']
         """
         rows = _check.whole_number("rows", rows, at_least=1)
-        first, yielded = 0, False
+        first, yielded = (0, False) if self._rows is None else (self._rows[0], True)
         stored = list(dict.fromkeys((*self._columns.values(), *self._kept.values())))
-        for batch in self._source.batches(
+        for batch in self._read.batches(
             stored, rows, text=self._columns["text"], loose=self._loose
         ):
             chunk = self._normalised(batch, first)
@@ -277,8 +336,9 @@ class Corpus:
         wanted = (
             [text] if self._splits is None or split is None else list(dict.fromkeys((text, split)))
         )
-        found, total = [np.zeros(0, dtype=np.int64)], 0
-        for batch in self._source.batches(wanted, ROWS, text=text):
+        found = [np.zeros(0, dtype=np.int64)]
+        total = 0 if self._rows is None else self._rows[0]
+        for batch in self._read.batches(wanted, ROWS, text=text):
             inside = np.ones(batch.height, dtype=bool)
             if len(wanted) > 1:
                 inside = (
