@@ -1,0 +1,133 @@
+"""What a stretch of steps draws, in Triton: which tokens are kept, the words of noise streams, and
+where noise windows begin.
+
+The same numbers as everywhere (`kernels.randomness`). None of them depends on the parameters, so
+those of many steps are drawn together, before the first of these steps.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from undertow.kernels.randomness import Purpose
+
+KEEP = tl.constexpr(int(Purpose.KEEP) << 24)
+WINDOW = tl.constexpr(int(Purpose.WINDOW) << 24)
+STREAM = tl.constexpr(int(Purpose.STREAM) << 24)
+LEVEL = tl.constexpr(int(Purpose.LEVEL) << 24)
+
+
+@triton.jit
+def _philox(seed, last, epoch, document, draw):
+    """Four uniform 32-bit numbers for each element of `draw`; the others may be scalars."""
+    zeros = draw * 0
+    return tl.philox(
+        seed,
+        draw.to(tl.uint32),
+        (zeros + document).to(tl.uint32),
+        (zeros + epoch).to(tl.uint32),
+        (zeros + last).to(tl.uint32),
+    )
+
+
+@triton.jit
+def _one_of(number, b0, b1, b2, b3):
+    """The number-th of four."""
+    return tl.where(
+        number == 0, b0, tl.where(number == 1, b1, tl.where(number == 2, b2, b3))
+    )
+
+
+@triton.jit
+def _below(bits, bound):
+    """A whole number in [0, bound)."""
+    return ((bits.to(tl.uint64) * bound.to(tl.uint64)) >> 32).to(tl.int32)
+
+
+@triton.jit
+def draw_levels(ids, levels, n, seed, epoch, lowest, width, BLOCK: tl.constexpr):
+    """levels[d]: the noise level that a document draws for itself."""
+    d = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    own = tl.load(ids + d, mask=d < n, other=0)
+    b0, b1, _, _ = _philox(seed, LEVEL, epoch, own, d * 0)
+    top = (b0.to(tl.uint64) << 21) | (b1.to(tl.uint64) >> 11)
+    share = top.to(tl.float64) * 1.1102230246251565e-16  # 2^-53
+    tl.store(levels + d, lowest + width * share, mask=d < n)
+
+
+@triton.jit
+def keep_tokens(
+    ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr
+):
+    """kept[e]: how many of the counts[e] tokens of a document are kept: selection sampling, a
+    document in each lane.
+    """
+    d = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    valid = d < n
+    own = tl.load(ids + d, mask=valid, other=0)
+    begin = tl.load(starts + d, mask=valid, other=0)
+    end = tl.load(starts + d + 1, mask=valid, other=0)
+    left = tl.load(tokens + d, mask=valid, other=0).to(tl.int32)
+    needed = tl.load(to_keep + d, mask=valid, other=0).to(tl.int32)
+    position = d * 0
+    for i in range(0, tl.max(end - begin)):
+        here = begin + i < end
+        count = tl.load(counts + begin + i, mask=here, other=0)
+        before = needed
+        for t in range(0, tl.max(count)):
+            drawn = t < count
+            b0, b1, b2, b3 = _philox(seed, KEEP, epoch, own, position >> 2)
+            bits = _one_of(position & 3, b0, b1, b2, b3)
+            chosen = drawn & (_below(bits, left) < needed)
+            needed -= chosen.to(tl.int32)
+            left -= drawn.to(tl.int32)
+            position += drawn.to(tl.int32)
+        tl.store(kept + begin + i, before - needed, mask=here)
+
+
+@triton.jit
+def draw_streams(
+    words, table, size, first_rows, lengths, numbers, shards, seed, epoch, BLOCK: tl.constexpr
+):
+    """The words of the noise stream of every shard of every step: program (shard, part)."""
+    group = tl.program_id(0)
+    length = tl.load(lengths + group)
+    call = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    if tl.program_id(1) * BLOCK * 2 < length:
+        number = tl.load(numbers + group // shards)
+        b0, b1, b2, b3 = _philox(seed, STREAM + group % shards, epoch, number, call)
+        into = words + tl.load(first_rows + group) + 2 * call
+        tl.store(into, _word(table, size, b0, b1), mask=2 * call < length)
+        tl.store(into + 1, _word(table, size, b2, b3), mask=2 * call + 1 < length)
+
+
+@triton.jit
+def _word(table, size, high, low):
+    """The words that two random numbers choose, by the alias method (see `kernels.cpu.alias`)."""
+    wide = size.to(tl.uint64)
+    product = high.to(tl.uint64) * wide + ((low.to(tl.uint64) * wide) >> 32)
+    column = (product >> 32).to(tl.int64)
+    threshold = tl.load(table + 2 * column).to(tl.uint64)
+    alias = tl.load(table + 2 * column + 1)
+    return tl.where((product & 0xFFFFFFFF) < threshold, column, alias).to(tl.int32)
+
+
+@triton.jit
+def draw_windows(
+    ids, replaced, lengths, begins, n, seed, epoch, BATCH, K: tl.constexpr, BLOCK: tl.constexpr
+):
+    """begins[d, j]: where in the stream of its shard a document's j-th noise window begins. The
+    shards of a step are those of `BATCH` documents.
+    """
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    d, j = at // K, at % K
+    valid = d < n
+    own = tl.load(ids + d, mask=valid, other=0)
+    b0, b1, b2, b3 = _philox(seed, WINDOW, epoch, own, j >> 2)
+    bits = _one_of(j & 3, b0, b1, b2, b3)
+    group = (d // BATCH) * ((BATCH + 31) // 32) + (d % BATCH) // 32
+    places = tl.load(lengths + group, mask=valid, other=1) - tl.load(
+        replaced + d, mask=valid, other=0
+    )
+    tl.store(begins + at, _below(bits, places + 1), mask=valid)
