@@ -66,9 +66,28 @@ def test_the_parameters_given_stay_as_they_are(device: str) -> None:
 
 
 @devices
+def test_chains_are_left_as_the_reference_leaves_them(device: str) -> None:
+    """Documents that were not in a minibatch have none yet; the others go on from theirs."""
+    case = make_case(words=9, units=11, documents=20)
+    found = []
+    for engine in (find_engine("torch", device=device), find_engine("reference")):
+        session = engine.begin(case.parameters.copy(), case.start)
+        session.hold("chains", np.zeros((20, 2), np.uint8))
+        session.hold("chains.started", np.zeros(20, np.uint8))
+        for epoch, (first, last) in enumerate([(3, 12), (5, 20)]):
+            seen = session.see(case.batch().part(first, last))
+            session.gibbs(seen, Place(epoch, 0), steps=2, weighted=True, chains="chains")
+        found.append(session.arrays())
+    ours, theirs = found
+    assert ours["chains.started"].tolist() == [0] * 3 + [1] * 17
+    np.testing.assert_array_equal(ours["chains"], theirs["chains"])
+
+
+@devices
 @pytest.mark.parametrize("filled", [0, 1, 3])
 def test_documents_without_words(filled: int, device: str) -> None:
-    case = make_case(documents=3)
+    """And some of few words of many, whose rows alone are taken to the device."""
+    case = make_case(words=60, documents=3)
     case.counts[filled:] = 0
     arrays = (case.parameters.weights.astype(np.float64), case.parameters.word_weights)
 
