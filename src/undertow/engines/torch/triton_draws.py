@@ -12,6 +12,7 @@ import triton.language as tl
 
 from undertow.kernels.randomness import Purpose
 
+SHUFFLE = tl.constexpr(int(Purpose.SHUFFLE) << 24)
 KEEP = tl.constexpr(int(Purpose.KEEP) << 24)
 WINDOW = tl.constexpr(int(Purpose.WINDOW) << 24)
 STREAM = tl.constexpr(int(Purpose.STREAM) << 24)
@@ -131,3 +132,53 @@ def draw_windows(
         replaced + d, mask=valid, other=0
     )
     tl.store(begins + at, _below(bits, places + 1), mask=valid)
+
+
+@triton.jit
+def sum_lengths(words, word_weights, first_rows, lengths, sums, BLOCK: tl.constexpr):
+    """sums[r]: the sum of the weights of a stream's words before row r. In double precision, and
+    always in the same order.
+    """
+    group = tl.program_id(0)
+    first, length = tl.load(first_rows + group), tl.load(lengths + group)
+    total = tl.zeros([1], dtype=tl.float64)
+    tl.store(sums + first + tl.arange(0, 1), total)
+    for begin in range(0, length, BLOCK):
+        position = begin + tl.arange(0, BLOCK)
+        valid = position < length
+        word = tl.load(words + first + position, mask=valid, other=0)
+        weight = tl.load(word_weights + word, mask=valid, other=0.0).to(tl.float64)
+        upto = total + tl.cumsum(weight, axis=0)
+        tl.store(sums + first + position + 1, upto, mask=valid)
+        total += tl.sum(weight, axis=0)
+
+
+@triton.jit
+def measure_windows(
+    begins, replaced, first_rows, sums, noise_lengths, n, BATCH, shards,
+    K: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """The weighted length of every noise window."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    d = at // K
+    valid = d < n
+    group = (d // BATCH) * shards + (d % BATCH) // 32
+    place = tl.load(first_rows + group, mask=valid, other=0)
+    place += tl.load(begins + at, mask=valid, other=0)
+    before = tl.load(sums + place, mask=valid, other=0.0)
+    window = tl.load(replaced + d, mask=valid, other=0)
+    after = tl.load(sums + place + window, mask=valid, other=0.0)
+    tl.store(noise_lengths + at, (after - before).to(tl.float32), mask=valid)
+
+
+@triton.jit
+def order_keys(ids, keys, n, seed, epoch, BLOCK: tl.constexpr):
+    """keys[d]: the number that the order of an epoch goes by, with its highest bit turned so that
+    signed numbers sort as unsigned ones do.
+    """
+    d = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    own = tl.load(ids + d, mask=d < n, other=0)
+    b0, b1, _, _ = _philox(seed, SHUFFLE, epoch, own, d * 0)
+    key = (b0.to(tl.uint64) << 32) | b1.to(tl.uint64)
+    signed = key.to(tl.int64, bitcast=True) ^ (-9223372036854775807 - 1)
+    tl.store(keys + d, signed, mask=d < n)
