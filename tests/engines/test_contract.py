@@ -9,9 +9,10 @@ same to the last one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +34,7 @@ from undertow.engines import (
     Session,
     find_engine,
 )
+from undertow.engines.devices import has_card
 from undertow.kernels.reference import energies, objectives
 from undertow.kernels.reference.steps import retained
 from undertow.learn import (
@@ -54,6 +56,8 @@ from undertow.vectors import VECTOR_KINDS, Balance, Measures, encode, sample_doc
 ENGINES: dict[str, Callable[[], Engine]] = {
     "cpu": lambda: find_engine("cpu", threads=1),
     "cpu, three threads": lambda: find_engine("cpu", threads=3),
+    "torch": lambda: find_engine("torch"),
+    "torch, cuda": lambda: find_engine("torch", device="cuda"),
     "reference": lambda: find_engine("reference"),
 }
 if own := os.environ.get("UNDERTOW_ENGINE"):
@@ -61,7 +65,23 @@ if own := os.environ.get("UNDERTOW_ENGINE"):
     ENGINES[own] = getattr(import_module(home), made_by)
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 
-engines = pytest.mark.parametrize("engine", [make() for make in ENGINES.values()], ids=ENGINES)
+WITHOUT_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+WITHOUT_CARD = pytest.mark.skipif(not has_card(), reason="torch sees no card")
+MARKS = {"torch": WITHOUT_TORCH, "torch, cuda": WITHOUT_CARD}
+
+
+def named(names: Iterable[str]) -> pytest.MarkDecorator:
+    """A test for each of these engines, which is made when the test runs."""
+    marked = [pytest.param(name, marks=MARKS.get(name, ()), id=name) for name in names]
+    return pytest.mark.parametrize("engine", marked, indirect=True)
+
+
+engines = named(ENGINES)
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return ENGINES[request.param]()
 
 
 def begin(engine: Engine, case: Case) -> Session:

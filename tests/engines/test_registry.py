@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.oracles.engine import make_case
+from undertow import _extras
 from undertow._errors import InvalidInput
 from undertow.counts import CsrSource, checked_counts
 from undertow.engines import engine_names, find_engine, register_engine
@@ -18,7 +19,8 @@ from undertow.vectors import posteriors
 
 def test_an_engine_is_found_by_its_name() -> None:
     for name in engine_names():
-        assert find_engine(name).name == name
+        if name != "torch" or not _extras.missing("torch"):
+            assert find_engine(name).name == name
     assert {"cpu", "reference"} <= set(engine_names())
 
 
@@ -36,13 +38,60 @@ def test_an_engine_that_was_made_is_taken_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("name", "threads", "message"),
     [
-        ("abacus", None, r"engine must be one of 'cpu', 'reference', or an engine, got 'abacus'"),
+        (
+            "abacus",
+            None,
+            r"engine must be one of 'cpu', 'reference', 'torch', or an engine, got 'abacus'",
+        ),
         ("cpu", 0, "threads must be a whole number of at least 1, got 0"),
     ],
 )
 def test_refusals(name: str, threads: int | None, message: str) -> None:
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
         find_engine(name, threads=threads)
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:-1", "mps", 0, ""])
+def test_a_device_that_is_none_is_refused(device: Any) -> None:
+    message = f"device must be 'cpu', 'cuda', 'cuda:N' or 'auto', got {device!r}"
+    for engine in ("cpu", "torch", CpuEngine(1)):
+        with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+            find_engine(engine, device=device)
+
+
+def test_what_a_device_needs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_extras, "find_spec", lambda name: None)
+    for asked, what in (
+        ({"engine": "torch"}, "engine='torch'"),
+        ({"engine": "cpu", "device": "cuda"}, "device='cuda'"),
+    ):
+        message = f"{what} needs torch, which is not installed: pip install 'undertow[gpu]'"
+        with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+            find_engine(**asked)
+    assert find_engine("cpu", threads=1, device="auto").name == "cpu"
+
+
+def test_a_card_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    message = "device='cuda' needs a card of NVIDIA and a torch that was built for it, found none"
+    with pytest.raises(InvalidInput, match=f"^{re.escape(message)}"):
+        find_engine("cpu", device="cuda")
+    assert find_engine("cpu", threads=1, device="auto").name == "cpu"
+    assert find_engine("torch", device="auto").device.type == "cpu"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(InvalidInput, match=r"^device must be one of 2 cards, .* got 'cuda:2'$"):
+        find_engine("torch", device="cuda:2")
+    for name, device in (("cpu", "auto"), ("torch", "auto"), ("cpu", "cuda:1")):
+        assert find_engine(name, device=device).device.type == "cuda"
+    assert find_engine("reference", device="auto").name == "reference"
+
+
+def test_an_engine_without_cards_is_refused_on_one() -> None:
+    message = "engine must be 'torch' or left as it is where device is 'cuda', got 'reference'"
+    with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+        find_engine("reference", device="cuda")
 
 
 class _Counting(CpuEngine):

@@ -1,9 +1,10 @@
 """Engines: what computes with models. `protocol` is the line between the algorithm and the machine.
 
-"cpu" is this machine's cores; "reference" the same in plain NumPy and float64, slow and obvious. An
-engine of your own is made known by `register_engine`.
+"cpu" is this machine's cores; "torch" one GPU, or torch's own CPU device; "reference" the same in
+plain NumPy and float64, slow and obvious. An engine of your own is made known by `register_engine`.
 """
 
+from undertow.engines.devices import checked_device
 from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER, PARAMETERS, STARTED
 from undertow.engines.protocol import (
     AdamRule,
@@ -39,6 +40,7 @@ __all__ = [
     "Session",
     "Start",
     "Steps",
+    "checked_device",
     "engine_names",
     "find_engine",
     "register_engine",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from undertow._errors import InvalidInput
+from undertow.engines import devices
+from undertow.engines.devices import checked_device
 from undertow.engines.protocol import Engine
 
+ON_CARDS = ("cpu", "torch")  # "cpu" is what nobody chose: on a card it is torch's
 Maker = Callable[[int | None], Engine]  # of the number of threads asked for
 
 
@@ -22,7 +25,11 @@ def _reference(threads: int | None) -> Engine:
     return ReferenceEngine()
 
 
-_MAKERS: dict[str, Maker] = {"cpu": _cpu, "reference": _reference}
+def _torch(threads: int | None) -> Engine:
+    return devices.engine_on("cpu")
+
+
+_MAKERS: dict[str, Maker] = {"cpu": _cpu, "reference": _reference, "torch": _torch}
 
 
 def engine_names() -> tuple[str, ...]:
@@ -62,7 +69,9 @@ def register_engine(name: str, make: Maker) -> None:
     _MAKERS[name] = make
 
 
-def find_engine(engine: str | Engine, *, threads: int | None = None) -> Engine:
+def find_engine(
+    engine: str | Engine, *, threads: int | None = None, device: str | None = None
+) -> Engine:
     """The engine of a name, or the one given.
 
     Parameters
@@ -71,6 +80,9 @@ def find_engine(engine: str | Engine, *, threads: int | None = None) -> Engine:
         A name that is registered, or an engine, which is taken as it is.
     threads : int or None
         On how many threads an engine that is named computes; None for one per core.
+    device : str or None
+        "cpu"; "cuda", or "cuda:1" for one of several cards, on which "torch" computes, also where
+        "cpu" is named; "auto" for a card where torch sees one. None is "cpu".
 
     Returns
     -------
@@ -80,7 +92,7 @@ def find_engine(engine: str | Engine, *, threads: int | None = None) -> Engine:
     Raises
     ------
     InvalidInput
-        Where no engine has that name.
+        Where no engine has that name, or the device is not there.
 
     Examples
     --------
@@ -88,9 +100,18 @@ def find_engine(engine: str | Engine, *, threads: int | None = None) -> Engine:
     >>> find_engine("reference").name
     'reference'
     """
+    chosen = devices.CPU if device is None else checked_device(device)
     if not isinstance(engine, str):
         return engine
     if engine not in _MAKERS:
         names = ", ".join(map(repr, _MAKERS))
         raise InvalidInput(f"engine must be one of {names}, or an engine, got {engine!r}")
-    return _MAKERS[engine](threads)
+    if chosen == devices.AUTO:
+        chosen = "cuda" if engine in ON_CARDS and devices.has_card() else devices.CPU
+    if chosen == devices.CPU:
+        return _MAKERS[engine](threads)
+    if engine not in ON_CARDS:
+        raise InvalidInput(
+            f"engine must be 'torch' or left as it is where device is {chosen!r}, got {engine!r}"
+        )
+    return devices.engine_on(chosen)

@@ -1,0 +1,82 @@
+"""Minibatches on the device, and what hidden units see of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from undertow.counts import CountBatch
+from undertow.engines.torch.sums import spans, weighted_rows
+
+
+@dataclass(frozen=True)
+class Documents:
+    """A minibatch: what decides about sizes is on the host, so that nobody waits for the device."""
+
+    batch: CountBatch
+    tokens: NDArray[np.int64]  # (B,) D, on the host
+    ids: Any  # (B,)
+    starts: Any  # (B + 1,)
+    words: Any  # (E,)
+    counts: Any  # (E,)
+
+    @property
+    def size(self) -> int:
+        """Number of documents."""
+        return len(self.tokens)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Documents, or samples of as many tokens, and what the hidden units see of them."""
+
+    documents: Documents
+    posteriors: Any  # (B, H)
+    lengths: Any  # (B,) float64
+    scores: Any  # (B,) float64
+
+
+def to_device(array: NDArray[Any], device: Any, dtype: Any = None) -> Any:
+    """As a tensor, of another type if one is named. On the CPU it may share the array's memory."""
+    whole = np.require(array, requirements=["C", "W"])
+    return torch.from_numpy(whole).to(device=device, dtype=dtype)
+
+
+def to_host(tensor: Any) -> NDArray[Any]:
+    """As an array. On the CPU it shares the tensor's memory."""
+    array: NDArray[Any] = tensor.detach().cpu().numpy()
+    return array
+
+
+def documents_of(batch: CountBatch, device: Any) -> Documents:
+    """A minibatch, taken to the device."""
+    before = np.concatenate([[0], np.cumsum(batch.counts, dtype=np.int64)])
+    arrays = (batch.document_ids, batch.starts, batch.words, batch.counts)
+    return Documents(
+        batch,
+        np.diff(before[batch.starts]),
+        *(to_device(array, device, torch.int64) for array in arrays),
+    )
+
+
+def inputs(rows: Any, word_weights: Any, documents: Documents) -> tuple[Any, Any]:
+    """Of every document the weighted sum of its words' rows (W.u), and L in float64."""
+    coefficients = word_weights[documents.words] * documents.counts.to(word_weights.dtype)
+    sums = weighted_rows(rows, documents.words, coefficients.to(rows.dtype), documents.starts)
+    return sums, spans(coefficients.double(), documents.starts)
+
+
+def squashed(sums: Any, lengths: Any, hidden_bias: Any) -> tuple[Any, Any]:
+    """sigmoid(W.u + L a), and the scores S(u) in float64."""
+    x = sums + lengths.to(sums.dtype)[:, None] * hidden_bias
+    return x.sigmoid(), softplus_sums(x) - x.shape[1] * math.log(2.0)
+
+
+def softplus_sums(x: Any) -> Any:
+    """sum_j softplus(x_j) over the last axis, added up in float64."""
+    return torch.nn.functional.softplus(x).sum(dim=-1, dtype=torch.float64)

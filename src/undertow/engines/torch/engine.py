@@ -1,0 +1,106 @@
+"""The engine of one device of PyTorch."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from undertow._errors import InvalidInput
+from undertow.counts import CountBatch, CountSource
+from undertow.engines.protocol import Array, Place, Start
+from undertow.engines.torch import divergence
+from undertow.engines.torch.documents import documents_of, inputs, squashed, to_device, to_host
+from undertow.engines.torch.gibbs import model_of
+from undertow.engines.torch.session import TorchSession
+from undertow.model.parameters import Parameters
+
+SOURCES = "undertow.engines.torch.device_source"  # counts that lie on a card
+
+
+class TorchEngine:
+    """Computes on a device: "cpu", "cuda" for the present card, or "cuda:1" for one of several."""
+
+    name = "torch"
+
+    def __init__(self, device: str = "cpu") -> None:
+        self.device = _found(device)
+
+    def begin(self, parameters: Parameters, start: Start) -> TorchSession:
+        return TorchSession(parameters, start, self.device)
+
+    def source(self, source: CountSource) -> CountSource:
+        if self.device.type != "cuda" or find_spec(SOURCES) is None:
+            return source
+        sources: Any = import_module(SOURCES)
+        lying: CountSource = sources.on_device(source, self.device)
+        return lying
+
+    def inputs(
+        self, rows: Array, word_weights: Array, batch: CountBatch
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        if not len(batch.words):
+            return np.zeros((batch.size, rows.shape[1]), np.float32), np.zeros(batch.size)
+        tensors, lying = self._lying(batch, rows, word_weights)
+        sums, lengths = inputs(*tensors, documents_of(lying, self.device))
+        return to_host(sums), to_host(lengths)
+
+    def posteriors(
+        self, parameters: Parameters, batch: CountBatch
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        tensors, lying = self._lying(batch, parameters.weights, parameters.word_weights)
+        sums, lengths = inputs(*tensors, documents_of(lying, self.device))
+        bias = to_device(parameters.hidden_bias, self.device)
+        on, scores = squashed(sums, lengths, bias)
+        return to_host(on), to_host(scores)
+
+    def sample(
+        self,
+        parameters: Parameters,
+        chances: NDArray[np.float32],
+        batch: CountBatch,
+        place: Place,
+        seed: int,
+    ) -> CountBatch:
+        arrays = parameters.arrays()
+        model = model_of({name: to_device(arrays[name], self.device) for name in arrays})
+        return divergence.sampled(batch, to_device(chances, self.device), model, place, seed)
+
+    def _lying(
+        self, batch: CountBatch, rows: Array, word_weights: Array
+    ) -> tuple[tuple[Any, Any], CountBatch]:
+        """Rows and weights on the device: of a few documents only those of their words, which are
+        then counted from 0 on.
+        """
+        if self.device.type != "cpu" and len(batch.words) < len(rows):
+            found, words = np.unique(batch.words, return_inverse=True)
+            own = words.astype(np.int32)
+            batch = CountBatch(batch.document_ids, batch.starts, own, batch.counts)
+            rows, word_weights = rows[found], word_weights[found]
+        return (to_device(rows, self.device), to_device(word_weights, self.device)), batch
+
+
+def _found(device: str) -> Any:
+    """The device, or what to do where there is none."""
+    try:
+        found = torch.device(device)
+    except RuntimeError:
+        found = None
+    if found is None or found.type not in ("cpu", "cuda"):
+        raise InvalidInput(f"device must be 'cpu', 'cuda' or 'cuda:N', got {device!r}")
+    if found.type == "cuda":
+        cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        if not cards:
+            raise InvalidInput(
+                f"device={device!r} needs a card of NVIDIA and a torch that was built for it, "
+                f"found none (torch {torch.__version__}): use device='cpu' or 'auto'"
+            )
+        if found.index is not None and found.index >= cards:
+            raise InvalidInput(
+                f"device must be one of {cards} cards, from 'cuda:0' on, got {device!r}"
+            )
+    return found

@@ -1,0 +1,210 @@
+"""A training run on a device: every verb, handed to the module that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from undertow.counts import CountBatch
+from undertow.engines.names import PARAMETERS, STARTED
+from undertow.engines.protocol import (
+    AdamRule,
+    Array,
+    Counted,
+    MomentumRule,
+    Noise,
+    Objective,
+    Place,
+    Pressure,
+    Start,
+    Steps,
+)
+from undertow.engines.torch import divergence, noise_contrast
+from undertow.engines.torch.documents import Seen, to_device, to_host
+from undertow.engines.torch.draws import alias_table
+from undertow.engines.torch.gathered import gathered
+from undertow.engines.torch.gibbs import Model, model_of
+from undertow.engines.torch.gradient import TorchGradient
+from undertow.engines.torch.held import Held, overwrite
+from undertow.engines.torch.updates import Updates
+from undertow.model.parameters import Parameters
+
+NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
+FUSED = "undertow.engines.torch.stretch"  # takes many steps at once
+
+
+class TorchSession:
+    """Holds tensors on its device; the parameters given stay as they are."""
+
+    def __init__(self, parameters: Parameters, start: Start, device: Any) -> None:
+        self.device, self.start = device, start
+        self.values = {
+            name: to_device(array.copy(), device) for name, array in parameters.arrays().items()
+        }
+        self.held = Held(device)
+        self._kind, self._learned = type(parameters), list(parameters.learned())
+        self._updates = Updates(self.values, self.held)
+        self._frozen: Any = None  # gains of visible biases that are not learned, once known
+
+    @property
+    def parameters(self) -> Parameters:
+        return self._kind(**{name: to_host(tensor) for name, tensor in self.values.items()})
+
+    @cached_property
+    def table(self) -> Any:
+        """(K, 2) What words are drawn with: thresholds and aliases."""
+        return alias_table(self.start.noise_distribution, self.device)
+
+    # What survives
+
+    def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
+        self.held.hold(name, array)
+        if learned:
+            self._learned.append(name)
+
+    def learned(self) -> dict[str, NDArray[Any]]:
+        tensors = {
+            name: self.values[name] if name in self.values else self.held[name]
+            for name in self._learned
+        }
+        return {name: to_host(tensor) for name, tensor in tensors.items()}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        own = {PARAMETERS + name: to_host(tensor) for name, tensor in self.values.items()}
+        return own | self.held.arrays()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        own = {PARAMETERS + name: tensor for name, tensor in self.values.items()}
+        for name in arrays.keys() & own.keys():
+            overwrite(own[name], arrays[name])
+        self._frozen = None
+        self.held.restore({name: arrays[name] for name in arrays if name not in own})
+
+    # alpha-NCE and NCE
+
+    def keep_words(
+        self, batch: CountBatch, place: Place, level: float | tuple[float, float]
+    ) -> noise_contrast.Kept:
+        return noise_contrast.keep_words(batch, place, level, self.start.seed, self.device)
+
+    def draw_noise(self, kept: noise_contrast.Kept, noise: Noise) -> noise_contrast.Drawn:
+        return noise_contrast.draw_noise(kept, noise, self.table, self.start.seed)
+
+    def contrast(
+        self, drawn: noise_contrast.Drawn, objective: Objective, pressure: Pressure
+    ) -> TorchGradient:
+        name, values = objective.corrections, self.values
+        gains, softmax = self._gains(objective.learns_visible_bias)
+        model = noise_contrast.Model(
+            values["weights"],
+            values["hidden_bias"],
+            values["word_weights"],
+            gains,
+            softmax,
+            None if name is None else self.held[name],
+        )
+        return noise_contrast.contrast(drawn, model, objective, pressure)
+
+    @cached_property
+    def _log_noise(self) -> Any:
+        return to_device(np.log(self.start.noise_distribution), self.device)
+
+    def _gains(self, learned: bool) -> tuple[Any, Any]:
+        """What visible biases add to log-ratios; a pass over the vocabulary where they are
+        learned.
+        """
+        if learned or self._frozen is None:
+            biases = (self.values["visible_bias"], self.values["word_weights"])
+            gains, softmax = noise_contrast.gains_of(*biases, self._log_noise)
+            if learned:
+                return gains, softmax
+            self._frozen = (gains if float(gains.abs().max()) > NO_GAIN else None, None)
+        return self._frozen[0], None
+
+    def stretch(
+        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
+    ) -> Counted | None:
+        if self.device.type != "cuda" or not _is_there("triton") or not _is_there(FUSED):
+            return None
+        fused: Any = import_module(FUSED)
+        counted: Counted | None = fused.take(self, batches, places, steps)
+        return counted
+
+    # CD and PCD
+
+    def see(self, batch: CountBatch) -> Seen:
+        return divergence.seen_of(batch, self._model)
+
+    def gibbs(
+        self, seen: Seen, place: Place, *, steps: int, weighted: bool, chains: str | None = None
+    ) -> Seen:
+        left = (
+            None
+            if chains is None
+            else divergence.Chains(self.held[chains + STARTED], self.held[chains])
+        )
+        seed = self.start.seed
+        return divergence.gibbs(
+            seen, place, self._model, seed=seed, steps=steps, weighted=weighted, chains=left
+        )
+
+    def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> TorchGradient:
+        return divergence.difference(seen, sample, self._model, pressure)
+
+    @property
+    def _model(self) -> Model:
+        return model_of(self.values)
+
+    # Learners of your own
+
+    def gather(
+        self,
+        words: NDArray[np.int32],
+        slopes: Array,
+        dense: Mapping[str, Array],
+        *,
+        loss: float,
+        activity: Array,
+    ) -> TorchGradient:
+        return gathered(
+            words,
+            slopes,
+            dense,
+            loss=loss,
+            activity=activity,
+            vocabulary=len(self.values["weights"]),
+            device=self.device,
+        )
+
+    # Optimizers
+
+    def adam(self, gradient: TorchGradient, rule: AdamRule) -> None:
+        self._updates.adam(gradient, rule)
+
+    def momentum(self, gradient: TorchGradient, rule: MomentumRule) -> None:
+        self._updates.momentum(gradient, rule)
+
+    def move(self, words: NDArray[np.int32], steps: Array, dense: Mapping[str, Array]) -> None:
+        rows = to_device(np.asarray(steps), self.device, torch.float32)
+        others = {name: to_device(np.asarray(step), self.device) for name, step in dense.items()}
+        self._updates.move(to_device(np.asarray(words), self.device, torch.int64), rows, others)
+
+    # Averages
+
+    def average_rows(self, gradient: TorchGradient | None, *, step: int, decay: float) -> None:
+        self._updates.average_rows(gradient, step=step, decay=decay)
+
+    def average_others(self, gradient: TorchGradient, *, step: int, decay: float) -> None:
+        self._updates.average_others(gradient, step=step, decay=decay)
+
+
+@cache
+def _is_there(module: str) -> bool:
+    return find_spec(module) is not None

@@ -1,0 +1,175 @@
+"""What a session of PyTorch holds, and where; and what its sums do to bits and to memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.oracles.engine import PLACE, make_case
+from undertow.counts import CsrSource, checked_counts
+from undertow.engines import Noise, Objective, Place, Pressure, Steps, find_engine
+from undertow.learn import Adam, AlphaNCE, Moment, Run, Settings, train
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
+from undertow.engines.torch import sums  # noqa: E402 - needs torch
+from undertow.engines.torch.documents import to_device, to_host  # noqa: E402
+from undertow.engines.torch.held import Held  # noqa: E402
+from undertow.engines.torch.session import TorchSession  # noqa: E402
+
+CPU = torch.device("cpu")
+devices = pytest.mark.parametrize(
+    "device",
+    [
+        "cpu",
+        pytest.param(
+            "cuda",
+            marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no card"),
+        ),
+    ],
+)
+
+
+@devices
+def test_what_no_verb_asks_for_stays_on_the_host(device: str) -> None:
+    held = Held(torch.device(device))
+    held.hold("mine", np.zeros(3))
+    held.hold("name", np.array(["no tensor of this"]))
+    shown = held.arrays()["mine"]
+    shown += 2.0
+    assert held.arrays()["mine"] is shown
+    assert held.arrays()["name"][0] == "no tensor of this"
+    held["mine"].add_(1.0)  # as a verb does that is told the name
+    assert held.arrays()["mine"].tolist() == [3.0, 3.0, 3.0]
+    held.restore({"mine": np.arange(3)})
+    assert held["mine"].tolist() == [0.0, 1.0, 2.0]
+    assert "mine" in held
+    assert "other" not in held
+
+
+@devices
+def test_the_parameters_given_stay_as_they_are(device: str) -> None:
+    case = make_case()
+    before = case.parameters.copy()
+    session = find_engine("torch", device=device).begin(case.parameters, case.start)
+    session.move(np.array([1], np.int32), np.ones((1, 3)), {"hidden_bias": np.ones(3)})
+    session.restore({"parameters.visible_bias": np.zeros(5)})
+    for name, array in before.arrays().items():
+        np.testing.assert_array_equal(getattr(case.parameters, name), array)
+    assert not session.parameters.visible_bias.any()
+
+
+def test_arrays_that_must_not_be_written_to_are_taken() -> None:
+    array = np.arange(6.0).reshape(2, 3)
+    array.flags.writeable = False
+    tensor = to_device(array.T, CPU, torch.float32)
+    assert tensor.tolist() == array.T.tolist()
+    assert to_host(to_device(np.array(2.0), CPU)).shape == ()
+
+
+def test_steps_in_advance_are_for_cards() -> None:
+    case = make_case()
+    session = find_engine("torch").begin(case.parameters, case.start)
+    objective, pressure = Objective(True, 2.0), Pressure(0.1, 0.0)
+    steps = Steps(0.5, Noise(2), objective, pressure, (), 0.0)
+    assert session.stretch([case.batch()], [PLACE], steps) is None
+    source = object()
+    assert find_engine("torch").source(source) is source  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sizes", [[0], [1, 0, 5], [63, 64, 65, 1, 1000]], ids=str)
+def test_grouped_rows(sizes: list[int]) -> None:
+    """Sums of many terms are sums of sums; words without any are not there."""
+    generator = np.random.default_rng(0)
+    keys = np.repeat(np.arange(len(sizes)) * 3, sizes)
+    keys = torch.from_numpy(generator.permutation(keys))
+    table = torch.from_numpy(generator.integers(-9, 9, (7, 4)).astype(np.float32))
+    rows = torch.from_numpy(generator.integers(0, 7, len(keys)))
+    coefficients = torch.from_numpy(generator.integers(1, 4, len(keys)).astype(np.float32))
+    groups = sums.grouped_by(keys)
+    expected = torch.zeros((3 * len(sizes), 4))
+    expected.index_add_(0, keys, coefficients[:, None] * table[rows])
+    assert groups.keys.tolist() == [3 * i for i, size in enumerate(sizes) if size]
+    found = sums.grouped_rows(groups, table, rows, coefficients)
+    np.testing.assert_array_equal(found, expected[groups.keys])
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (5,), (3, 4, 2), (4, 1)], ids=str)
+def test_running_sums(shape: tuple[int, ...]) -> None:
+    values = torch.arange(float(np.prod(shape))).reshape(shape)
+    for dim in range(len(shape)):
+        np.testing.assert_array_equal(sums.running_sums(values, dim), values.cumsum(dim))
+
+
+@devices
+@pytest.mark.parametrize("independent", [False, True])
+def test_the_same_bits_again(independent: bool, device: str) -> None:
+    case = make_case(words=50, units=8, documents=200, most_tokens=60)
+    engine = find_engine("torch", device=device)
+    found = []
+    for _ in range(2):
+        session = engine.begin(case.parameters, case.start)
+        kept = session.keep_words(case.batch(), PLACE, 0.5)
+        drawn = session.draw_noise(kept, Noise(5, independent, 64))
+        gradient = session.contrast(drawn, Objective(True, 2.0), Pressure(0.1, 1.0))
+        found.append(gradient.rows()[1].tobytes() + gradient.dense()["hidden_bias"].tobytes())
+    assert found[0] == found[1]
+
+
+class _Largest(TorchDispatchMode):  # type: ignore[misc]
+    """How many elements the largest tensor has that an operation makes."""
+
+    def __init__(self, known: Iterable[Any]) -> None:
+        super().__init__()
+        self.elements, self._known = 0, {tensor.data_ptr() for tensor in known}
+
+    def __torch_dispatch__(
+        self, operation: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        found = operation(*args, **(kwargs or {}))
+        for one in found if isinstance(found, (tuple, list)) else [found]:
+            if isinstance(one, torch.Tensor) and one.data_ptr() not in self._known:
+                self.elements = max(self.elements, one.numel())
+        return found
+
+
+def test_a_step_does_not_grow_with_the_vocabulary() -> None:
+    """From the second step on, when tables of words are made."""
+    case = make_case(words=50_000, units=4, documents=8, most_tokens=9)
+    run = Run(
+        case.parameters.copy(),
+        case.p,
+        Settings(AlphaNCE(n_noise=5, stream_length=64), Adam()),
+        documents=8,
+        longest=case.corpus.longest,
+        engine="torch",
+    )
+    source = CsrSource(checked_counts(case.counts))
+    train(run, source, epochs=1)
+    session = run.session
+    assert isinstance(session, TorchSession)
+    assert run.average is not None
+    tensors = [session.held[name] for name in session.held.arrays()]
+    largest = _Largest([*session.values.values(), *tensors, session.table])
+    with largest:
+        gradient = run.step.gradient(case.batch(), Place(1, 0))
+        run.average.before_update(gradient, 2)
+        run.updater.apply(gradient, Moment(2, None))
+        run.average.after_update(gradient, 2)
+    assert 0 < largest.elements < 10_000
+
+
+def test_no_table_of_documents_and_words() -> None:
+    case = make_case(words=9_000, units=4, documents=64, most_tokens=9)
+    session = find_engine("torch").begin(case.parameters, case.start)
+    largest = _Largest([])
+    with largest:
+        seen = session.see(case.batch())
+        sample = session.gibbs(seen, PLACE, steps=2, weighted=True)
+        session.difference(seen, sample, Pressure(0.1, 1.0))
+    assert largest.elements < 64 * 9_000 / 2
