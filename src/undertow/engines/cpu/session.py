@@ -78,9 +78,7 @@ class CpuSession:
             drawn, objective, pressure, None if name is None else self._held[name]
         )
 
-    def stretch(
-        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
-    ) -> None:
+    def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
         return None
 
     def see(self, batch: CountBatch) -> Seen:

@@ -100,9 +100,7 @@ class ReferenceSession:
         )
         return objectives.Model(W, a, b, w, self._start.noise_distribution, corrections)
 
-    def stretch(
-        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
-    ) -> None:
+    def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
         return None
 
     # CD and PCD

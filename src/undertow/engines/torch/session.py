@@ -51,6 +51,7 @@ class TorchSession:
         self.held = Held(device)
         self._kind, self._learned = type(parameters), list(parameters.learned())
         self._updates = Updates(self.values, self.held)
+        self.stretches: Any = None  # what `stretch` keeps from one to the next
         self._frozen: Any = None  # gains of visible biases that are not learned, once known
 
     @property
@@ -127,6 +128,11 @@ class TorchSession:
                 return gains, softmax
             self._frozen = (gains if float(gains.abs().max()) > NO_GAIN else None, None)
         return self._frozen[0], None
+
+    @property
+    def biases_are_noise(self) -> bool:
+        """Whether visible biases that are not learned stand at log p, where nothing is gained."""
+        return self._gains(False)[0] is None
 
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,18 +19,23 @@ import triton
 from numpy.typing import NDArray
 from torch import Tensor
 
-from undertow.engines.protocol import Noise, Objective, Pressure, Steps
+from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER
+from undertow.engines.protocol import Noise, Objective, Place, Pressure, Steps
 from undertow.engines.torch import triton_contrast as kernels
 from undertow.engines.torch import triton_rows as rows
+from undertow.engines.torch.device_source import documents_of_stretch
 from undertow.engines.torch.stretch_layout import PART, Documents, Layout, Shape, shape_of, uploaded
 
+if TYPE_CHECKING:
+    from undertow.engines.torch.session import TorchSession
+
+MOST_UNITS = 2048  # that one program can work on
 COLUMNS = 32  # hidden units that one program sums over documents or positions
 WARPS = 64  # of a multiprocessor: as many programs of one warp share the rows of W
-ENTRIES = 8  # rows that a program reads at once
-TILE = 2048  # numbers of noise documents that a program works on at once
-CONTRAST_WARPS = 4  # that work on a document
-SWEEP_WARPS = 4
-SUM_WARPS = 4
+ENTRIES = 4  # rows that a program reads at once
+DOCUMENTS = 16  # noise documents that a program works on at once
+WINDOWS, SWEEP_WARPS = 32, 4  # of a sweep: windows at once
+SUM_PART, SUM_COLUMNS, SUM_WARPS = 64, 32, 2
 HALVES = 3  # of single precision, in bfloat16, that gradients of windows are added up in
 
 
@@ -72,15 +77,63 @@ class Seen:
         return not bool(self.wrong.any().item())
 
 
+def take(
+    session: TorchSession, batches: Sequence[Any], places: Sequence[Place], steps: Steps
+) -> Seen | None:
+    """The stretch of a session, where fused kernels know these steps; None elsewhere."""
+    if not _is_known(session, steps):
+        return None
+    state = _state_of(session)
+    stretches = session.stretches
+    if stretches is None or not stretches.works_on(state):
+        stretches = session.stretches = Stretches(state, session.table, session.start.seed)
+    numbers = np.array([place.number for place in places])
+    documents = documents_of_stretch(batches, numbers, session.device)
+    seen: Seen = stretches.take(documents, places[0].epoch, steps)
+    return seen
+
+
+def _is_known(session: TorchSession, steps: Steps) -> bool:
+    """Biases that are frozen at log p, noise in windows, and moments per row."""
+    objective = steps.objective
+    if objective.corrections is not None or objective.learns_visible_bias:
+        return False
+    if steps.noise.independent or OPTIMIZER + "row_moments" not in session.held:
+        return False
+    return session.values["weights"].shape[1] <= MOST_UNITS and session.biases_are_noise
+
+
+def _state_of(session: TorchSession) -> State:
+    values, held = session.values, session.held
+    averages: tuple[Any, ...] = (None, None, None)
+    if AVERAGE + "weights" in held:
+        names = (AVERAGE + "weights", AVERAGED_UNTIL, AVERAGE + "hidden_bias")
+        averages = tuple(held[name] for name in names)
+    return State(
+        values["weights"],
+        values["word_weights"],
+        values["hidden_bias"],
+        held[OPTIMIZER + "row_moments"],
+        held[OPTIMIZER + "hidden_bias_moments"],
+        *averages,
+    )
+
+
 class Stretches:
     """The stretches of a run: the arrays that they work in, and the graphs of their steps."""
 
     def __init__(self, state: State, table: Tensor, seed: int) -> None:
         self._state, self._table, self._seed = state, table, seed
         self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._batch = 0  # documents of the largest minibatch
 
-    def take(self, documents: Documents, epoch: int, batch: int, steps: Steps) -> Seen:
-        """All these steps, `batch` documents each at most."""
+    def works_on(self, state: State) -> bool:
+        """Whether these are the arrays that the graphs were recorded for."""
+        return all(ours is theirs for ours, theirs in zip(self._state, state, strict=True))
+
+    def take(self, documents: Documents, epoch: int, steps: Steps) -> Seen:
+        """All these steps."""
+        self._batch = batch = max(self._batch, int(documents.sizes.max()))
         lowest = steps.level if isinstance(steps.level, float) else min(steps.level)
         noise = steps.noise
         needed = shape_of(documents, batch, noise.documents, lowest, noise.stream_length)
@@ -97,8 +150,10 @@ class Stretches:
 
     def _plan(self, needed: Shape, steps: Steps) -> Plan:
         rule = steps.rules[0]
-        key = (needed.batch, steps.noise, steps.objective, steps.pressure, steps.averaging)
-        key += (rule.decay, rule.l2, rule.hidden_bias_rate)
+        key = (
+            needed.batch, steps.noise, steps.objective, steps.pressure, steps.averaging,
+            rule.decay, rule.l2, rule.hidden_bias_rate,
+        )  # fmt: skip
         plan = self._plans.get(key)
         if plan is None or not plan.layout.shape.holds(needed):
             self._plans.pop(key, None)
@@ -115,6 +170,7 @@ class Plan:
         self._state, self._steps, self._units = state, steps, units
         self._device = device = state.weights.device
         self.layout = Layout(shape, vocabulary, device)
+        self._on_card = device.type == "cuda"  # kernels can be interpreted on a CPU, for tests
         self._graph: torch.cuda.CUDAGraph | None = None
         single, columns = torch.float32, -(-units // COLUMNS)
 
@@ -138,7 +194,7 @@ class Plan:
         self._seen_activity = new(units, dtype=wide)
         self._wrong = new(columns, dtype=torch.int32)
         count = 1
-        if device.type == "cuda":
+        if self._on_card:
             count = torch.cuda.get_device_properties(device).multi_processor_count
         self._warps = max(min(triton.next_power_of_2(units) // 128, 8), 1)
         self._programs = WARPS // self._warps * count
@@ -147,7 +203,7 @@ class Plan:
         """The first `count` steps of what was laid out."""
         self._set(steps)
         self._step()
-        if self._device.type != "cuda":
+        if not self._on_card:
             for _ in range(count - 1):
                 self._step()
         elif count > 1:
@@ -188,9 +244,10 @@ class Plan:
     def _contrast(self, noise: Noise, objective: Objective) -> None:
         state, layout, shape, units = self._state, self.layout, self.layout.shape, self._units
         rows_of = (self._table, shape.rows)
-        kernels.sum_streams[(shape.shards, -(-units // COLUMNS))](
+        kernels.sum_streams[(shape.shards, -(-units // SUM_COLUMNS))](
             self._at, state.weights, state.word_weights, layout.stream, layout.first_rows,
-            layout.lengths, *rows_of, shape.shards, H=units, PART=PART, COLUMNS=COLUMNS, num_warps=SUM_WARPS,
+            layout.lengths, *rows_of, shape.shards, H=units, PART=SUM_PART, COLUMNS=SUM_COLUMNS,
+            num_warps=SUM_WARPS,
         )  # fmt: skip
         padded = triton.next_power_of_2(units)
         kernels.contrast[(shape.batch,)](
@@ -200,11 +257,12 @@ class Plan:
             self._vectors, self._kept_vectors, self._posteriors, self._biases, self._lengths,
             self._losses, shape.rows, shape.batch, shape.shards, objective.sharpness,
             math.log(noise.documents), H=units, K=noise.documents, UNIFORM=objective.uniform,
-            UNITS=padded, ENTRIES=max(TILE // padded, 4), NOISES=max(TILE // padded, 4), num_warps=CONTRAST_WARPS,
+            UNITS=padded, ENTRIES=DOCUMENTS, NOISES=DOCUMENTS, num_warps=self._warps,
         )  # fmt: skip
 
     def _press(self, pressure: Pressure) -> None:
-        shape, units, state, rule = self.layout.shape, self._units, self._state, self._steps.rules[0]
+        shape, units = self.layout.shape, self._units
+        state, rule = self._state, self._steps.rules[0]
         grid = (shape.shards, -(-units // COLUMNS))
         kernels.sum_documents[grid](
             self._at, self.layout.sizes, self._posteriors, self._biases, self._lengths,
@@ -226,8 +284,9 @@ class Plan:
         kernels.sweep[(shape.shards, shape.parts, -(-units // columns))](
             self._at, layout.first_rows, layout.lengths, layout.nearest, layout.order,
             layout.begins, layout.replaced, self._noise_vectors, self._vectors, shape.rows,
-            shape.batch, shape.shards, shape.parts, H=units, K=shape.noise, PART=PART, WINDOWS=32,
-            COLUMNS=columns, PASSES=HALVES if self._device.type == "cuda" else 0, num_warps=SWEEP_WARPS,
+            shape.batch, shape.shards, shape.parts, H=units, K=shape.noise, PART=PART,
+            WINDOWS=WINDOWS, COLUMNS=columns, PASSES=HALVES if self._on_card else 0,
+            num_warps=SWEEP_WARPS,
         )  # fmt: skip
 
     def _move(self) -> None:
@@ -235,10 +294,11 @@ class Plan:
         rule, average = steps.rules[0], state.average
         log_decay = math.log(steps.averaging) if steps.averaging else 0.0
         turn = math.floor(4.0 / (1.0 - steps.averaging)) - 3 if steps.averaging else 0
-        held = (state.weights, state.row_moments)
-        held += (state.weights if average is None else average,)
         seen = state.averaged_until
-        held += (self._numbers if seen is None else seen, self._rates, self._numbers)
+        held = (
+            state.weights, state.row_moments, state.weights if average is None else average,
+            self._numbers if seen is None else seen, self._rates, self._numbers,
+        )  # fmt: skip
         numbers = (state.weights.shape[0], rule.decay, rule.l2, turn, log_decay)
         padded = triton.next_power_of_2(units)
         averaging = average is not None
@@ -250,6 +310,7 @@ class Plan:
         )  # fmt: skip
         rows.move_frequent_rows[(self._programs,)](
             self._at, layout.first_frequent, layout.frequent,
-            layout.frequent_chunks, layout.chunk_words, layout.slots, self._chunk_sums, self.layout.shape.shared_chunks, *held, *numbers, H=units,
+            layout.frequent_chunks, layout.chunk_words, layout.slots, self._chunk_sums,
+            layout.shape.shared_chunks, *held, *numbers, H=units,
             UNITS=padded, CHUNKS=8, AVERAGING=averaging, num_warps=self._warps,
         )  # fmt: skip

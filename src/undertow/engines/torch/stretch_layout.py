@@ -298,9 +298,7 @@ class Layout:
         """How many windows cover every row of the streams."""
         shape = self.shape
         size = shape.steps * shape.batch
-        changes = torch.zeros(
-            shape.steps * shape.rows + 1, dtype=torch.int32, device=self._device
-        )
+        changes = torch.zeros(shape.steps * shape.rows + 1, dtype=torch.int32, device=self._device)
         kernels.cover[(-(-size * shape.noise // DRAWN),)](
             self.begins, self.replaced, self.first_rows, changes, size, shape.batch,
             shape.shards, K=shape.noise, BLOCK=DRAWN,
@@ -342,9 +340,7 @@ class Layout:
         kernels.begin_words[grid](words, word_starts, n, BLOCK=SPAN)
         begins = torch.empty(n, dtype=torch.int32, device=device)
         shared = torch.empty(n, dtype=torch.int64, device=device)
-        kernels.begin_chunks[grid](
-            words, word_starts, begins, shared, n, CHUNK=CHUNK, BLOCK=SPAN
-        )
+        kernels.begin_chunks[grid](words, word_starts, begins, shared, n, CHUNK=CHUNK, BLOCK=SPAN)
         chunks = torch.cumsum(begins, 0, dtype=torch.int32)
         shared = torch.cumsum(shared, 0)
         self.chunk_starts.fill_(n)

@@ -12,7 +12,6 @@ import triton.language as tl
 
 from undertow.kernels.randomness import Purpose
 
-SHUFFLE = tl.constexpr(int(Purpose.SHUFFLE) << 24)
 KEEP = tl.constexpr(int(Purpose.KEEP) << 24)
 WINDOW = tl.constexpr(int(Purpose.WINDOW) << 24)
 STREAM = tl.constexpr(int(Purpose.STREAM) << 24)
@@ -35,9 +34,7 @@ def _philox(seed, last, epoch, document, draw):
 @triton.jit
 def _one_of(number, b0, b1, b2, b3):
     """The number-th of four."""
-    return tl.where(
-        number == 0, b0, tl.where(number == 1, b1, tl.where(number == 2, b2, b3))
-    )
+    return tl.where(number == 0, b0, tl.where(number == 1, b1, tl.where(number == 2, b2, b3)))
 
 
 @triton.jit
@@ -58,9 +55,7 @@ def draw_levels(ids, levels, n, seed, epoch, lowest, width, BLOCK: tl.constexpr)
 
 
 @triton.jit
-def keep_tokens(
-    ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr
-):
+def keep_tokens(ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr):
     """kept[e]: how many of the counts[e] tokens of a document are kept: selection sampling, a
     document in each lane.
     """
@@ -169,16 +164,3 @@ def measure_windows(
     window = tl.load(replaced + d, mask=valid, other=0)
     after = tl.load(sums + place + window, mask=valid, other=0.0)
     tl.store(noise_lengths + at, (after - before).to(tl.float32), mask=valid)
-
-
-@triton.jit
-def order_keys(ids, keys, n, seed, epoch, BLOCK: tl.constexpr):
-    """keys[d]: the number that the order of an epoch goes by, with its highest bit turned so that
-    signed numbers sort as unsigned ones do.
-    """
-    d = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    own = tl.load(ids + d, mask=d < n, other=0)
-    b0, b1, _, _ = _philox(seed, SHUFFLE, epoch, own, d * 0)
-    key = (b0.to(tl.uint64) << 32) | b1.to(tl.uint64)
-    signed = key.to(tl.int64, bitcast=True) ^ (-9223372036854775807 - 1)
-    tl.store(keys + d, signed, mask=d < n)

@@ -1,5 +1,5 @@
-"""Laying a stretch out, in Triton: entries of the gradient of W with their keys, and the chunks that
-sorted entries are cut into.
+"""Laying a stretch out, in Triton: entries of the gradient of W with their keys, and the chunks
+that sorted entries are cut into.
 
 What only some elements write is written by those alone: thousands of writers to one place that
 nobody reads took half of the time.

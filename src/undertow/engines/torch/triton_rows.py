@@ -58,10 +58,11 @@ def _move(
     length = rate / (tl.sqrt(second / ones) + 1e-12)
     tl.store(weights + here, row - length * total, mask=inside)
     if AVERAGING:
-        if step - 1 > since:
-            stays = _retained(since, step - 1, turn, log_decay)
-            tl.store(averages + here, stays * mean + (1.0 - stays) * row, mask=inside)
-            tl.store(seen + word, step - 1)
+        behind = step - 1 > since
+        stays = _retained(since, step - 1, turn, log_decay)
+        mean = stays * mean + (1.0 - stays) * row
+        tl.store(averages + here, mean, mask=inside & behind)
+        tl.store(seen + word, step - 1, mask=behind)
 
 
 @triton.jit
@@ -112,8 +113,8 @@ def move_rows(
 
 @triton.jit
 def move_frequent_rows(
-    at, first_frequent, frequent, frequent_chunks, chunk_words, slots, partials, n_slots, weights, moments, averages, seen, rates, steps,
-    vocabulary, decay, l2, turn, log_decay,
+    at, first_frequent, frequent, frequent_chunks, chunk_words, slots, partials, n_slots,
+    weights, moments, averages, seen, rates, steps, vocabulary, decay, l2, turn, log_decay,
     H: tl.constexpr, UNITS: tl.constexpr, CHUNKS: tl.constexpr, AVERAGING: tl.constexpr,
 ):  # fmt: skip
     """Sums the chunks of words that have several, and moves their rows."""
