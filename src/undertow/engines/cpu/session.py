@@ -58,10 +58,21 @@ class CpuSession:
         }
         return own | self._held
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(
+        self, arrays: Mapping[str, NDArray[Any]], words: NDArray[np.int32] | None = None
+    ) -> None:
         own = self.arrays()
         for name, array in arrays.items():
-            own[name][...] = array
+            own[name][... if words is None else words] = array
+
+    def take(
+        self, names: Sequence[str], words: NDArray[np.int32] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        own = self.arrays()
+        return {name: own[name].copy() if words is None else own[name][words] for name in names}
+
+    def moved(self) -> NDArray[np.int32]:
+        return self._updates.moved()
 
     def keep_words(
         self, batch: CountBatch, place: Place, level: float | tuple[float, float]
@@ -78,9 +89,7 @@ class CpuSession:
             drawn, objective, pressure, None if name is None else self._held[name]
         )
 
-    def stretch(
-        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
-    ) -> None:
+    def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
         return None
 
     def see(self, batch: CountBatch) -> Seen:
@@ -126,8 +135,18 @@ class CpuSession:
     def move(self, words: NDArray[np.int32], steps: Array, dense: Mapping[str, Array]) -> None:
         self._updates.move(words, steps, dict(dense))
 
-    def average_rows(self, gradient: CpuGradient | None, *, step: int, decay: float) -> None:
-        self._updates.average_rows(gradient, step=step, decay=decay)
+    def average_rows(
+        self,
+        gradient: CpuGradient | None,
+        *,
+        step: int,
+        decay: float,
+        words: NDArray[np.int32] | None = None,
+    ) -> None:
+        self._updates.average_rows(gradient, step=step, decay=decay, words=words)
 
-    def average_others(self, gradient: CpuGradient, *, step: int, decay: float) -> None:
-        self._updates.average_others(gradient, step=step, decay=decay)
+    def average_others(
+        self, gradient: CpuGradient | None, *, step: int, decay: float, since: int | None = None
+    ) -> None:
+        since = step - 1 if since is None else since
+        self._updates.average_others(gradient, since=since, step=step, decay=decay)
