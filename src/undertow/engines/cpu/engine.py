@@ -24,22 +24,25 @@ DOCUMENTS_PER_TASK = 32
 
 
 class CpuEngine:
-    """Computes on so many threads; None for one per core."""
+    """Computes on so many threads; None for one per core.
+
+    `alone`: on one thread, which takes many steps of training at once.
+    """
 
     name = "cpu"
 
-    def __init__(self, threads: int | None = None) -> None:
-        self.threads = thread_count(threads)
+    def __init__(self, threads: int | None = None, *, alone: bool = False) -> None:
+        self.threads, self._alone = 1 if alone else thread_count(threads), alone
 
     def begin(self, parameters: Parameters, start: Start) -> CpuSession:
-        return CpuSession(parameters, start, self.threads)
+        return CpuSession(parameters, start, self.threads, alone=self._alone)
 
     def source(self, source: CountSource) -> CountSource:
         return source
 
     def replica(self, number: int) -> CpuEngine:
         """One thread: replicas wait for nobody while they take their steps."""
-        return CpuEngine(1)
+        return CpuEngine(alone=True)
 
     def together(self, works: Sequence[Callable[[], None]]) -> None:
         pool.run([(work, ()) for work in works], self.threads)

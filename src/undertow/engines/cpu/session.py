@@ -13,11 +13,13 @@ from undertow.engines.cpu.contrast import Contrast, Drawn, Kept
 from undertow.engines.cpu.divergence import Chains, Divergence, Seen
 from undertow.engines.cpu.gathered import gathered
 from undertow.engines.cpu.gradient import CpuGradient, Slots
+from undertow.engines.cpu.stretches import Stretches
 from undertow.engines.cpu.updates import Updates
 from undertow.engines.names import PARAMETERS, STARTED
 from undertow.engines.protocol import (
     AdamRule,
     Array,
+    Counted,
     MomentumRule,
     Noise,
     Objective,
@@ -30,9 +32,14 @@ from undertow.model.parameters import Parameters
 
 
 class CpuSession:
-    """Parameters are changed in place."""
+    """Parameters are changed in place.
 
-    def __init__(self, parameters: Parameters, start: Start, threads: int) -> None:
+    `alone`: one thread carries it out from beginning to end, and takes stretches of steps at once.
+    """
+
+    def __init__(
+        self, parameters: Parameters, start: Start, threads: int, *, alone: bool = False
+    ) -> None:
         self.parameters = parameters
         self._threads = threads
         self._held: dict[str, NDArray[Any]] = {}
@@ -41,6 +48,7 @@ class CpuSession:
         self._contrast = Contrast(parameters, start, self._slots, threads)
         self._divergence = Divergence(parameters, start, self._slots, threads)
         self._updates = Updates(parameters, self._held, threads)
+        self._stretches = Stretches(self._contrast, self._held) if alone else None
 
     def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
         self._held[name] = np.asarray(array, order="C")  # as kernels take arrays
@@ -89,8 +97,13 @@ class CpuSession:
             drawn, objective, pressure, None if name is None else self._held[name]
         )
 
-    def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
-        return None
+    def stretch(
+        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
+    ) -> Counted | None:
+        if self._stretches is None or not self._stretches.suits(steps):
+            return None
+        self._updates.catch_up()
+        return self._stretches.take(batches, places, steps, self._updates.flags)
 
     def see(self, batch: CountBatch) -> Seen:
         return self._divergence.see(batch)

@@ -41,24 +41,24 @@ class Updates:
         self._average = ChosenProgram(update.average_together)
         self._adam_and_average = ChosenProgram(update.adam_and_average_together)
         self._due: Averaging | None = None  # rows whose average is to be brought up to date
-        self._moved: NDArray[np.uint8] | None = None  # (K,) a flag a row, from when it is asked for
+        self.flags = np.ones(parameters.words, dtype=np.uint8)  # (K,) 1 where a row was moved
+        self._notes = False
 
     def moved(self) -> NDArray[np.int32]:
         """The words whose rows moved since this was asked last; all words, the first time."""
-        if self._moved is None:
-            self._moved = np.ones(self._parameters.words, dtype=np.uint8)
-        found = np.flatnonzero(self._moved).astype(np.int32)
-        self._moved[:] = 0
+        self._notes = True
+        found = np.flatnonzero(self.flags).astype(np.int32)
+        self.flags[:] = 0
         return found
 
     def _note(self, words: Any) -> None:
-        if self._moved is not None:
-            self._moved[words] = 1
+        if self._notes:
+            self.flags[words] = 1
 
     def adam(self, gradient: CpuGradient, rule: AdamRule) -> None:
         """A step of Adam: rows that are touched, then everything else."""
         weights = self._parameters.weights
-        if self._moved is not None:
+        if self._notes:
             self._note(gradient.factored.touched())
         if OPTIMIZER + "row_moments" in self._held:
             self._adam_of_rows(gradient, rule)
