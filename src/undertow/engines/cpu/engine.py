@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch, CountSource
+from undertow.engines.cpu.meeting import meet
 from undertow.engines.cpu.session import CpuSession
 from undertow.engines.protocol import Array, Place, Session, Start, WordLists
 from undertow.kernels.cores import thread_count
@@ -48,7 +49,8 @@ class CpuEngine:
         pool.run([(work, ()) for work in works], self.threads)
 
     def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
-        return False
+        held = [session.arrays() for session in sessions]
+        return meet([[arrays[name] for arrays in held] for name in names], words, self.threads)
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

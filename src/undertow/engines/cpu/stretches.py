@@ -72,8 +72,8 @@ class Stretches:
         moved: NDArray[np.uint8],
     ) -> Seen:
         """Takes the steps, those of minibatches of one size at a time."""
-        moments = (OPTIMIZER + "row_moments", OPTIMIZER + "hidden_bias_moments")
-        moving = kernels.Moving(*(self._held[name] for name in moments), moved)
+        rows, bias = (self._held[f"{OPTIMIZER}{name}_moments"] for name in ("row", "hidden_bias"))
+        moving = kernels.Moving(rows, bias, moved)
         seen = kernels.Seen(np.zeros(1), np.zeros(len(moving.bias_moments)))
         begin = 0
         for _, group in groupby(batches, key=lambda batch: batch.size):

@@ -47,7 +47,7 @@ class Updates:
     def moved(self) -> NDArray[np.int32]:
         """The words whose rows moved since this was asked last; all words, the first time."""
         self._notes = True
-        found = np.flatnonzero(self.flags).astype(np.int32)
+        found = np.flatnonzero(self.flags.view(np.bool_)).astype(np.int32)
         self.flags[:] = 0
         return found
 
