@@ -35,7 +35,7 @@ from undertow.learn.sparsity import Sparsity
 from undertow.model.parameters import Parameters
 
 INTERVAL = 16  # steps between two meetings
-STRETCH = 64  # minibatches that an engine is given at once, where it takes many
+STRETCH = 65_536  # documents that an engine is given at once, where it takes many
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,9 @@ class Run:
         """
         if self.meets:
             return self.settings.interval * self.settings.replicas
-        return STRETCH if self._home.stretches else 1
+        if not self._home.stretches:
+            return 1
+        return max(STRETCH // self.settings.batch_size, 1)
 
     def advance(self, batches: Sequence[CountBatch]) -> None:
         """Takes the steps of these minibatches, the next of the epoch: where there are replicas,
