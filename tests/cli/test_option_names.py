@@ -38,6 +38,7 @@ PLACES = {
 
 WRONG = {
     "n_jobs": "0",
+    "device": "nonsense",
     "max_df": "-1",
     "ngram_range": ("2", "1"),
     "stop_words": "nonsense",
@@ -200,6 +201,7 @@ def test_what_came_is_told_as_it_came() -> None:
         "replace": "--replace",
         "query": "QUERY",
         "like": "--like",
+        "device": "--device",
     }
     for message, typed in {
         "n must be at least 1, got n must": "-n must be at least 1, got n must",
@@ -208,8 +210,10 @@ def test_what_came_is_told_as_it_came() -> None:
         "ids must be new, got 'text_column': replace=True": (
             "ids must be new, got 'text_column': --replace"
         ),
+        "device='cuda' needs a card": "--device cuda needs a card",
         "the n of it must be 1": "the n of it must be 1",
         "--n must be 1": "--n must be 1",
+        "engine='torch' needs it": "engine='torch' needs it",
         "overwrite=True, x=True": "overwrite=True, x=True",
     }.items():
         assert as_typed(message, options) == typed

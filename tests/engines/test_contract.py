@@ -9,10 +9,9 @@ same to the last one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
@@ -65,22 +64,18 @@ if own := os.environ.get("UNDERTOW_ENGINE"):
     ENGINES[own] = getattr(import_module(home), made_by)
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 
-WITHOUT_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
-WITHOUT_CARD = pytest.mark.skipif(not has_card(), reason="torch sees no card")
-MARKS = {"torch": WITHOUT_TORCH, "torch, cuda": WITHOUT_CARD}
-
-
-def named(names: Iterable[str]) -> pytest.MarkDecorator:
-    """A test for each of these engines, which is made when the test runs."""
-    marked = [pytest.param(name, marks=MARKS.get(name, ()), id=name) for name in names]
-    return pytest.mark.parametrize("engine", marked, indirect=True)
-
-
-engines = named(ENGINES)
+without_card = pytest.mark.skipif(not has_card(), reason="torch sees no card")
+engines = pytest.mark.parametrize(
+    "engine",
+    [pytest.param(name, id=name, marks=without_card if "cuda" in name else ()) for name in ENGINES],
+    indirect=True,
+)
 
 
 @pytest.fixture
 def engine(request: pytest.FixtureRequest) -> Engine:
+    if request.param.startswith("torch"):
+        request.getfixturevalue("torch_alone")
     return ENGINES[request.param]()
 
 

@@ -2,8 +2,8 @@
 for the other.
 
 A message begins with what it is about ("n must be ..."), and tells what to give as Python would
-("replace=True"). Both become the option of the running command that has the argument's name, or a
-name that means the same.
+("replace=True", "device='cuda'"). Both become the option of the running command that has the
+argument's name, or a name that means the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAME = {
 
 SUBJECT = re.compile(r"\w+(?:\[\d\])?(?: (?:or|and) \w+)*(?= must | needs? )")
 LONG_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")  # such as text_column: no word of English
-GIVEN = re.compile(r"\b(\w+)=True\b")
+GIVEN = re.compile(r"\b(\w+)=(?:True\b|'([^'\s]*)')")
 
 
 class Command(TyperCommand):
@@ -89,12 +89,18 @@ def as_typed(message: str, options: Mapping[str, str]) -> str:
             r"[a-z_]+", lambda word: options.get(word.group(), word.group()), found.group()
         )
 
+    def given(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in options:
+            return found.group()
+        return options[name] if value is None else f"{options[name]} {value}"
+
     told, got, came = message.partition(" got ")
     subject = SUBJECT.match(told)
     if subject is not None:
         told = option(subject) + told[subject.end() :]
     told = LONG_NAME.sub(option, told)
-    return GIVEN.sub(lambda found: options.get(found.group(1), found.group()), told + got + came)
+    return GIVEN.sub(given, told + got + came)
 
 
 def options_of(command: TyperCommand) -> dict[str, str]:

@@ -54,6 +54,15 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output where it exists.")]
 
+Device = Annotated[
+    str,
+    typer.Option(
+        help=(
+            "Where it computes: 'cpu', 'cuda', 'cuda:1', or 'auto' for a card where there is one. "
+            "Cards need the extra: pip install 'undertow\\[gpu]'."
+        )
+    ),
+]
 Vectors = Annotated[
     Path | None,
     typer.Option(
@@ -201,6 +210,14 @@ def check_free(path: Path, force: bool, option: str = "--out") -> None:
         raise InvalidInput(
             f"{option} must not exist yet, got {path}, which does: add --force to replace it"
         )
+
+
+def check_device(device: str) -> None:
+    """Refuses a device that is not there, before any work is done."""
+    if device != "cpu":
+        from undertow.engines import check_device as check
+
+        check(device)
 
 
 def check_cut(model: TopicModel, n: int | None) -> None:

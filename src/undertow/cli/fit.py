@@ -119,6 +119,7 @@ def fit(
     n_jobs: Annotated[
         int | None, _option(LEARNING, "Threads; never changes the result.  \\[default: all cores]")
     ] = None,
+    device: common.Device = "cpu",
     memory_limit: Annotated[
         str,
         _option(
@@ -164,6 +165,8 @@ def fit(
         undertow fit folder_of_parquet_shards --memory-limit 500MB --scratch-folder /mnt/large
         --out model
 
+        undertow fit reviews.parquet --device cuda --out model
+
         undertow fit reviews.parquet --vectors reviews.npy --out model
 
         undertow fit few_reviews.parquet --word-vectors glove.6B.300d.txt --out model
@@ -179,6 +182,7 @@ def fit(
             "features": features,
         }
     )
+    common.check_device(device)
     limits, level = _memory(memory_limit, scratch_folder), _noise_level(noise_level)
     left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
     from undertow.estimators import TopicModel  # heavy, so after all that can be told without
@@ -215,6 +219,7 @@ def fit(
         early_stopping=early_stopping,
         random_state=seed,
         n_jobs=n_jobs,
+        device=device,
         verbose=0 if quiet or json else 1,
         seeds=seeds or None,
         **limits,

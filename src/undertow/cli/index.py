@@ -61,6 +61,7 @@ def index(
         typer.Option("--keep-none", rich_help_panel=common.COLUMNS, help="Keep no further column."),
     ] = False,
     day_first: DayFirst = None,
+    device: common.Device = "cpu",
     force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -92,7 +93,8 @@ def index(
 
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
     columns |= {"split": split_column, "time": time_column, "url": url_column}
-    trained = common.load_topic_model(model)
+    common.check_device(device)
+    trained = common.load_topic_model(model).set_params(device=device)
     documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet or json)
     given = common.vectors_in(vectors)
     began = time.perf_counter()

@@ -47,6 +47,7 @@ def transform(
     title_column: common.TitleColumn = None,
     label_column: common.LabelColumn = None,
     split_column: common.SplitColumn = None,
+    device: common.Device = "cpu",
     force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -76,7 +77,8 @@ def transform(
     """
     _tables.check_ending(out, _tables.NUMBERS)
     common.check_free(out, force)
-    trained = common.load_topic_model(model)
+    common.check_device(device)
+    trained = common.load_topic_model(model).set_params(device=device)
     encode = _topics(trained, n) if kind == "topics" else _vectors(trained, kind, n)
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
     columns |= {"split": split_column}

@@ -4,7 +4,7 @@
 plain NumPy and float64, slow and obvious. An engine of your own is made known by `register_engine`.
 """
 
-from undertow.engines.devices import checked_device
+from undertow.engines.devices import check_device
 from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER, PARAMETERS, STARTED
 from undertow.engines.protocol import (
     AdamRule,
@@ -42,7 +42,7 @@ __all__ = [
     "Start",
     "Steps",
     "WordLists",
-    "checked_device",
+    "check_device",
     "engine_names",
     "find_engine",
     "register_engine",

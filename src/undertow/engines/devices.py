@@ -12,30 +12,31 @@ CPU, AUTO = "cpu", "auto"
 _KNOWN = re.compile(r"cpu|auto|cuda(:\d+)?")
 
 
-def checked_device(device: object) -> str:
-    """The name of a device, which need not be there.
+def check_device(device: object) -> None:
+    """Refuses what is no device, and a card that is not there, before any work is done.
 
     Parameters
     ----------
     device : str
         "cpu", "cuda", "cuda:1" for one of several cards, or "auto".
 
-    Returns
-    -------
-    str
-        The same.
-
     Raises
     ------
     InvalidInput
-        For another name.
+        Where nothing can compute on it.
 
     Examples
     --------
-    >>> from undertow.engines import checked_device
-    >>> checked_device("cuda:1")
-    'cuda:1'
+    >>> from undertow.engines import check_device
+    >>> check_device("auto")
     """
+    name = device_name(device)
+    if name not in (CPU, AUTO):
+        engine_on(name)
+
+
+def device_name(device: object) -> str:
+    """The name of a device, which need not be there."""
     if not isinstance(device, str) or _KNOWN.fullmatch(device) is None:
         raise InvalidInput(f"device must be 'cpu', 'cuda', 'cuda:N' or 'auto', got {device!r}")
     return device

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from undertow._errors import InvalidInput
 from undertow.engines import devices
-from undertow.engines.devices import checked_device
 from undertow.engines.protocol import Engine
 
 ON_CARDS = ("cpu", "torch")  # "cpu" is what nobody chose: on a card it is torch's
@@ -100,7 +99,7 @@ def find_engine(
     >>> find_engine("reference").name
     'reference'
     """
-    chosen = devices.CPU if device is None else checked_device(device)
+    chosen = devices.CPU if device is None else devices.device_name(device)
     if not isinstance(engine, str):
         return engine
     if engine not in _MAKERS:

@@ -22,13 +22,16 @@ __getattr__, __dir__ = _lazy.names_of(
 __all__ = ["ReplicatedSoftmax", "TopicModel", "load"]
 
 
-def load(path: str | os.PathLike[str]) -> ReplicatedSoftmax | TopicModel:
+def load(path: str | os.PathLike[str], *, device: str = "cpu") -> ReplicatedSoftmax | TopicModel:
     """The estimator that was saved in a folder.
 
     Parameters
     ----------
     path : path
         The folder that `save` wrote.
+    device : str
+        Where it encodes, wherever it was trained: "cpu", "cuda", "cuda:1" or "auto", for a card
+        where PyTorch sees one.
 
     Returns
     -------
@@ -41,6 +44,8 @@ def load(path: str | os.PathLike[str]) -> ReplicatedSoftmax | TopicModel:
         Where there is no model, or one that is damaged.
     NewerFormat
         Where a later version wrote it.
+    InvalidInput
+        Where the device is not there.
 
     Examples
     --------
@@ -53,9 +58,11 @@ def load(path: str | os.PathLike[str]) -> ReplicatedSoftmax | TopicModel:
     from undertow.storage import load_model
 
     stored = load_model(path)  # before what is heavy: a wrong folder is said at once
+    from undertow.engines import check_device
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
     from undertow.estimators.topic_model import TopicModel
 
+    check_device(device)
     if "vectorizer" in stored.training:
-        return TopicModel.from_stored(stored, path)
-    return ReplicatedSoftmax.from_stored(stored, path)
+        return TopicModel.from_stored(stored, path).set_params(device=device)
+    return ReplicatedSoftmax.from_stored(stored, path).set_params(device=device)

@@ -36,6 +36,7 @@ class CountVectors:
     features: str
     n_jobs: int | None
     engine: Any
+    device: str
     parameters_: Parameters
     typical_length_: float
     balance_: Balance
@@ -207,7 +208,7 @@ class CountVectors:
         )
 
     def _engine(self) -> Engine:
-        return find_engine(self.engine, threads=self.n_jobs)
+        return find_engine(self.engine, threads=self.n_jobs, device=self.device)
 
     @staticmethod
     def _blocks(counts: sparse.csr_array) -> list[CountBatch]:

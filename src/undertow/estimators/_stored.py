@@ -25,6 +25,7 @@ Estimator = TypeVar("Estimator", bound="ReplicatedSoftmax")
 LARGEST = 1e30  # of a stored balance: products with it stay within single precision
 NOT_SAVED = (
     "callbacks",
+    "device",
     "engine",
     "n_jobs",
     "verbose",

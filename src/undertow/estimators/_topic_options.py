@@ -76,6 +76,7 @@ class TopicModelOptions(Base):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: Any = "cpu",
+        device: str = "cpu",
         verbose: int = 0,
         memory_limit: int | str = "1GiB",
         scratch_folder: str | os.PathLike[str] | None = None,

@@ -95,7 +95,11 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
     random_state : int, RandomState or None
         The same seed gives the same bits for any `n_jobs`.
     engine : str or Engine
-        What computes: "cpu", "reference" or one of your own; see `ReplicatedSoftmax`.
+        What computes: "cpu", "torch", "reference" or one of your own; see `ReplicatedSoftmax`.
+    device : str
+        Where units are learned and texts encoded: "cpu", "cuda", "cuda:1" or "auto", for a card
+        where PyTorch sees one; see `ReplicatedSoftmax`. Words are counted and topics grown on the
+        CPU.
     n_jobs : int or None
         Threads; None for one per core. It never changes the result.
     verbose : int
@@ -318,6 +322,7 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
 
     def _begin(self) -> None:
         vectorizer, softmax = self._new_vectorizer(), self._new_softmax()
+        softmax._engine()  # one that is not there is said before texts are read
         self.vectors_width_, self.vectorizer_, self.softmax_ = 0, vectorizer, softmax
 
     def __sklearn_is_fitted__(self) -> bool:

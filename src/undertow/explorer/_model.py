@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 WORDS_OF_A_UNIT = 10
 OF_THE_SESSION = (
     "callbacks",
+    "device",
+    "engine",
     "n_jobs",
     "verbose",
     "warm_start",

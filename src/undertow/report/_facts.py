@@ -21,6 +21,8 @@ UNITS, UNIT_WORDS = 12, 8  # hidden units that are listed, and words of each
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "polars")
 LEFT_OUT = (
     "callbacks",
+    "device",
+    "engine",
     "n_jobs",
     "verbose",
     "vocabulary",

@@ -25,6 +25,7 @@ from undertow.engines.torch.documents import documents_of  # noqa: E402
 from undertow.engines.torch.session import TorchSession  # noqa: E402
 
 LARGEST = 2**32 - 1
+pytestmark = pytest.mark.usefixtures("torch_alone")
 CPU = torch.device("cpu")
 
 

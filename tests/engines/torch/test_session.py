@@ -22,6 +22,7 @@ from undertow.engines.torch.documents import to_device, to_host  # noqa: E402
 from undertow.engines.torch.held import Held  # noqa: E402
 from undertow.engines.torch.session import TorchSession  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("torch_alone")
 CPU = torch.device("cpu")
 devices = pytest.mark.parametrize(
     "device",

@@ -97,7 +97,7 @@ def _found(device: str) -> Any:
         if not cards:
             raise InvalidInput(
                 f"device={device!r} needs a card of NVIDIA and a torch that was built for it, "
-                f"found none (torch {torch.__version__}): use device='cpu' or 'auto'"
+                f"found none (torch {torch.__version__}): use device='cpu' or device='auto'"
             )
         if found.index is not None and found.index >= cards:
             raise InvalidInput(

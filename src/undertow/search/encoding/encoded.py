@@ -38,12 +38,14 @@ class Encoded:
         """Word counts of many texts. The estimator would do the same, but checks for milliseconds
         what was counted.
         """
+        from undertow.engines import find_engine
         from undertow.estimators.model_inputs import transformed_counts
         from undertow.vectors.encoding import inputs
 
         softmax = model.softmax_
         batch = CountBatch.from_csr(transformed_counts(counts, softmax.count_transform))
-        seen = inputs(softmax.parameters_, batch)
+        engine = find_engine(softmax.engine, threads=softmax.n_jobs, device=softmax.device)
+        seen = inputs(softmax.parameters_, batch, engine=engine)
         return cls._of_inputs(softmax.parameters_, batch, softmax.typical_length_, *seen)
 
     @classmethod
