@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from benchmarks import newsgroups_data
-from undertow.engines import find_engine
 from undertow.estimators import ReplicatedSoftmax
 from undertow.learn import Adam
 from undertow.tasks import mean_average_precision, probe_accuracy
@@ -37,8 +35,10 @@ class Posts(NamedTuple):
 
 def prepare(path: Path) -> None:
     """Writes the counts for a machine that has no data sets."""
+    from benchmarks import newsgroups_data  # reads Parquet, which a machine with a card need not
+
     posts = newsgroups_data.load(WORDS)
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for part in ("train", "test"):
         counts = getattr(posts, part)
         arrays |= {
@@ -53,11 +53,11 @@ def prepare(path: Path) -> None:
 def load(path: Path) -> Posts:
     """What `prepare` wrote."""
     with np.load(path) as kept:
-        found = []
+        found: list[Any] = []
         for part in ("train", "test"):
             arrays = tuple(kept[f"{part}_{name}"] for name in ("data", "indices", "indptr"))
             found.append(sparse.csr_array(arrays, shape=(len(arrays[2]) - 1, WORDS)))
-        return Posts(*found, kept["train_labels"], kept["test_labels"])
+        return Posts(found[0], found[1], kept["train_labels"], kept["test_labels"])
 
 
 def measure(posts: Posts, seeds: int = 3) -> list[dict[str, Any]]:
@@ -85,9 +85,8 @@ def _fitted(
     posts: Posts, device: str, seed: int, *, batch: int = 128, rate: float = 1.0
 ) -> dict[str, Any]:
     optimizer: Any = "auto" if rate == 1.0 else Adam(learning_rate=0.01 * rate)
-    engine = "cpu" if device == "cpu" else find_engine("torch", device=device)
     model = ReplicatedSoftmax(
-        UNITS, batch_size=batch, optimizer=optimizer, random_state=seed, engine=engine
+        UNITS, batch_size=batch, optimizer=optimizer, random_state=seed, device=device
     )
     began = time.perf_counter()
     model.fit(posts.train)

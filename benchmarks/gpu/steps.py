@@ -37,7 +37,8 @@ def bandwidth() -> float:
     """Bytes a second that copying moves, read and written."""
     source = torch.empty(2**30, dtype=torch.float32, device="cuda").normal_()
     target = torch.empty_like(source)
-    return 2 * 4 * source.numel() / milliseconds(lambda: target.copy_(source)) * 1e3
+    moved = 2.0 * source.numel() * source.element_size()
+    return float(moved / milliseconds(lambda: target.copy_(source)) * 1e3)
 
 
 def measure(rate: float) -> list[dict[str, Any]]:

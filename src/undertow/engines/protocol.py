@@ -176,6 +176,10 @@ class Session(Protocol):
         """All arrays that are learned, by name: those of the parameters and those held."""
         ...
 
+    def not_finite(self) -> list[str]:
+        """The names of what is learned and holds a number that is not finite."""
+        ...
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that survives, by name; parameters as "parameters.weights" and so on."""
         ...

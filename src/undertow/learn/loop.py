@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from itertools import islice
 
-import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from undertow._errors import InvalidInput, TrainingDiverged
@@ -71,10 +70,9 @@ def train(
     >>> run.epoch, run.history[-1].epoch
     (4, 3)
     """
-    if source.vocabulary_size != run.parameters.words:
+    if source.vocabulary_size != run.words:
         raise InvalidInput(
-            f"source must have {run.parameters.words} words as the model, got "
-            f"{source.vocabulary_size}"
+            f"source must have {run.words} words as the model, got {source.vocabulary_size}"
         )
     source = run.engine.source(source)
     with _libraries().limit(limits=1, user_api="blas"):  # threads are the engine's business
@@ -158,12 +156,11 @@ def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
 
 
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
-    for name, array in run.session.learned().items():
-        if not (np.isfinite(array.min()) and np.isfinite(array.max())):  # NaN is both
-            raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {ADVICE}")
+    for name in run.session.not_finite():
+        raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {ADVICE}")
     record = run.tally.record(run.epoch, measure(run) if measure else None)
     run.history.append(record)
-    run.epoch, run.batch, run.tally = run.epoch + 1, 0, Tally(run.parameters.units)
+    run.epoch, run.batch, run.tally = run.epoch + 1, 0, Tally(run.tally.units)
     speed = record.tokens / max(record.seconds, 1e-9)
     logger.info(
         "epoch %d: loss %.4f, activity %.3f, %.2g tokens/s",
@@ -176,6 +173,6 @@ def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
         logger.info(
             "%d of %d hidden units are dead (always off or always on)",
             record.dead_units,
-            run.parameters.units,
+            run.tally.units,
         )
     return record

@@ -132,7 +132,7 @@ class Run:
         parts: int = 1,
     ) -> None:
         self.noise_distribution, self.settings = noise_distribution, settings
-        self.documents, self.longest = documents, longest
+        self.documents, self.longest, self.words = documents, longest, parameters.words
         self.parts = _check.whole_number("parts", parts, at_least=1)
         self.part = _check.whole_number("part", part, at_least=0)
         if part >= parts:

@@ -94,13 +94,18 @@ def tensor(array: NDArray[Any]) -> Any:
 
 def state_of(case: Case, averaging: float) -> State:
     own, words = case.parameters.copy(), case.parameters.words
-    averages = [
+    averages: Any = [
         tensor(array) if averaging else None
         for array in (own.weights, np.zeros(words, dtype=np.int64), own.hidden_bias)
     ]
     moments = tensor(np.zeros((words, 2), dtype=np.float32)), tensor(np.zeros(own.units))
-    arrays = (own.weights, own.word_weights, own.hidden_bias)
-    return State(*map(tensor, arrays), *moments, *averages)
+    return State(
+        tensor(own.weights),
+        tensor(own.word_weights),
+        tensor(own.hidden_bias),
+        *moments,
+        *averages,
+    )
 
 
 def fused(case: Case, batches: list[CountBatch], steps: Steps) -> tuple[State, Seen]:

@@ -59,6 +59,13 @@ class CpuSession:
         held: dict[str, NDArray[Any]] = {name: self._held[name] for name in self._learned}
         return {**self.parameters.learned(), **held}
 
+    def not_finite(self) -> list[str]:
+        return [
+            name
+            for name, array in self.learned().items()
+            if not (np.isfinite(array.min()) and np.isfinite(array.max()))  # NaN is both
+        ]
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         self._updates.catch_up()
         own: dict[str, NDArray[Any]] = {

@@ -58,6 +58,13 @@ class ReferenceSession:
     def learned(self) -> dict[str, NDArray[Any]]:
         return {name: self._array(name) for name in self._learned}
 
+    def not_finite(self) -> list[str]:
+        return [
+            name
+            for name, array in self.learned().items()
+            if not (np.isfinite(array.min()) and np.isfinite(array.max()))  # NaN is both
+        ]
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         own = {PARAMETERS + name: array for name, array in self._values.items()}
         return own | self._held

@@ -31,12 +31,27 @@ if TYPE_CHECKING:
 
 MOST_UNITS = 2048  # that one program can work on
 COLUMNS = 32  # hidden units that one program sums over documents or positions
-WARPS = 64  # of a multiprocessor: as many programs of one warp share the rows of W
-ENTRIES = 4  # rows that a program reads at once
 DOCUMENTS = 16  # noise documents that a program works on at once
-WINDOWS, SWEEP_WARPS = 32, 4  # of a sweep: windows at once
-SUM_PART, SUM_COLUMNS, SUM_WARPS = 64, 32, 2
-HALVES = 3  # of single precision, in bfloat16, that gradients of windows are added up in
+WINDOWS, SWEEP_WARPS = 32, 4  # windows of a part that a program adds up at once
+HALVES = 2  # of single precision, in bfloat16, that gradients of windows are added up in
+ENTRIES, CHUNKS = 4, 8  # vectors that a program adds to a row at once, and sums of these
+WARPS = 64  # of a multiprocessor: as many programs of one warp share the rows of W
+FEW = 1024  # documents of a minibatch, below which a program takes less at a time
+
+
+class Tiles(NamedTuple):
+    """What a program takes: small minibatches fill a card with many small programs."""
+
+    part: int  # positions of a noise stream that are summed at once
+    columns: int  # and hidden units
+    sum_warps: int
+    contrast_warps: int
+
+
+def tiles_for(batch: int, units: int) -> Tiles:
+    """Measured on an H200 (docs/performance.md)."""
+    warps = max(units // 128, 1)
+    return Tiles(256, 8, 2, 4 * warps) if batch < FEW else Tiles(128, 16, 1, warps)
 
 
 class State(NamedTuple):
@@ -89,7 +104,7 @@ def take(
         stretches = session.stretches = Stretches(state, session.table, session.start.seed)
     numbers = np.array([place.number for place in places])
     documents = documents_of_stretch(batches, numbers, session.device)
-    seen: Seen = stretches.take(documents, places[0].epoch, steps)
+    seen: Seen = stretches.take(documents, places[0].epoch, steps, session.flags)
     return seen
 
 
@@ -131,8 +146,10 @@ class Stretches:
         """Whether these are the arrays that the graphs were recorded for."""
         return all(ours is theirs for ours, theirs in zip(self._state, state, strict=True))
 
-    def take(self, documents: Documents, epoch: int, steps: Steps) -> Seen:
-        """All these steps."""
+    def take(
+        self, documents: Documents, epoch: int, steps: Steps, flags: Tensor | None = None
+    ) -> Seen:
+        """All these steps; `flags` are set for the words whose rows move."""
         self._batch = batch = max(self._batch, int(documents.sizes.max()))
         lowest = steps.level if isinstance(steps.level, float) else min(steps.level)
         noise = steps.noise
@@ -146,6 +163,8 @@ class Stretches:
             self._table,
             self._state.word_weights,
         )
+        if flags is not None:
+            plan.layout.note(flags)
         return plan.run(len(documents.sizes), steps)
 
     def _plan(self, needed: Shape, steps: Steps) -> Plan:
@@ -243,13 +262,13 @@ class Plan:
 
     def _contrast(self, noise: Noise, objective: Objective) -> None:
         state, layout, shape, units = self._state, self.layout, self.layout.shape, self._units
-        rows_of = (self._table, shape.rows)
-        kernels.sum_streams[(shape.shards, -(-units // SUM_COLUMNS))](
+        rows_of, padded = (self._table, shape.rows), triton.next_power_of_2(units)
+        tiles = tiles_for(shape.batch, padded)
+        kernels.sum_streams[(shape.shards, -(-units // tiles.columns))](
             self._at, state.weights, state.word_weights, layout.stream, layout.first_rows,
-            layout.lengths, *rows_of, shape.shards, H=units, PART=SUM_PART, COLUMNS=SUM_COLUMNS,
-            num_warps=SUM_WARPS,
+            layout.lengths, *rows_of, shape.shards, H=units, PART=tiles.part,
+            COLUMNS=tiles.columns, num_warps=tiles.sum_warps,
         )  # fmt: skip
-        padded = triton.next_power_of_2(units)
         kernels.contrast[(shape.batch,)](
             self._at, layout.sizes, state.weights, state.hidden_bias, layout.starts, layout.words,
             layout.rest_counts, layout.kept_counts, layout.begins, layout.replaced,
@@ -257,7 +276,8 @@ class Plan:
             self._vectors, self._kept_vectors, self._posteriors, self._biases, self._lengths,
             self._losses, shape.rows, shape.batch, shape.shards, objective.sharpness,
             math.log(noise.documents), H=units, K=noise.documents, UNIFORM=objective.uniform,
-            UNITS=padded, ENTRIES=DOCUMENTS, NOISES=DOCUMENTS, num_warps=self._warps,
+            UNITS=padded, ENTRIES=DOCUMENTS, NOISES=DOCUMENTS,
+            num_warps=min(tiles.contrast_warps, 8),
         )  # fmt: skip
 
     def _press(self, pressure: Pressure) -> None:
@@ -312,5 +332,5 @@ class Plan:
             self._at, layout.first_frequent, layout.frequent,
             layout.frequent_chunks, layout.chunk_words, layout.slots, self._chunk_sums,
             layout.shape.shared_chunks, *held, *numbers, H=units,
-            UNITS=padded, CHUNKS=8, AVERAGING=averaging, num_warps=self._warps,
+            UNITS=padded, CHUNKS=CHUNKS, AVERAGING=averaging, num_warps=self._warps,
         )  # fmt: skip

@@ -183,6 +183,12 @@ class Layout:
         keys = self._sort_entries(documents, kept, word_weights)
         self._cut(keys)
 
+    def note(self, flags: Tensor) -> None:
+        """Sets the flags of all words that some step moves."""
+        own = torch.zeros(self._vocabulary + 1, dtype=torch.bool, device=self._device)
+        own[self.chunk_words.long()] = True
+        flags |= own[:-1]
+
     def _place(self, documents: Documents) -> Tensor:
         """Where the documents of every step are among `batch` each; the last has fewer."""
         shape, device = self.shape, self._device
@@ -344,6 +350,7 @@ class Layout:
         chunks = torch.cumsum(begins, 0, dtype=torch.int32)
         shared = torch.cumsum(shared, 0)
         self.chunk_starts.fill_(n)
+        self.chunk_words.fill_(self._vocabulary)
         self.opens.fill_(1)
         kernels.cut[grid](
             keys, words, word_starts, chunks, shared, self.chunk_starts, self.chunk_words,
