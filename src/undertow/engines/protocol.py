@@ -168,7 +168,7 @@ class Session(Protocol):
     def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
         """Takes an array into the session under a name; checkpoints keep it. What is learned has
         gradients, and optimizers move it. The rest is its holder's, to be changed in place where
-        `arrays` shows it, unless the engine is told its name by a verb.
+        `arrays` shows it, until a verb is told its name: from then on it is the engine's.
         """
         ...
 
@@ -181,7 +181,11 @@ class Session(Protocol):
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that survives, by name; parameters as "parameters.weights" and so on."""
+        """Everything that survives, by name; parameters as "parameters.weights" and so on.
+
+        What is its holder's is shown itself. What is the engine's may lie on a device: then it is a
+        copy, as it is at the moment, and `restore` is what changes it.
+        """
         ...
 
     def restore(

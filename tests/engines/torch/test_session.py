@@ -10,7 +10,7 @@ import pytest
 
 from tests.oracles.engine import PLACE, make_case
 from undertow.counts import CsrSource, checked_counts
-from undertow.engines import Noise, Objective, Place, Pressure, Steps, find_engine
+from undertow.engines import Engine, Noise, Objective, Place, Pressure, Steps, find_engine
 from undertow.learn import Adam, AlphaNCE, Moment, Run, Settings, train
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
@@ -63,6 +63,23 @@ def test_the_parameters_given_stay_as_they_are(device: str) -> None:
     for name, array in before.arrays().items():
         np.testing.assert_array_equal(getattr(case.parameters, name), array)
     assert not session.parameters.visible_bias.any()
+
+
+@devices
+@pytest.mark.parametrize("filled", [0, 1, 3])
+def test_documents_without_words(filled: int, device: str) -> None:
+    case = make_case(documents=3)
+    case.counts[filled:] = 0
+    arrays = (case.parameters.weights.astype(np.float64), case.parameters.word_weights)
+
+    def said(engine: Engine) -> list[Any]:
+        batch = case.batch()
+        return [*engine.posteriors(case.parameters, batch), *engine.inputs(*arrays, batch)]
+
+    ours, theirs = said(find_engine("torch", device=device)), said(find_engine("reference"))
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, atol=2e-5)
 
 
 def test_arrays_that_must_not_be_written_to_are_taken() -> None:

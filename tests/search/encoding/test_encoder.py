@@ -14,6 +14,7 @@ import pytest
 
 from undertow import InvalidInput, ModelFileError, TopicModel, load
 from undertow.counts import CountBatch
+from undertow.engines import Engine
 from undertow.model import Parameters
 from undertow.search import Index
 from undertow.search.encoding import encoder
@@ -100,9 +101,9 @@ def test_many_texts_have_the_estimators_bits_by_inputs_that_are_computed_once(
     calls: list[int] = []
     inputs = encoding.inputs
 
-    def counted(parameters: Parameters, batch: CountBatch) -> Any:
+    def counted(parameters: Parameters, batch: CountBatch, *, engine: Engine) -> Any:
         calls.append(batch.size)
-        return inputs(parameters, batch)
+        return inputs(parameters, batch, engine=engine)
 
     monkeypatch.setattr(encoding, "inputs", counted)
     encoded = Encoded.of(model, model.counts(texts))

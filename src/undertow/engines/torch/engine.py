@@ -15,7 +15,14 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource
 from undertow.engines.protocol import Array, Place, Session, Start, WordLists
 from undertow.engines.torch import divergence
-from undertow.engines.torch.documents import documents_of, inputs, squashed, to_device, to_host
+from undertow.engines.torch.documents import (
+    Documents,
+    documents_of,
+    inputs,
+    squashed,
+    to_device,
+    to_host,
+)
 from undertow.engines.torch.gibbs import model_of
 from undertow.engines.torch.session import TorchSession
 from undertow.model.parameters import Parameters
@@ -58,17 +65,14 @@ class TorchEngine:
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        if not len(batch.words):
-            return np.zeros((batch.size, rows.shape[1]), np.float32), np.zeros(batch.size)
-        tensors, lying = self._lying(batch, rows, word_weights)
-        sums, lengths = inputs(*tensors, documents_of(lying, self.device))
+        sums, lengths = inputs(*self._lying(batch, rows, word_weights))
         return to_host(sums), to_host(lengths)
 
     def posteriors(
         self, parameters: Parameters, batch: CountBatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        tensors, lying = self._lying(batch, parameters.weights, parameters.word_weights)
-        sums, lengths = inputs(*tensors, documents_of(lying, self.device))
+        lying = self._lying(batch, parameters.weights, parameters.word_weights)
+        sums, lengths = inputs(*lying)
         bias = to_device(parameters.hidden_bias, self.device)
         on, scores = squashed(sums, lengths, bias)
         return to_host(on), to_host(scores)
@@ -87,16 +91,17 @@ class TorchEngine:
 
     def _lying(
         self, batch: CountBatch, rows: Array, word_weights: Array
-    ) -> tuple[tuple[Any, Any], CountBatch]:
-        """Rows and weights on the device: of a few documents only those of their words, which are
-        then counted from 0 on.
+    ) -> tuple[Any, Any, Documents]:
+        """Rows, weights and documents on the device: for a few documents only the rows of their
+        words, which are then counted from 0 on.
         """
-        if self.device.type != "cpu" and len(batch.words) < len(rows):
+        if len(batch.words) < len(rows):
             found, words = np.unique(batch.words, return_inverse=True)
             own = words.astype(np.int32)
             batch = CountBatch(batch.document_ids, batch.starts, own, batch.counts)
             rows, word_weights = rows[found], word_weights[found]
-        return (to_device(rows, self.device), to_device(word_weights, self.device)), batch
+        tensors = (to_device(array, self.device, torch.float32) for array in (rows, word_weights))
+        return *tensors, documents_of(batch, self.device)
 
 
 def _found(device: str) -> Any:
