@@ -67,11 +67,13 @@ def measure(posts: Posts, seeds: int = 3) -> list[dict[str, Any]]:
         rows += [_fitted(posts, device, seed) for seed in range(seeds)]
     for batch in BATCHES:
         held_out = _held_out(posts)
-        tried = {
-            rate: _fitted(held_out, "cuda", 0, batch=batch, rate=rate)["MAP"] for rate in RATES
-        }
+        tried = {}
+        for rate in RATES:
+            row = _fitted(held_out, "cuda", 0, batch=batch, rate=rate, probes=False)
+            tried[rate] = row["MAP of strengths"]
+        print(f"batch {batch}: MAP of held-out documents by rate: {tried}", flush=True)
         best = max(tried, key=lambda rate: tried[rate])
-        rows += [_fitted(posts, "cuda", seed, batch=batch, rate=best) for seed in range(seeds)]
+        rows += [_fitted(posts, "cuda", seed, batch=batch, rate=best) for seed in range(seeds - 1)]
     return rows
 
 
@@ -82,9 +84,15 @@ def _held_out(posts: Posts) -> Posts:
 
 
 def _fitted(
-    posts: Posts, device: str, seed: int, *, batch: int = 128, rate: float = 1.0
+    posts: Posts,
+    device: str,
+    seed: int,
+    *,
+    batch: int = 128,
+    rate: float = 1.0,
+    probes: bool = True,
 ) -> dict[str, Any]:
-    optimizer: Any = "auto" if rate == 1.0 else Adam(learning_rate=0.01 * rate)
+    optimizer: Any = "auto" if batch == 128 else Adam(learning_rate=0.01 * rate)
     model = ReplicatedSoftmax(
         UNITS, batch_size=batch, optimizer=optimizer, random_state=seed, device=device
     )
@@ -103,7 +111,9 @@ def _fitted(
         "batch": batch,
         "rate": rate,
         "seed": seed,
-        "accuracy": probe_accuracy(vectors[0], labels[0], vectors[1], labels[1]).accuracy,
+        "accuracy": probe_accuracy(vectors[0], labels[0], vectors[1], labels[1]).accuracy
+        if probes
+        else np.nan,
         "MAP": mean_average_precision(*asked),
         "MAP of strengths": mean_average_precision(*of_strengths),
         "training, s": sum(record.seconds for record in model.history_),

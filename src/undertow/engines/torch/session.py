@@ -164,7 +164,8 @@ class TorchSession:
         if self.device.type != "cuda" or not _is_there("triton") or not _is_there(FUSED):
             return None
         fused: Any = import_module(FUSED)
-        counted: Counted | None = fused.take(self, batches, places, steps)
+        with torch.cuda.device(self.device):
+            counted: Counted | None = fused.take(self, batches, places, steps)
         return counted
 
     # CD and PCD
