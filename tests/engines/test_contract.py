@@ -376,6 +376,16 @@ def test_what_is_held_is_kept_and_restored(engine: Engine) -> None:
 
 
 @engines
+def test_what_is_not_finite_is_named(engine: Engine) -> None:
+    session = begin(engine, make_case())
+    assert session.not_finite() == []
+    session.hold("mine", np.array([1.0, np.inf]), learned=True)
+    session.hold("not mine", np.array([np.nan]))
+    session.restore({"parameters.hidden_bias": np.array([0.0, np.nan, 1.0])})
+    assert session.not_finite() == ["hidden_bias", "mine"]
+
+
+@engines
 def test_a_matrix_of_any_layout_is_learned(engine: Engine) -> None:
     session = begin(engine, make_case())
     session.hold("mine", np.asfortranarray(np.zeros((2, 3))), learned=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,15 @@ class CountSource(Protocol):
     ) -> Iterator[CountBatch]:
         """The minibatches of an epoch, in an order drawn from (seed, epoch)."""
         ...
+
+
+class HeldRows(NamedTuple):
+    """The matrix of a source in memory, and which of its rows are documents."""
+
+    rows: NDArray[np.int64]
+    starts: NDArray[Any]  # row r has the entries from starts[r] to before starts[r + 1]
+    words: NDArray[Any]
+    counts: NDArray[Any]
 
 
 class CsrSource:
@@ -138,6 +147,22 @@ class CsrSource:
             self._take(order[first:last]) for first, last in span_bounds(0, len(order), batch_size)
         )
         yield from minibatches(spans, batch_size)
+
+    def held(self) -> HeldRows:
+        """The matrix itself, for engines that take it to where they compute.
+
+        Returns
+        -------
+        HeldRows
+            Not copies.
+
+        Examples
+        --------
+        >>> source.held().rows.tolist()
+        [0, 1]
+        """
+        matrix = self._counts
+        return HeldRows(self._rows, matrix.indptr, matrix.indices, matrix.data)
 
     def _take(self, rows: NDArray[np.int64]) -> CountBatch:
         matrix = self._counts

@@ -19,6 +19,7 @@ from undertow.engines.protocol import (
     Session,
     Start,
     Steps,
+    WordLists,
 )
 from undertow.engines.registry import engine_names, find_engine, register_engine
 
@@ -40,6 +41,7 @@ __all__ = [
     "Session",
     "Start",
     "Steps",
+    "WordLists",
     "check_device",
     "engine_names",
     "find_engine",

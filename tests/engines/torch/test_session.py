@@ -192,7 +192,7 @@ def test_a_step_does_not_grow_with_the_vocabulary() -> None:
     assert isinstance(session, TorchSession)
     assert run.average is not None
     tensors = [session.held[name] for name in session.held.arrays()]
-    largest = _Largest([*session.values.values(), *tensors, session.table])
+    largest = _Largest([*session.values.values(), *tensors, session.table, session.flags])
     with largest:
         gradient = run.step.gradient(case.batch(), Place(1, 0))
         run.average.before_update(gradient, 2)

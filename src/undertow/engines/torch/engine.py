@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource
-from undertow.engines.protocol import Array, Place, Start
+from undertow.engines.protocol import Array, Place, Session, Start, WordLists
 from undertow.engines.torch import divergence
 from undertow.engines.torch.documents import (
     Documents,
@@ -46,6 +47,20 @@ class TorchEngine:
         sources: Any = import_module(SOURCES)
         lying: CountSource = sources.on_device(source, self.device)
         return lying
+
+    def replica(self, number: int) -> TorchEngine:
+        """On cards, one after the other in turn."""
+        if self.device.type != "cuda":
+            return self
+        return TorchEngine(f"cuda:{number % torch.cuda.device_count()}")
+
+    def together(self, works: Sequence[Callable[[], None]]) -> None:
+        """What they ask of a card is done while the next ones ask theirs."""
+        for work in works:
+            work()
+
+    def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
+        return False
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

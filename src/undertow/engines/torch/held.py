@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from undertow.engines.torch.documents import to_device, to_host
@@ -26,6 +27,10 @@ class Held:
         self._on_device.pop(name, None)
         self._on_host[name] = np.array(array, order="C")
 
+    def names(self) -> list[str]:
+        """Of everything that is held."""
+        return [*self._on_host, *self._on_device]
+
     def __contains__(self, name: object) -> bool:
         return name in self._on_host or name in self._on_device
 
@@ -40,15 +45,21 @@ class Held:
         shown = {name: to_host(tensor) for name, tensor in self._on_device.items()}
         return self._on_host | shown
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Overwrites what is held under these names."""
+    def restore(
+        self, arrays: Mapping[str, NDArray[Any]], words: NDArray[np.int32] | None = None
+    ) -> None:
+        """Overwrites what is held under these names: all of it, or the rows of these words."""
         for name, array in arrays.items():
             if name in self._on_host:
-                self._on_host[name][...] = array
+                self._on_host[name][... if words is None else words] = array
             else:
-                overwrite(self._on_device[name], array)
+                overwrite(self._on_device[name], array, words)
 
 
-def overwrite(tensor: Any, array: NDArray[Any]) -> None:
-    """Takes the numbers of an array over, in place."""
-    tensor.copy_(to_device(np.asarray(array), tensor.device))
+def overwrite(tensor: Any, array: NDArray[Any], words: NDArray[np.int32] | None = None) -> None:
+    """Takes the numbers of an array over, in place: of all rows, or of these."""
+    numbers = to_device(np.asarray(array), tensor.device, tensor.dtype)
+    if words is None:
+        tensor.copy_(numbers)
+    else:
+        tensor[to_device(words, tensor.device, torch.int64)] = numbers

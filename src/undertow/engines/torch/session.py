@@ -50,7 +50,10 @@ class TorchSession:
         }
         self.held = Held(device)
         self._kind, self._learned = type(parameters), list(parameters.learned())
+        # the words whose rows moved: all, until somebody asks
+        self.flags = torch.ones(parameters.words, dtype=torch.bool, device=device)
         self._updates = Updates(self.values, self.held)
+        self.stretches: Any = None  # what `stretch` keeps from one to the next
         self._frozen: Any = None  # gains of visible biases that are not learned, once known
 
     @property
@@ -70,22 +73,44 @@ class TorchSession:
             self._learned.append(name)
 
     def learned(self) -> dict[str, NDArray[Any]]:
-        tensors = {
-            name: self.values[name] if name in self.values else self.held[name]
-            for name in self._learned
-        }
-        return {name: to_host(tensor) for name, tensor in tensors.items()}
+        return {name: to_host(self._tensor(name)) for name in self._learned}
+
+    def not_finite(self) -> list[str]:
+        sound = [torch.isfinite(self._tensor(name)).all() for name in self._learned]
+        told = torch.stack(sound).tolist()
+        return [name for name, is_sound in zip(self._learned, told, strict=True) if not is_sound]
+
+    def _tensor(self, name: str) -> Any:
+        return self.values[name] if name in self.values else self.held[name]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         own = {PARAMETERS + name: to_host(tensor) for name, tensor in self.values.items()}
         return own | self.held.arrays()
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(
+        self, arrays: Mapping[str, NDArray[Any]], words: NDArray[np.int32] | None = None
+    ) -> None:
         own = {PARAMETERS + name: tensor for name, tensor in self.values.items()}
         for name in arrays.keys() & own.keys():
-            overwrite(own[name], arrays[name])
+            overwrite(own[name], arrays[name], words)
         self._frozen = None
-        self.held.restore({name: arrays[name] for name in arrays if name not in own})
+        self.held.restore({name: arrays[name] for name in arrays if name not in own}, words)
+
+    def take(
+        self, names: Sequence[str], words: NDArray[np.int32] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        own = {PARAMETERS + name: tensor for name, tensor in self.values.items()}
+        found = {}
+        for name in names:
+            tensor = own[name] if name in own else self.held[name]
+            rows = tensor if words is None else tensor[to_device(words, self.device, torch.int64)]
+            found[name] = to_host(rows).copy()
+        return found
+
+    def moved(self) -> NDArray[np.int32]:
+        found = to_host(torch.nonzero(self.flags)[:, 0]).astype(np.int32)
+        self.flags.zero_()
+        return found
 
     # alpha-NCE and NCE
 
@@ -128,13 +153,19 @@ class TorchSession:
             self._frozen = (gains if float(gains.abs().max()) > NO_GAIN else None, None)
         return self._frozen[0], None
 
+    @property
+    def biases_are_noise(self) -> bool:
+        """Whether visible biases that are not learned stand at log p, where nothing is gained."""
+        return self._gains(False)[0] is None
+
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
     ) -> Counted | None:
         if self.device.type != "cuda" or not _is_there("triton") or not _is_there(FUSED):
             return None
         fused: Any = import_module(FUSED)
-        counted: Counted | None = fused.take(self, batches, places, steps)
+        with torch.cuda.device(self.device):
+            counted: Counted | None = fused.take(self, batches, places, steps)
         return counted
 
     # CD and PCD
@@ -186,23 +217,39 @@ class TorchSession:
     # Optimizers
 
     def adam(self, gradient: TorchGradient, rule: AdamRule) -> None:
+        self.flags[gradient.words] = True
         self._updates.adam(gradient, rule)
 
     def momentum(self, gradient: TorchGradient, rule: MomentumRule) -> None:
+        self.flags.fill_(True)
         self._updates.momentum(gradient, rule)
 
     def move(self, words: NDArray[np.int32], steps: Array, dense: Mapping[str, Array]) -> None:
         rows = to_device(np.asarray(steps), self.device, torch.float32)
         others = {name: to_device(np.asarray(step), self.device) for name, step in dense.items()}
-        self._updates.move(to_device(np.asarray(words), self.device, torch.int64), rows, others)
+        own = to_device(np.asarray(words), self.device, torch.int64)
+        self.flags[own] = True
+        self._updates.move(own, rows, others)
 
     # Averages
 
-    def average_rows(self, gradient: TorchGradient | None, *, step: int, decay: float) -> None:
-        self._updates.average_rows(gradient, step=step, decay=decay)
+    def average_rows(
+        self,
+        gradient: TorchGradient | None,
+        *,
+        step: int,
+        decay: float,
+        words: NDArray[np.int32] | None = None,
+    ) -> None:
+        own = None if gradient is None else gradient.words
+        if words is not None:
+            own = to_device(words, self.device, torch.int64)
+        self._updates.average_rows(own, step=step, decay=decay)
 
-    def average_others(self, gradient: TorchGradient, *, step: int, decay: float) -> None:
-        self._updates.average_others(gradient, step=step, decay=decay)
+    def average_others(
+        self, gradient: TorchGradient | None, *, step: int, decay: float, since: int | None = None
+    ) -> None:
+        self._updates.average_others(gradient, step=step, decay=decay, since=since)
 
 
 @cache

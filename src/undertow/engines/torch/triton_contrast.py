@@ -281,14 +281,14 @@ def sweep(
             left = tl.load(begins + window, mask=valid, other=0)
             right = left + tl.load(replaced + window // K, mask=valid, other=0)
             covers = (left[None, :] <= position[:, None]) & (position[:, None] < right[None, :])
-            covers = (covers & valid[None, :]).to(tl.bfloat16)
+            covers = covers & valid[None, :]
             own = (window - step.to(tl.int64) * batch * K)[:, None] * H + columns[None, :]
-            slopes = tl.load(
-                noise_vectors + own, mask=valid[:, None] & inside[None, :], other=0.0
-            )
+            slopes = tl.load(noise_vectors + own, mask=valid[:, None] & inside[None, :], other=0.0)
+            if PASSES == 0:
+                total = tl.dot(covers.to(tl.float32), slopes, total, input_precision="ieee")
             for _ in tl.static_range(PASSES):
                 half = slopes.to(tl.bfloat16)
-                total = tl.dot(covers, half, total)
+                total = tl.dot(covers.to(tl.bfloat16), half, total)
                 slopes -= half.to(tl.float32)
         row = tl.load(first_rows + group) - step.to(tl.int64) * rows + position
         both = (position < length)[:, None] & inside[None, :]

@@ -34,9 +34,7 @@ def _philox(seed, last, epoch, document, draw):
 @triton.jit
 def _one_of(number, b0, b1, b2, b3):
     """The number-th of four."""
-    return tl.where(
-        number == 0, b0, tl.where(number == 1, b1, tl.where(number == 2, b2, b3))
-    )
+    return tl.where(number == 0, b0, tl.where(number == 1, b1, tl.where(number == 2, b2, b3)))
 
 
 @triton.jit
@@ -57,9 +55,7 @@ def draw_levels(ids, levels, n, seed, epoch, lowest, width, BLOCK: tl.constexpr)
 
 
 @triton.jit
-def keep_tokens(
-    ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr
-):
+def keep_tokens(ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr):
     """kept[e]: how many of the counts[e] tokens of a document are kept: selection sampling, a
     document in each lane.
     """
@@ -131,3 +127,40 @@ def draw_windows(
         replaced + d, mask=valid, other=0
     )
     tl.store(begins + at, _below(bits, places + 1), mask=valid)
+
+
+@triton.jit
+def sum_lengths(words, word_weights, first_rows, lengths, sums, BLOCK: tl.constexpr):
+    """sums[r]: the sum of the weights of a stream's words before row r. In double precision, and
+    always in the same order.
+    """
+    group = tl.program_id(0)
+    first, length = tl.load(first_rows + group), tl.load(lengths + group)
+    total = tl.zeros([1], dtype=tl.float64)
+    tl.store(sums + first + tl.arange(0, 1), total)
+    for begin in range(0, length, BLOCK):
+        position = begin + tl.arange(0, BLOCK)
+        valid = position < length
+        word = tl.load(words + first + position, mask=valid, other=0)
+        weight = tl.load(word_weights + word, mask=valid, other=0.0).to(tl.float64)
+        upto = total + tl.cumsum(weight, axis=0)
+        tl.store(sums + first + position + 1, upto, mask=valid)
+        total += tl.sum(weight, axis=0)
+
+
+@triton.jit
+def measure_windows(
+    begins, replaced, first_rows, sums, noise_lengths, n, BATCH, shards,
+    K: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """The weighted length of every noise window."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    d = at // K
+    valid = d < n
+    group = (d // BATCH) * shards + (d % BATCH) // 32
+    place = tl.load(first_rows + group, mask=valid, other=0)
+    place += tl.load(begins + at, mask=valid, other=0)
+    before = tl.load(sums + place, mask=valid, other=0.0)
+    window = tl.load(replaced + d, mask=valid, other=0)
+    after = tl.load(sums + place + window, mask=valid, other=0.0)
+    tl.store(noise_lengths + at, (after - before).to(tl.float32), mask=valid)

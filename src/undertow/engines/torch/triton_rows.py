@@ -26,34 +26,48 @@ def _retained(since, until, turn, log_decay):
 
 
 @triton.jit
+def _state(word, columns, weights, moments, averages, seen, H: tl.constexpr,
+           AVERAGING: tl.constexpr):  # fmt: skip
+    """What a step of a row reads; asked for early, since it may lie in memory."""
+    inside = columns < H
+    here = word.to(tl.int64) * H + columns
+    row = tl.load(weights + here, mask=inside, other=0.0)
+    mean, since = row, 0
+    if AVERAGING:
+        mean = tl.load(averages + here, mask=inside, other=0.0)
+        since = tl.load(seen + word).to(tl.int32)
+    return row, mean, since, tl.load(moments + 2 * word), tl.load(moments + 2 * word + 1)
+
+
+@triton.jit
 def _move(
-    word, slope, columns, weights, moments, averages, seen, rate, step, decay, l2, turn, log_decay,
+    word, slope, columns, row, mean, since, second, ones,
+    weights, moments, averages, seen, rate, step, decay, l2, turn, log_decay,
     H: tl.constexpr, AVERAGING: tl.constexpr,
 ):  # fmt: skip
     """A step of Adam with a second moment for the row, after its average was brought up to date."""
     inside = columns < H
     here = word.to(tl.int64) * H + columns
-    row = tl.load(weights + here, mask=inside, other=0.0)
-    if AVERAGING:
-        since = tl.load(seen + word)
-        if step - 1 > since:
-            stays = _retained(since, step - 1, turn, log_decay)
-            mean = tl.load(averages + here, mask=inside, other=0.0)
-            tl.store(averages + here, stays * mean + (1.0 - stays) * row, mask=inside)
-            tl.store(seen + word, step - 1)
     total = slope + l2 * row
     square = tl.sum(tl.where(inside, total * total, 0.0), axis=0) / H
-    second = decay * tl.load(moments + 2 * word) + (1.0 - decay) * square
-    ones = decay * tl.load(moments + 2 * word + 1) + (1.0 - decay)
+    second = decay * second + (1.0 - decay) * square
+    ones = decay * ones + (1.0 - decay)
+    tl.debug_barrier()  # every warp has read what is written now
     tl.store(moments + 2 * word, second)
     tl.store(moments + 2 * word + 1, ones)
     length = rate / (tl.sqrt(second / ones) + 1e-12)
     tl.store(weights + here, row - length * total, mask=inside)
+    if AVERAGING:
+        behind = step - 1 > since
+        stays = _retained(since, step - 1, turn, log_decay)
+        mean = stays * mean + (1.0 - stays) * row
+        tl.store(averages + here, mean, mask=inside & behind)
+        tl.store(seen + word, step - 1, mask=behind)
 
 
 @triton.jit
 def move_rows(
-    at, first_chunks, chunk_starts, chunk_words, opens, entry_rows, rest_counts, kept_counts,
+    at, first_chunks, chunk_starts, chunk_words, opens, slots, entry_rows, rest_counts, kept_counts,
     vectors, kept_vectors, partials, weights, moments, averages, seen, rates, steps,
     vocabulary, decay, l2, turn, log_decay,
     H: tl.constexpr, UNITS: tl.constexpr, ENTRIES: tl.constexpr, AVERAGING: tl.constexpr,
@@ -68,14 +82,17 @@ def move_rows(
         word = tl.load(chunk_words + chunk)
         if word < vocabulary:
             end = tl.load(chunk_starts + chunk + 1)
+            row, mean, since, second, ones = _state(
+                word, columns, weights, moments, averages, seen, H, AVERAGING
+            )
             slope = tl.zeros([UNITS], dtype=tl.float32)
             for begin in range(tl.load(chunk_starts + chunk), end, ENTRIES):
                 entry = begin + tl.arange(0, ENTRIES)
                 valid = entry < end
-                row = tl.load(entry_rows + entry, mask=valid, other=0).to(tl.int64)
+                source = tl.load(entry_rows + entry, mask=valid, other=0).to(tl.int64)
                 rest = tl.load(rest_counts + entry, mask=valid, other=0.0)
                 kept = tl.load(kept_counts + entry, mask=valid, other=0.0)
-                here = row[:, None] * H + columns[None, :]
+                here = source[:, None] * H + columns[None, :]
                 both = (rest != 0.0)[:, None] & inside[None, :]
                 part = tl.load(vectors + here, mask=both, other=0.0)
                 slope += tl.sum(part * rest[:, None], axis=0)
@@ -85,25 +102,24 @@ def move_rows(
             alone = (tl.load(opens + chunk) != 0) & (tl.load(opens + chunk + 1) != 0)
             if alone:
                 _move(
-                    word, slope, columns, weights, moments, averages, seen, rate, step,
+                    word, slope, columns, row, mean, since, second, ones,
+                    weights, moments, averages, seen, rate, step,
                     decay, l2, turn, log_decay, H, AVERAGING,
                 )  # fmt: skip
             else:
-                into = partials + (chunk - first).to(tl.int64) * H + columns
+                into = partials + tl.load(slots + chunk).to(tl.int64) * H + columns
                 tl.store(into, slope, mask=inside)
 
 
 @triton.jit
 def move_frequent_rows(
-    at, first_chunks, first_frequent, frequent, frequent_chunks, chunk_words,
-    partials, weights, moments, averages, seen, rates, steps,
-    vocabulary, decay, l2, turn, log_decay,
+    at, first_frequent, frequent, frequent_chunks, chunk_words, slots, partials, n_slots,
+    weights, moments, averages, seen, rates, steps, vocabulary, decay, l2, turn, log_decay,
     H: tl.constexpr, UNITS: tl.constexpr, CHUNKS: tl.constexpr, AVERAGING: tl.constexpr,
 ):  # fmt: skip
     """Sums the chunks of words that have several, and moves their rows."""
     now = tl.load(at)
     first, last = tl.load(first_frequent + now), tl.load(first_frequent + now + 1)
-    offset = tl.load(first_chunks + now)
     rate, step = tl.load(rates + now), tl.load(steps + now)
     columns = tl.arange(0, UNITS)
     inside = columns < H
@@ -113,12 +129,17 @@ def move_frequent_rows(
         if word < vocabulary:
             slope = tl.zeros([UNITS], dtype=tl.float32)
             count = tl.load(frequent_chunks + number)
+            slot = tl.load(slots + chunk)
+            row, mean, since, second, ones = _state(
+                word, columns, weights, moments, averages, seen, H, AVERAGING
+            )
             for begin in range(0, count, CHUNKS):
                 own = begin + tl.arange(0, CHUNKS)
                 both = (own < count)[:, None] & inside[None, :]
-                here = (chunk - offset + own).to(tl.int64)[:, None] * H + columns[None, :]
+                here = ((slot + own) % n_slots).to(tl.int64)[:, None] * H + columns[None, :]
                 slope += tl.sum(tl.load(partials + here, mask=both, other=0.0), axis=0)
             _move(
-                word, slope, columns, weights, moments, averages, seen, rate, step,
+                word, slope, columns, row, mean, since, second, ones,
+                weights, moments, averages, seen, rate, step,
                 decay, l2, turn, log_decay, H, AVERAGING,
             )  # fmt: skip

@@ -98,24 +98,38 @@ class Updates:
             values = self._learned(name)
             values += step
 
-    def average_rows(self, gradient: TorchGradient | None, *, step: int, decay: float) -> None:
-        """Brings rows of the average of W up to a step: since their last one they stood still."""
+    def average_rows(self, words: Any, *, step: int, decay: float) -> None:
+        """Brings rows of the average of W up to a step, those of these words (None: all): since
+        their last one they stood still.
+        """
         weights, average = self._values["weights"], self._held[AVERAGE + "weights"]
         until = self._held[AVERAGED_UNTIL]
-        words = slice(None) if gradient is None else gradient.words
-        stays = _retained(until[words], step, decay).to(average.dtype)[:, None]
-        average[words] = stays * average[words] + (1.0 - stays) * weights[words]
-        until[words] = until[words].clamp(min=step)
+        own = slice(None) if words is None else words
+        stays = _retained(until[own], step, decay).to(average.dtype)[:, None]
+        average[own] = stays * average[own] + (1.0 - stays) * weights[own]
+        until[own] = until[own].clamp(min=step)
 
-    def average_others(self, gradient: TorchGradient, *, step: int, decay: float) -> None:
-        """Moves the averages of everything that the gradient moved, but for W, on to a step."""
-        share = 1.0 - min(1.0 - 4.0 / (step + 3.0), decay)
-        moved = [*gradient.others]
-        moved += [] if gradient.lazy_visible is None else ["visible_bias"]
+    def average_others(
+        self, gradient: TorchGradient | None, *, step: int, decay: float, since: int | None = None
+    ) -> None:
+        """Moves the averages of everything but W that the gradient moved on to a step; without
+        one, all of them, which stood still since step `since`.
+        """
+        before = torch.tensor(step - 1 if since is None else since)
+        share = 1.0 - float(_retained(before, step, decay))
+        if gradient is None:
+            names = [name.removeprefix(AVERAGE) for name in self._held.names()]
+            moved = [name for name in names if self._is_learned(name) and name != "weights"]
+        else:
+            moved = [*gradient.others]
+            moved += [] if gradient.lazy_visible is None else ["visible_bias"]
         for name in moved:
             if AVERAGE + name in self._held:
                 average = self._held[AVERAGE + name]
                 average += share * (self._learned(name) - average)
+
+    def _is_learned(self, name: str) -> bool:
+        return name in self._values or name in self._held
 
     def _learned(self, name: str) -> Any:
         """What is learned: one of the parameters, or held."""
