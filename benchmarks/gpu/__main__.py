@@ -18,12 +18,20 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", default=SECTIONS, help=f"of {', '.join(SECTIONS)}")
     parser.add_argument("--prepare", type=Path, help="write 20 Newsgroups as counts, and end")
     parser.add_argument("--counts", type=Path, help="what --prepare wrote, for quality")
+    parser.add_argument("--models", type=Path, help="the folder that models are kept in")
+    parser.add_argument("--on-cpu", action="store_true", help="train models on the CPU, and end")
+    parser.add_argument("--judge", action="store_true", help="judge the models kept, and end")
     parser.add_argument("--out", type=Path, help="a file to write the figures to, as JSON")
     asked = parser.parse_args()
-    if asked.prepare:
+    if asked.prepare or asked.on_cpu or asked.judge:
         from benchmarks.gpu import quality
 
-        quality.prepare(asked.prepare)
+        if asked.prepare:
+            quality.prepare(asked.prepare)
+        if asked.on_cpu:
+            quality.fit_on_cpu(quality.load(asked.counts), asked.models)
+        if asked.judge:
+            shown(quality.judge(quality.load(asked.counts), asked.models))
         return
     found = measured(asked)
     if asked.out:
@@ -58,7 +66,7 @@ def measured(asked: Any) -> dict[str, Any]:
     if "quality" in asked.sections and asked.counts:
         from benchmarks.gpu import quality
 
-        found["quality"] = shown(quality.measure(quality.load(asked.counts)))
+        found["quality"] = shown(quality.fit_all(quality.load(asked.counts), asked.models))
     return found
 
 
