@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator
-from functools import cache
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import cache, partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from undertow._errors import InvalidInput, TrainingDiverged
@@ -19,6 +21,7 @@ from undertow.learn.run import Run
 
 logger = logging.getLogger("undertow")
 
+LARGE = 1 << 20  # numbers that are looked at in one piece
 TOLD_EVERY = 0.1  # seconds between looks at what stretches of steps saw
 
 OnBatch = Callable[[Run], None]
@@ -93,22 +96,65 @@ def _libraries() -> ThreadpoolController:
 
 
 def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> None:
-    settings = run.settings
-    batches = source.batches(
-        seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch
-    )
-    timed, clock = _timed(batches, run.tally), _Clock(run, on_batch)
+    given, clock = stretches(run, source), _Clock(run, on_batch)
     try:
-        while given := list(islice(timed, run.at_a_time)):
-            run.advance(given)
+        for batches in _timed(given, run.tally):
+            run.advance(batches)
             if run.meets:
                 run.meet()
             clock.tick()
         clock.end()
     finally:
+        given.close()  # at once, also after an error: a source may have threads and files open
+
+
+def stretches(run: Run, source: CountSource) -> Generator[Sequence[CountBatch]]:
+    """The minibatches of the present epoch that are still to come, as `Run.advance` is given them.
+
+    Parameters
+    ----------
+    run : Run
+        Is asked how many minibatches it takes at a time.
+    source : CountSource
+        Where they come from. One that has `pieces`, as `CsrSource` does, is asked for these where
+        replicas take many minibatches at a time.
+
+    Yields
+    ------
+    sequence of CountBatch
+        The next ones.
+
+    Examples
+    --------
+    >>> from undertow.learn.loop import stretches
+    >>> [len(batches) for batches in stretches(run, source)]
+    [1, 1, 1, 1]
+    """
+    at = {"seed": run.settings.seed, "epoch": run.epoch, "first_batch": run.batch}
+    at["batch_size"] = run.settings.batch_size
+    pieces = getattr(source, "pieces", None)
+    if run.meets and pieces is not None:
+        yield from pieces(**at, at_a_time=run.at_a_time)
+        return
+    batches = source.batches(**at)
+    try:
+        while given := list(islice(batches, run.at_a_time)):
+            yield given
+    finally:
         if isinstance(batches, Generator):
-            # at once, also after an error: a source may have threads and files open
             batches.close()
+
+
+def _timed(given: Iterable[Sequence[CountBatch]], tally: Tally) -> Iterator[Sequence[CountBatch]]:
+    """Passes minibatches on, adding up how long they were waited for."""
+    coming = iter(given)
+    while True:
+        began = time.perf_counter()
+        batches = next(coming, None)
+        if batches is None:  # what the end takes is in no step's time
+            return
+        tally.waited += time.perf_counter() - began
+        yield batches
 
 
 class _Clock:
@@ -146,20 +192,27 @@ class _Clock:
         self._began = now
 
 
-def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
-    """Passes minibatches on, adding up how long they were waited for."""
-    while True:
-        began = time.perf_counter()
-        batch = next(batches, None)
-        if batch is None:
-            return
-        tally.waited += time.perf_counter() - began
-        yield batch
+def _is_finite(array: NDArray[Any], run: Run) -> bool:
+    """Whether all numbers are; looked at in parts where the cores of replicas are there for it."""
+    parts = [array]
+    if run.meets and array.size > LARGE:
+        parts = np.array_split(array.reshape(-1), -(-array.size // LARGE))
+    found = [False] * len(parts)
+
+    def look(number: int) -> None:
+        part = parts[number]
+        found[number] = bool(np.isfinite(part.min()) and np.isfinite(part.max()))  # NaN is both
+
+    if len(parts) == 1:
+        look(0)
+    else:
+        run.engine.together([partial(look, number) for number in range(len(parts))])
+    return all(found)
 
 
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
     for name, array in run.session.learned().items():
-        if not (np.isfinite(array.min()) and np.isfinite(array.max())):  # NaN is both
+        if not _is_finite(array, run):
             raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {ADVICE}")
     record = run.tally.record(run.epoch, measure(run) if measure else None)
     run.history.append(record)
