@@ -1,5 +1,5 @@
-"""What all cores bring: training, encoding and counting words on 1, 2, 4 and more threads, up to the
-cores of the machine.
+"""What all cores bring: training, encoding and counting words on 1, 2, 4 and more threads, up to
+the cores of the machine.
 
     python -m benchmarks.all_cores [--quick] [--only train fit encode words] [--json FILE]
 
@@ -9,8 +9,8 @@ cores of the machine.
 - encode: posteriors of 200,000 documents by the engine, and `transform` of the estimator.
 - words: `Vectorizer.fit_transform` of 100,000 made-up texts.
 
-What a machine lacks the libraries for is left out, with a line that says so. `times one` is what the
-threads bring over one. About three minutes on 16 cores; nothing else should run meanwhile.
+What a machine lacks the libraries for is left out, with a line that says so. `times one` is what
+the threads bring over one. About three minutes on 16 cores; nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,14 @@ class Bench:
 
     def run(self, threads: int, settings: Settings) -> Run:
         """A run that has not begun."""
-        sizes = {"documents": self.counts.shape[0], "longest": self.source.longest}
-        return Run(self.parameters(), self.p, settings, **sizes, threads=threads)
+        return Run(
+            self.parameters(),
+            self.p,
+            settings,
+            documents=self.counts.shape[0],
+            longest=self.source.longest,
+            threads=threads,
+        )
 
 
 def _checked(counts: sparse.csr_array) -> sparse.csr_array:
@@ -115,10 +122,10 @@ def encoding(bench: Bench, documents: int) -> Iterator[Row]:
     model = ReplicatedSoftmax(UNITS, max_epochs=1, random_state=0).fit(counts[:2000])
     for threads in thread_counts():
         engine = find_engine("cpu", threads=threads)
-        seconds = _best(lambda engine=engine: engine.posteriors(parameters, batch))
+        seconds = _best(partial(engine.posteriors, parameters, batch))
         yield _row("posteriors", bench.words, threads, seconds, documents, "documents")
         model.set_params(n_jobs=threads)
-        seconds = _best(lambda: model.transform(counts), rounds=2)
+        seconds = _best(partial(model.transform, counts), rounds=2)
         yield _row("transform", bench.words, threads, seconds, documents, "documents")
 
 
@@ -132,7 +139,7 @@ def counting(texts: int) -> Iterator[Row]:
     made = [" ".join(row) for row in words]
     for threads in thread_counts():
         vectorizer = Vectorizer(50_000, n_jobs=threads)
-        seconds = _best(lambda vectorizer=vectorizer: vectorizer.fit_transform(made), rounds=2)
+        seconds = _best(partial(vectorizer.fit_transform, made), rounds=2)
         yield _row("fit_transform of texts", 50_000, threads, seconds, texts, "documents")
 
 
