@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -422,7 +423,9 @@ RUNS: dict[str, tuple[Learner, Optimizer]] = {
 }
 
 
-def trained(engine: Engine, learner: Learner, optimizer: Optimizer, epochs: int = 2) -> Run:
+def trained(
+    engine: Engine, learner: Learner, optimizer: Optimizer, epochs: int = 2, replicas: int = 1
+) -> Run:
     generator = np.random.default_rng(3)
     popularity = 1.0 / np.arange(1, 61)
     rows = [
@@ -440,6 +443,8 @@ def trained(engine: Engine, learner: Learner, optimizer: Optimizer, epochs: int 
         batch_size=40,
         planned_steps=6,
         seed=5,
+        replicas=replicas,
+        interval=1,
     )
     run = Run(
         initial_parameters(10, p, weights, 5),
@@ -497,6 +502,182 @@ def _source() -> CsrSource:
     ]
     counts = checked_counts(np.array(rows))
     return CsrSource(counts, idf_weights(counts))
+
+
+# Replicas
+
+
+@engines
+def test_rows_are_taken_out_and_put_in_by_words(engine: Engine) -> None:
+    session, words = begin(engine, make_case()), np.array([1, 4], dtype=np.int32)
+    session.hold("optimizer.table", np.arange(10.0).reshape(5, 2))
+    names = ["parameters.weights", "optimizer.table"]
+    before = session.take(names)
+    taken = session.take(names, words)
+    for name in names:
+        np.testing.assert_array_equal(taken[name], before[name][words])
+    session.restore({"optimizer.table": np.full((2, 2), 9.0)}, words)
+    after = session.take(names)
+    assert after["optimizer.table"].tolist() == [[0, 1], [9, 9], [4, 5], [6, 7], [9, 9]]
+    np.testing.assert_array_equal(after["parameters.weights"], before["parameters.weights"])
+    taken["parameters.weights"][:] = 50.0  # copies: the session has its own
+    assert (session.arrays()["parameters.weights"] < 50.0).all()
+
+
+@engines
+@pytest.mark.parametrize("optimizer", [Adam(), Adam(moments="element"), SGD()], ids=str)
+def test_what_moved_is_known(engine: Engine, optimizer: Optimizer) -> None:
+    """All words at first; then those that a step touched, or all where every row moves."""
+    session, generator = begin(engine, make_case()), np.random.default_rng(2)
+    updater = optimizer.begin(session)
+    assert session.moved().tolist() == [0, 1, 2, 3, 4]
+    assert session.moved().tolist() == []
+    gradient, (words, _), _ = given(session, generator)
+    updater.apply(gradient, Moment(1, None))
+    expected = range(5) if updater.moves_every_row else sorted(words.tolist())
+    assert session.moved().tolist() == list(expected)
+    session.move(np.array([3, 0], dtype=np.int32), np.ones((2, 3)), {})
+    found = session.moved()
+    assert (found.tolist(), found.dtype) == ([0, 3], np.int32)
+
+
+@engines
+def test_averages_of_some_words_and_of_everything_else(engine: Engine) -> None:
+    """Rows named are brought up to a step; others from a step on during which they stood still."""
+    case, decay = make_case(), 0.8
+    session = begin(engine, case)
+    RunningAverage(session, decay)
+    ones = np.ones((5, 3))
+    session.move(np.arange(5, dtype=np.int32), ones, {"hidden_bias": np.ones(3)})
+    session.average_rows(None, step=6, decay=decay, words=np.array([0, 3], dtype=np.int32))
+    session.average_others(None, step=9, decay=decay, since=4)
+    arrays, stays = session.arrays(), retained(0, 6, decay)
+    rows = case.parameters.weights + (1.0 - stays) * ones
+    np.testing.assert_allclose(arrays["average.weights"][[0, 3]], rows[[0, 3]], atol=SINGLE)
+    others = [1, 2, 4]
+    np.testing.assert_array_equal(
+        arrays["average.weights"][others], case.parameters.weights[others]
+    )
+    assert arrays["average.until"].tolist() == [6, 0, 0, 6, 0]
+    bias = case.parameters.hidden_bias + (1.0 - retained(4, 9, decay))
+    np.testing.assert_allclose(arrays["average.hidden_bias"], bias, atol=SINGLE)
+
+
+@engines
+def test_replicas_meet_at_the_mean_of_those_that_moved(engine: Engine) -> None:
+    """In place, or by taking rows out and putting them in: to the same numbers, and rows that
+    nobody moved stay as they are. NumPy in float64 is the oracle.
+    """
+    case = make_case(words=300, units=7)
+    generator = np.random.default_rng(4)
+    values = {
+        "parameters.weights": generator.normal(size=(3, 300, 7)).astype(np.float32),
+        "optimizer.row_moments": generator.normal(size=(3, 300, 2)).astype(np.float32),
+    }
+    lists = [np.flatnonzero(generator.random(300) < share) for share in (0.0, 0.5, 0.3)]
+    sessions = [engine.replica(n).begin(case.parameters.copy(), case.start) for n in range(3)]
+    for number, session in enumerate(sessions):
+        Adam().begin(session)
+        session.restore({name: arrays[number] for name, arrays in values.items()})
+    words = [one.astype(np.int32) for one in lists]
+    if not engine.meet(sessions, list(values), words):
+        return  # it leaves this to `take` and `restore`, which the runs below go by
+    for name, arrays in values.items():
+        for number, session in enumerate(sessions):
+            expected = arrays[number].astype(np.float64)
+            for word in range(300):
+                bringers = [n for n in range(3) if word in lists[n]]
+                if bringers:
+                    expected[word] = arrays[bringers, word].astype(np.float64).mean(axis=0)
+            np.testing.assert_allclose(session.arrays()[name], expected, atol=1e-6)
+
+
+@engines
+def test_work_of_replicas_is_done_and_its_errors_are_raised(engine: Engine) -> None:
+    done: list[int] = []
+
+    def fail() -> None:
+        raise ValueError("of a replica")
+
+    engine.together([partial(done.append, number) for number in range(7)])
+    assert sorted(done) == list(range(7))
+    with pytest.raises(ValueError, match="of a replica"):
+        engine.together([fail, partial(done.append, 7)])
+    engine.together([])
+
+
+STRETCHED: dict[str, AlphaNCE] = {
+    "windows": AlphaNCE(stream_length=64),
+    "independent noise": AlphaNCE(n_noise=3, noise="independent"),
+    "a level per document": AlphaNCE(stream_length=64, noise_level=(0.3, 0.9)),
+}
+
+
+@engines
+@pytest.mark.parametrize("name", STRETCHED)
+def test_a_stretch_is_its_steps_one_by_one(engine: Engine, name: str) -> None:
+    """Minibatches of any size, also such as need larger arrays than those before; what was seen is
+    their sum.
+    """
+    learner, adam = STRETCHED[name], Adam(l2=0.01)
+    source, case = _source(), make_case(words=60, units=10, documents=2)
+    batches = list(source.batches(seed=1, epoch=0, batch_size=8))
+    batches += list(source.batches(seed=1, epoch=1, batch_size=35))
+    places = [Place(3, number) for number in range(len(batches))]
+    moments = [Moment(number + 1, number / 20) for number in range(len(batches))]
+    own = engine.replica(0)
+    one, all_at_once = (own.begin(case.parameters.copy(), case.start) for _ in range(2))
+    first, second = (
+        learner.begin(session, case.corpus, Pressure(0.1, 0.5)) for session in (one, all_at_once)
+    )
+    verbs, ahead = (adam.begin(session) for session in (one, all_at_once))
+    rules = tuple(ahead.rule(moment) for moment in moments)
+    all_at_once.moved()
+    counted = all_at_once.stretch(batches, places, second.steps(rules, 0.0))
+    if counted is None:
+        return  # an engine that is no quicker by it
+    one.moved()
+    loss, activity = 0.0, np.zeros(10)
+    for batch, place, moment in zip(batches, places, moments, strict=True):
+        gradient = first.gradient(batch, place)
+        loss += batch.size * gradient.loss
+        activity += batch.size * np.asarray(gradient.activity, dtype=np.float64)
+        verbs.apply(gradient, moment)
+    theirs = all_at_once.arrays()
+    for key, array in one.arrays().items():
+        np.testing.assert_allclose(theirs[key], array, atol=2e-4, err_msg=key)
+    assert counted.finite
+    assert counted.loss == pytest.approx(loss, rel=1e-4)
+    np.testing.assert_allclose(counted.activity, activity, rtol=1e-3)
+    assert one.moved().tolist() == all_at_once.moved().tolist()
+
+
+@engines
+def test_a_stretch_that_diverges_says_so(engine: Engine) -> None:
+    learner, adam, case = STRETCHED["windows"], Adam(), make_case(words=60, units=10)
+    session = engine.replica(0).begin(case.parameters.copy(), case.start)
+    session.restore({"parameters.hidden_bias": np.full(10, np.nan)})
+    step, updater = (
+        learner.begin(session, case.corpus, Pressure(0.1, 0.0)),
+        adam.begin(session),
+    )
+    batches = list(_source().batches(seed=1, epoch=0, batch_size=45))
+    rules = tuple(updater.rule(Moment(number + 1, None)) for number in range(2))
+    counted = session.stretch(batches, [Place(0, 0), Place(0, 1)], step.steps(rules, 0.0))
+    assert counted is None or not counted.finite
+
+
+@engines
+@pytest.mark.parametrize("name", ["alpha-nce", "all learned", "sgd", "cd"])
+def test_a_run_of_replicas_ends_where_the_reference_ends(engine: Engine, name: str) -> None:
+    """As for single runs above; minibatches end unequally: three for two replicas."""
+    learner, optimizer = RUNS[name]
+    ours = trained(engine, learner, optimizer, replicas=2).result()
+    theirs = trained(find_engine("reference"), learner, optimizer, replicas=2).result()
+    bound = 0.05 if isinstance(learner, ContrastiveDivergence) else 2e-4
+    for array in ("weights", "hidden_bias", "visible_bias"):
+        difference = np.abs(getattr(ours, array) - getattr(theirs, array))
+        assert difference.max() < bound, array
 
 
 # What documents look like

@@ -20,6 +20,7 @@ from undertow import _lazy
 
 if TYPE_CHECKING:
     from undertow.counts.batch import CountBatch
+    from undertow.counts.minibatches import Minibatches
     from undertow.counts.source import CountSource, CsrSource
     from undertow.counts.transform import checked_counts, log_counts
     from undertow.counts.weighting import WordTotals, idf_weights, word_distribution
@@ -28,6 +29,7 @@ __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
         "undertow.counts.batch": ("CountBatch",),
+        "undertow.counts.minibatches": ("Minibatches",),
         "undertow.counts.source": ("CountSource", "CsrSource"),
         "undertow.counts.transform": ("checked_counts", "log_counts"),
         "undertow.counts.weighting": ("WordTotals", "idf_weights", "word_distribution"),
@@ -38,6 +40,7 @@ __all__ = [
     "CountBatch",
     "CountSource",
     "CsrSource",
+    "Minibatches",
     "WordTotals",
     "checked_counts",
     "idf_weights",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,8 +13,9 @@ from scipy import sparse
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts.batch import CountBatch
+from undertow.counts.minibatches import Minibatches, Rows, bounds_of, take_documents
 from undertow.kernels import randomness
-from undertow.kernels.cpu.documents import take_rows
+from undertow.kernels.cpu.order import permutation
 
 SPAN = 1024  # documents that are taken out of a matrix at once
 
@@ -164,24 +166,50 @@ class CsrSource:
         matrix = self._counts
         return HeldRows(self._rows, matrix.indptr, matrix.indices, matrix.data)
 
+    def pieces(
+        self, *, seed: int, epoch: int, batch_size: int, at_a_time: int, first_batch: int = 0
+    ) -> Iterator[Minibatches]:
+        """The same minibatches, so many at a time, not taken out of the matrix yet: for those who
+        read many of them at once.
+
+        Parameters
+        ----------
+        seed, epoch, batch_size, first_batch : int
+            As of `batches`.
+        at_a_time : int
+            How many minibatches come together; the last ones may be fewer.
+
+        Yields
+        ------
+        Minibatches
+            The next ones.
+
+        Examples
+        --------
+        >>> pieces = source.pieces(seed=0, epoch=0, batch_size=1, at_a_time=2)
+        >>> [len(piece) for piece in pieces]
+        [2]
+        """
+        order = self._rows[permutation(seed, epoch, self._rows)]
+        parts, size = self._parts, at_a_time * batch_size
+        for begin in range(first_batch * batch_size, len(order), size):
+            rows = order[begin : begin + size]
+            where = bounds_of(self._tokens[rows], batch_size)
+            yield Minibatches(Rows(rows, rows, *parts), *where)
+
+    @cached_property
+    def _parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """The matrix as compiled code takes it: row starts, columns, counts."""
+        matrix = self._counts
+        return (
+            matrix.indptr.astype(np.int64, copy=False),
+            matrix.indices.astype(np.int32, copy=False),
+            matrix.data.astype(np.int32, copy=False),
+        )
+
     def _take(self, rows: NDArray[np.int64]) -> CountBatch:
         matrix = self._counts
         return take_documents(rows, rows, matrix.indptr, matrix.indices, matrix.data)
-
-
-def take_documents(
-    ids: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    indptr: NDArray[Any],
-    indices: NDArray[Any],
-    data: NDArray[Any],
-) -> CountBatch:
-    """Rows of a compressed sparse matrix as a minibatch of documents with these ids."""
-    starts = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(indptr[rows + 1] - indptr[rows], out=starts[1:])
-    words, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.int32)
-    take_rows(rows, indptr, indices, data, starts, words, counts)
-    return CountBatch(ids, starts, words, counts)
 
 
 def span_bounds(first: int, last: int, batch_size: int) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from undertow.vectors import (
 )
 
 BLOCK = 16384  # documents that are encoded at a time
+PART = 2048  # and of many, those of a part, whose vectors stay in a core's cache
 
 
 class CountVectors:
@@ -200,12 +202,30 @@ class CountVectors:
 
     def _encoded(self, counts: sparse.csr_array, kind: str) -> NDArray[Any]:
         measures, engine = Measures(self.typical_length_, self.balance_), self._engine()
+        if counts.shape[0] > BLOCK and getattr(engine, "threads", 1) > 1:
+            return self._encoded_in_parts(counts, kind, measures, engine)
         return np.concatenate(
             [
                 encode(kind, self.parameters_, block, measures, engine=engine)
                 for block in self._blocks(counts)
             ]
         )
+
+    def _encoded_in_parts(
+        self, counts: sparse.csr_array, kind: str, measures: Measures, engine: Engine
+    ) -> NDArray[Any]:
+        """As many parts at a time as there are threads, so that what NumPy does is shared, too."""
+        firsts = range(0, counts.shape[0], PART)
+        found: list[Any] = [None] * len(firsts)
+
+        def work(number: int) -> None:
+            first = firsts[number]
+            part = CountBatch.from_csr(counts[first : first + PART], first_id=first)
+            own = engine.replica(number)
+            found[number] = encode(kind, self.parameters_, part, measures, engine=own)
+
+        engine.together([partial(work, number) for number in range(len(firsts))])
+        return np.concatenate(found)
 
     def _engine(self) -> Engine:
         return find_engine(self.engine, threads=self.n_jobs, device=self.device)

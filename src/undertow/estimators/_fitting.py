@@ -81,10 +81,8 @@ def run_epochs(
     verbose: int,
 ) -> None:
     """Trains, showing a bar if asked to."""
-    left = epochs - run.epoch
-    with _progress.training(
-        left, left * math.ceil(source.documents / run.settings.batch_size), verbose
-    ) as bar:
+    per_epoch = math.ceil(source.documents / run.settings.batch_size)
+    with _progress.training(epochs - run.epoch, per_epoch, verbose) as bar:
 
         def after_epoch(run: Run, record: EpochRecord) -> bool:
             bar.epoch(record)

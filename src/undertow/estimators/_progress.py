@@ -19,15 +19,15 @@ WORTH_SAYING = 0.05  # the share of time spent waiting for minibatches from whic
 class TrainingBar:
     """A bar that moves with the minibatches, with the time that is left; silent unless verbose."""
 
-    def __init__(self, bar: Any, task: Any) -> None:
-        self._bar, self._task = bar, task
+    def __init__(self, bar: Any, task: Any, per_epoch: int = 0) -> None:
+        self._bar, self._task, self._per_epoch = bar, task, per_epoch
         self._steps = self._epochs = 0
         self._retrieval = ""
         self._next = time.monotonic() + EVERY
 
     def batch(self, run: Run) -> None:
-        """After a minibatch."""
-        self._steps += 1
+        """After a minibatch, or several."""
+        self._steps = self._epochs * self._per_epoch + run.batch
         if time.monotonic() < self._next:
             return
         tally = run.tally
@@ -37,6 +37,7 @@ class TrainingBar:
     def epoch(self, record: EpochRecord) -> None:
         """After an epoch."""
         self._epochs += 1
+        self._steps = self._epochs * self._per_epoch
         self._retrieval = (
             "" if record.split_half is None else f", split-half {record.split_half:.3f}"
         )
@@ -56,8 +57,8 @@ class TrainingBar:
 
 
 @contextmanager
-def training(epochs: int, steps: int, verbose: int) -> Iterator[TrainingBar]:
-    """A bar for so many epochs of altogether so many minibatches."""
+def training(epochs: int, per_epoch: int, verbose: int) -> Iterator[TrainingBar]:
+    """A bar for so many epochs of so many minibatches each."""
     if not verbose:
         yield TrainingBar(None, None)
         return
@@ -67,7 +68,7 @@ def training(epochs: int, steps: int, verbose: int) -> Iterator[TrainingBar]:
     with Progress(
         counter, BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()
     ) as bar:
-        yield TrainingBar(bar, bar.add_task("", total=steps, done=0))
+        yield TrainingBar(bar, bar.add_task("", total=epochs * per_epoch, done=0), per_epoch)
 
 
 @contextmanager

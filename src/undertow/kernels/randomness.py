@@ -89,7 +89,18 @@ def permutation(seed: int, epoch: int, document_ids: NDArray[np.int64]) -> NDArr
     document.
     """
     bits = philox(seed, Purpose.SHUFFLE, 0, epoch, document_ids, 0)
-    return np.argsort((bits[..., 0] << np.uint64(32)) | bits[..., 1], kind="stable")
+    return sorted_by((bits[..., 0] << np.uint64(32)) | bits[..., 1])
+
+
+def sorted_by(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The positions of keys in ascending order, equal ones as they come. 64 random bits are hardly
+    ever equal, and sorting is several times as quick where nobody asks about equal ones.
+    """
+    order = np.argsort(keys)
+    ascending = keys[order]
+    if (ascending[1:] == ascending[:-1]).any():
+        return np.argsort(keys, kind="stable")
+    return order
 
 
 def lowest(seed: int, purpose: int, stage: int, documents: int, size: int) -> NDArray[np.int64]:

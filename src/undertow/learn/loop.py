@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 
@@ -91,22 +91,65 @@ def _libraries() -> ThreadpoolController:
 
 
 def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> None:
-    settings = run.settings
-    batches = source.batches(
-        seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch
-    )
-    timed, clock = _timed(batches, run.tally), _Clock(run, on_batch)
+    given, clock = stretches(run, source), _Clock(run, on_batch)
     try:
-        while given := list(islice(timed, run.at_a_time)):
-            run.advance(given)
+        for batches in _timed(given, run.tally):
+            run.advance(batches)
             if run.meets:
                 run.meet()
             clock.tick()
         clock.end()
     finally:
+        given.close()  # at once, also after an error: a source may have threads and files open
+
+
+def stretches(run: Run, source: CountSource) -> Generator[Sequence[CountBatch]]:
+    """The minibatches of the present epoch that are still to come, as `Run.advance` is given them.
+
+    Parameters
+    ----------
+    run : Run
+        Is asked how many minibatches it takes at a time.
+    source : CountSource
+        Where they come from. One that has `pieces`, as `CsrSource` does, is asked for these where
+        replicas take many minibatches at a time.
+
+    Yields
+    ------
+    sequence of CountBatch
+        The next ones.
+
+    Examples
+    --------
+    >>> from undertow.learn.loop import stretches
+    >>> [len(batches) for batches in stretches(run, source)]
+    [1, 1, 1, 1]
+    """
+    at = {"seed": run.settings.seed, "epoch": run.epoch, "first_batch": run.batch}
+    at["batch_size"] = run.settings.batch_size
+    pieces = getattr(source, "pieces", None)
+    if run.meets and pieces is not None:
+        yield from pieces(**at, at_a_time=run.at_a_time)
+        return
+    batches = source.batches(**at)
+    try:
+        while given := list(islice(batches, run.at_a_time)):
+            yield given
+    finally:
         if isinstance(batches, Generator):
-            # at once, also after an error: a source may have threads and files open
             batches.close()
+
+
+def _timed(given: Iterable[Sequence[CountBatch]], tally: Tally) -> Iterator[Sequence[CountBatch]]:
+    """Passes minibatches on, adding up how long they were waited for."""
+    coming = iter(given)
+    while True:
+        began = time.perf_counter()
+        batches = next(coming, None)
+        if batches is None:  # what the end takes is in no step's time
+            return
+        tally.waited += time.perf_counter() - began
+        yield batches
 
 
 class _Clock:
@@ -142,17 +185,6 @@ class _Clock:
         now = time.perf_counter()
         self._run.tally.seconds += now - self._began
         self._began = now
-
-
-def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
-    """Passes minibatches on, adding up how long they were waited for."""
-    while True:
-        began = time.perf_counter()
-        batch = next(batches, None)
-        if batch is None:
-            return
-        tally.waited += time.perf_counter() - began
-        yield batch
 
 
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from undertow._errors import TrainingDiverged
-from undertow.counts import CountBatch
-from undertow.engines import Counted, Engine, Place, Session, Start
+from undertow.counts import CountBatch, Minibatches
+from undertow.engines import Counted, Engine, Place, Session, Start, Steps
 from undertow.learn.averaging import RunningAverage
 from undertow.learn.history import Tally
 from undertow.learn.learner import Corpus
@@ -47,32 +48,45 @@ class Replica:
         self._unread: list[tuple[Counted, Place]] = []
         self._unread_documents = self._unread_tokens = 0
 
+    def said(self, moments: Sequence[Moment]) -> Steps | None:
+        """Steps of these moments as an engine is told of them in advance; None where learner or
+        optimizer do not say, or the engine does not listen.
+        """
+        if self.stretches is False or self._says is None or self._rule is None:
+            return None
+        rules = tuple(self._rule(moment) for moment in moments)
+        steps: Steps = self._says(rules, self.averaging)
+        return steps
+
     def take(
         self,
         batches: Sequence[CountBatch],
         places: Sequence[Place],
         moments: Sequence[Moment],
+        said: Steps | None,
         tally: Tally,
     ) -> None:
-        """A step for each minibatch."""
-        if not batches or self._stretch(batches, places, moments):
+        """A step for each minibatch; `said` are the steps of the moments, of which there may be
+        more.
+        """
+        moments = moments[: len(batches)]
+        if not batches or (said is not None and self._stretch(batches, places, said)):
             return
         for batch, place, moment in zip(batches, places, moments, strict=True):
             self._take_one(batch, place, moment, tally)
 
-    def _stretch(
-        self, batches: Sequence[CountBatch], places: Sequence[Place], moments: Sequence[Moment]
-    ) -> bool:
-        """All steps at once; False from a learner, an optimizer or an engine that cannot."""
-        if self.stretches is False or self._says is None or self._rule is None:
+    def _stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], said: Steps) -> bool:
+        """All steps at once; False from an engine that cannot."""
+        if self.stretches is False:
             return False
-        rules = tuple(self._rule(moment) for moment in moments)
-        counted = self.session.stretch(batches, places, self._says(rules, self.averaging))
+        steps = replace(said, rules=said.rules[: len(batches)], averaging=self.averaging)
+        counted = self.session.stretch(batches, places, steps)
         self.stretches = counted is not None
         if counted is not None:
             self._unread.append((counted, places[0]))
-            self._unread_documents += sum(batch.size for batch in batches)
-            self._unread_tokens += sum(batch.tokens for batch in batches)
+            documents, tokens = _size_of(batches)
+            self._unread_documents += documents
+            self._unread_tokens += tokens
         return self.stretches
 
     def read(self, tally: Tally) -> None:
@@ -103,6 +117,13 @@ class Replica:
             tokens=batch.tokens,
             activity=gradient.activity,
         )
+
+
+def _size_of(batches: Sequence[CountBatch]) -> tuple[int, int]:
+    """Documents and tokens of all."""
+    if isinstance(batches, Minibatches):
+        return batches.documents, batches.tokens
+    return sum(batch.size for batch in batches), sum(batch.tokens for batch in batches)
 
 
 def stop(loss: float, place: Place, where: str) -> None:

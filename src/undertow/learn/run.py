@@ -232,15 +232,16 @@ class Run:
         (1, 9)
         """
         crew = self._crew or [self._home]
-        numbers = range(self.batch, self.batch + len(batches))
-        places = [Place(self.epoch, number * self.parts + self.part) for number in numbers]
+        first = self.batch * self.parts + self.part
+        places = [Place(self.epoch, first + i * self.parts) for i in range(len(batches))]
+        moments = [self._moment(self.steps + n) for n in range(-(-len(batches) // len(crew)))]
+        said = self._home.said(moments)
         tallies = [self.tally] if self._meeting is None else [Tally(self.tally.units) for _ in crew]
         works = []
         for own, (replica, tally) in enumerate(zip(crew, tallies, strict=True)):
-            mine = [i for i, number in enumerate(numbers) if number % len(crew) == own]
-            moments = [self._moment(self.steps + n) for n in range(len(mine))]
-            given = [batches[i] for i in mine], [places[i] for i in mine], moments, tally
-            works += [partial(replica.take, *given)] if mine else []
+            mine = slice((own - self.batch) % len(crew), None, len(crew))
+            given = batches[mine], places[mine], moments, said
+            works += [partial(replica.take, *given, tally)] if places[mine] else []
         if self._meeting is None:
             works[0]()
         else:

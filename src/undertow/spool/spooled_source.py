@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts.batch import CountBatch
-from undertow.counts.source import minibatches, span_bounds, take_documents
+from undertow.counts.minibatches import Minibatches, take_documents
+from undertow.counts.source import minibatches, span_bounds
 from undertow.kernels import randomness
 from undertow.spool.count_spool import CountSpool, StoredDocuments
 
@@ -118,7 +119,39 @@ class SpooledSource:
         >>> sorted(int(batch.document_ids[0]) for batch in batches)
         [0, 1]
         """
-        skipped = first_batch * batch_size
+        yield from self._batches(seed, epoch, batch_size, first_batch * batch_size)
+
+    def pieces(
+        self, *, seed: int, epoch: int, batch_size: int, at_a_time: int, first_batch: int = 0
+    ) -> Iterator[Minibatches]:
+        """The same minibatches, so many at a time.
+
+        Parameters
+        ----------
+        seed, epoch, batch_size, first_batch : int
+            As of `batches`.
+        at_a_time : int
+            How many minibatches come together; the last ones may be fewer.
+
+        Yields
+        ------
+        Minibatches
+            The next ones.
+
+        Examples
+        --------
+        >>> pieces = source.pieces(seed=0, epoch=0, batch_size=1, at_a_time=2)
+        >>> [len(piece) for piece in pieces]
+        [2]
+        """
+        size, skipped = at_a_time * batch_size, first_batch * batch_size
+        for batch in self._batches(seed, epoch, size, skipped):
+            yield Minibatches.of(batch, batch_size)
+
+    def _batches(
+        self, seed: int, epoch: int, batch_size: int, skipped: int
+    ) -> Generator[CountBatch]:
+        """Batches from document number `skipped` of the epoch on."""
         blocks = self._permuted_blocks(seed, epoch)
         groups = [
             blocks[first : first + self._group] for first in range(0, len(blocks), self._group)

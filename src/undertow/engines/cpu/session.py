@@ -28,7 +28,10 @@ from undertow.engines.protocol import (
     Start,
     Steps,
 )
+from undertow.kernels.cpu import pool
 from undertow.model.parameters import Parameters
+
+LARGE = 2**20  # numbers that one thread looks at at a time
 
 
 class CpuSession:
@@ -60,11 +63,19 @@ class CpuSession:
         return {**self.parameters.learned(), **held}
 
     def not_finite(self) -> list[str]:
-        return [
-            name
-            for name, array in self.learned().items()
-            if not (np.isfinite(array.min()) and np.isfinite(array.max()))  # NaN is both
-        ]
+        return [name for name, array in self.learned().items() if not self._is_finite(array)]
+
+    def _is_finite(self, array: NDArray[Any]) -> bool:
+        """Whether all numbers are; a large array is looked at in parts, by all threads."""
+        parts = np.array_split(array.reshape(-1), max(-(-array.size // LARGE), 1))
+        found = [False] * len(parts)
+
+        def look(number: int) -> None:
+            part = parts[number]
+            found[number] = bool(np.isfinite(part.min()) and np.isfinite(part.max()))  # NaN is both
+
+        pool.run([(look, (number,)) for number in range(len(parts))], self._threads)
+        return all(found)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         self._updates.catch_up()

@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.counts import CountBatch
+from undertow.counts import CountBatch, Minibatches
+from undertow.counts.minibatches import Rows
 from undertow.engines.cpu.contrast import Contrast, Kept
 from undertow.engines.cpu.minibatch import Sizes
 from undertow.engines.names import OPTIMIZER
 from undertow.engines.protocol import AdamRule, Place, Steps
 from undertow.kernels.cpu import stretch as kernels
-from undertow.kernels.cpu.shards import MinibatchCounts
 
 
 class Capacity(NamedTuple):
@@ -75,24 +75,26 @@ class Stretches:
         rows, bias = (self._held[f"{OPTIMIZER}{name}_moments"] for name in ("row", "hidden_bias"))
         moving = kernels.Moving(rows, bias, moved)
         seen = kernels.Seen(np.zeros(1), np.zeros(len(moving.bias_moments)))
-        begin = 0
-        for _, group in groupby(batches, key=lambda batch: batch.size):
-            end = begin + len(list(group))
-            rules = steps.rules[begin:end]
-            self._of_one_size(batches[begin:end], places[begin:end], steps, rules, moving, seen)
-            begin = end
+        joined = batches if isinstance(batches, Minibatches) else _joined(batches)
+        sizes = np.diff(joined.bounds, axis=1).ravel()
+        begins = [0, *(np.flatnonzero(np.diff(sizes)) + 1).tolist()]
+        for begin, end in pairwise([*begins, len(sizes)]):
+            given = joined[begin:end], places[begin:end], steps, steps.rules[begin:end]
+            self._of_one_size(*given, moving, seen)
         return Seen(float(seen.loss[0]), seen.activity)
 
     def _of_one_size(
         self,
-        batches: Sequence[CountBatch],
+        batches: Minibatches,
         places: Sequence[Place],
         steps: Steps,
         rules: tuple[AdamRule, ...],
         moving: kernels.Moving,
         seen: kernels.Seen,
     ) -> None:
-        joined, numbers = _joined(batches, places), _numbers(rules)
+        firsts = np.ascontiguousarray(batches.bounds[:, 0])
+        rows = kernels.Minibatches(*batches.rows, firsts, np.array(places, dtype=np.int64))
+        numbers = _numbers(rules)
         level = steps.level
         levels = kernels.Levels(*(level if isinstance(level, tuple) else (level, level)), False)
         levels = levels._replace(drawn=isinstance(level, tuple))
@@ -102,19 +104,23 @@ class Stretches:
             drawn = self._contrast.draw_noise(kept, steps.noise)  # finds arrays that suffice
             arrays = self._contrast.step_arrays(drawn, steps.objective, steps.pressure)
             capacity = _capacity(drawn.arrays.sizes, steps.noise.stream_length)
-            done = kernels.take_steps(done, joined, levels, numbers, arrays, capacity, moving, seen)
+            done = kernels.take_steps(done, rows, levels, numbers, arrays, capacity, moving, seen)
 
 
-def _joined(batches: Sequence[CountBatch], places: Sequence[Place]) -> kernels.Minibatches:
-    entries = np.zeros(len(batches) + 1, dtype=np.int64)
-    np.cumsum([len(batch.words) for batch in batches], out=entries[1:])
-    documents = MinibatchCounts(
+def _joined(batches: Sequence[CountBatch]) -> Minibatches:
+    """Minibatches put together, each of any size."""
+    entries = np.cumsum([0, *(len(batch.words) for batch in batches)])
+    starts = [batch.starts[:-1] + begin for batch, begin in zip(batches, entries, strict=False)]
+    documents = np.cumsum([0, *(batch.size for batch in batches)])
+    rows = Rows(
         np.concatenate([batch.document_ids for batch in batches]),
-        np.concatenate([batch.starts for batch in batches]),
+        np.arange(documents[-1]),
+        np.concatenate([*starts, entries[-1:]]),
         np.concatenate([batch.words for batch in batches]),
         np.concatenate([batch.counts for batch in batches]),
     )
-    return kernels.Minibatches(documents, entries, np.array(places, dtype=np.int64))
+    bounds = np.stack([documents[:-1], documents[1:]], axis=1)
+    return Minibatches(rows, bounds, np.array([batch.tokens for batch in batches]))
 
 
 def _numbers(rules: Sequence[AdamRule]) -> kernels.Rules:

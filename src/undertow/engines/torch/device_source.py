@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from undertow.counts import CountBatch, CountSource, CsrSource
-from undertow.counts.source import take_documents
+from undertow.counts.minibatches import take_documents
 from undertow.engines.torch.philox import philox
 from undertow.engines.torch.stretch_layout import Documents, uploaded
 from undertow.kernels.randomness import Purpose

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.kernels.cpu import partial_noise
-from undertow.kernels.cpu.compile import kernel
+from undertow.kernels.cpu.compile import kernel, section
 from undertow.kernels.cpu.rows import group_part
 from undertow.kernels.cpu.shards import (
     UNITS,
@@ -28,10 +28,14 @@ from undertow.kernels.cpu.update import adam_dense, adam_per_row
 
 
 class Minibatches(NamedTuple):
-    """Some minibatches of B documents each, put together."""
+    """Some minibatches of B documents each, as rows of a compressed sparse matrix."""
 
-    documents: MinibatchCounts  # ids (S B,); starts (S (B + 1),), from 0 in each minibatch
-    entries: NDArray[np.int64]  # (S + 1,): where the words of each minibatch begin
+    ids: NDArray[np.int64]  # (n,)
+    rows: NDArray[np.int64]  # (n,)
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[np.int32]
+    firsts: NDArray[np.int64]  # (S,): the first document of each minibatch
     places: NDArray[np.int64]  # (S, 2): epoch and number
 
 
@@ -68,6 +72,23 @@ class Seen(NamedTuple):
     activity: NDArray[np.float64]  # (H,)
 
 
+@section
+def _take_out(first: int, minibatches: Any, starts: Any, words: Any, counts: Any) -> int:
+    """Copies the documents from number `first` on, as many as `starts` is for, as far as there is
+    room; returns how many words they have.
+    """
+    starts[0] = 0
+    for d in range(starts.size - 1):
+        row = minibatches.rows[first + d]
+        begin, end = minibatches.indptr[row], minibatches.indptr[row + 1]
+        starts[d + 1] = starts[d] + end - begin
+        if starts[d + 1] <= words.size:
+            for i in range(begin, end):
+                words[starts[d] + i - begin] = minibatches.indices[i]
+                counts[starts[d] + i - begin] = minibatches.data[i]
+    return int(starts[starts.size - 1])
+
+
 @kernel
 def take_steps(
     step: int,
@@ -90,15 +111,16 @@ def take_steps(
     units, parts = arrays.model.hidden_bias.size, arrays.slots.shape[0]
     sums, model = arrays.sums, arrays.model
     least = capacity.stream_length
+    offsets = np.empty(size + 1, dtype=np.int64)
+    words = np.empty(capacity.words, dtype=np.int32)
+    counts = np.empty(capacity.words, dtype=np.int32)
     while step < rules.rates.size:
-        begin, end = minibatches.entries[step], minibatches.entries[step + 1]
-        joined = minibatches.documents
-        documents = MinibatchCounts(
-            joined.ids[step * size : (step + 1) * size],
-            joined.starts[step * (size + 1) : (step + 1) * (size + 1)],
-            joined.words[begin:end],
-            joined.counts[begin:end],
-        )
+        first = minibatches.firsts[step]
+        found = _take_out(first, minibatches, offsets, words, counts)
+        if found > capacity.words:
+            return step
+        ids = minibatches.ids[first : first + size]
+        documents = MinibatchCounts(ids, offsets, words[:found], counts[:found])
         key = Key(arrays.key.seed, minibatches.places[step, 0], minibatches.places[step, 1])
         if levels.drawn:
             partial_noise.draw_levels(
@@ -118,7 +140,6 @@ def take_steps(
             largest > capacity.largest
             or arrays.stream.row_starts[shards] > capacity.rows
             or starts[shards] > capacity.entries
-            or end - begin > capacity.words
         ):
             return step
         one = StepArrays(
