@@ -15,6 +15,7 @@ EXTRAS = {
     "search": ("lancedb",),
     "explorer": ("lancedb", "openTSNE", "plotly", "jinja2", "fastapi", "uvicorn"),
     "mcp": ("lancedb", "mcp"),
+    "cluster": ("ray",),
 }
 """The modules of each extra, as they are imported."""
 
