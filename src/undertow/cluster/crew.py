@@ -132,6 +132,45 @@ class Crew:
             self._kept.append((name, given))
         return answers
 
+    def one_by_one(
+        self, doing: str, name: str, given: Given = lambda worker: ()
+    ) -> Iterator[Any]:
+        """What a method gives of each worker, in their order: the next is asked when the last
+        answer was taken.
+
+        Parameters
+        ----------
+        doing, name, given
+            As in `everyone`.
+
+        Yields
+        ------
+        object
+            An answer of each.
+
+        Raises
+        ------
+        ClusterError
+            Where a worker is lost again and again.
+
+        Examples
+        --------
+        >>> list(crew.one_by_one("counting", "__len__"))  # doctest: +SKIP
+        [0, 0]
+        """
+        for worker in range(self.size):
+            for _, answer in self._answers(doing, name, [worker], given):
+                yield answer
+
+    def forget(self) -> None:
+        """What was kept so far need not be repeated any more.
+
+        Examples
+        --------
+        >>> crew.forget()  # doctest: +SKIP
+        """
+        self._kept = []
+
     def hand_out(self, doing: str, name: str, items: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """The answers to many pieces of work in their order; whoever is free takes the next.
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus.texts import Watched
 from undertow.estimators._documents import read_rows
+from undertow.estimators._shared_documents import SharedDocuments
 from undertow.estimators._topic_curation import TopicCuration
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.spool import CountSpool
@@ -37,7 +38,7 @@ class TopicGrowth(TopicCuration):
 
     def _grow(
         self,
-        counts: sparse.csr_array | CountSpool,
+        counts: sparse.csr_array | CountSpool | SharedDocuments,
         texts: SampledTexts | None,
         others: GivenVectors | None = None,
     ) -> None:
@@ -45,18 +46,32 @@ class TopicGrowth(TopicCuration):
         them into it.
         """
         softmax, self.vectors_width_ = self.softmax_, 0 if others is None else others.width
-        documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
+        in_memory = sparse.issparse(counts)
+        documents = counts.shape[0] if in_memory else counts.documents
         rows = sampled_rows(documents)
-        if isinstance(counts, CountSpool):
+        if in_memory:
+            damped = transformed_counts(counts[rows], softmax.count_transform)
+        elif isinstance(counts, CountSpool):
             damped = read_rows(counts, rows)
         else:
-            damped = transformed_counts(counts[rows], softmax.count_transform)
+            damped = counts.counts_of(rows)
         vectors = self._unit_vectors(damped, None if others is None else others.take(rows))
         sample = Sample(vectors, damped, texts, documents, self.vectors_width_)
         atlas = grow(sample, self.vectorizer_, seed=softmax._seed, threads=softmax.n_jobs)
         if documents > len(rows):
-            atlas = drift.with_sizes(atlas, self._all_vectors(counts, others), softmax.n_jobs)
+            atlas = self._with_sizes(atlas, counts, others)
         self.atlas_, self.curation_, self.drift_ = atlas, Curation(), None
+
+    def _with_sizes(
+        self,
+        atlas: Atlas,
+        counts: sparse.csr_array | CountSpool | SharedDocuments,
+        others: GivenVectors | None,
+    ) -> Atlas:
+        """The tree with all documents counted into it, where they lie."""
+        if isinstance(counts, SharedDocuments):
+            return counts.with_sizes(atlas, self, others)
+        return drift.with_sizes(atlas, self._all_vectors(counts, others), self.softmax_.n_jobs)
 
     def _take_in(
         self,
