@@ -96,6 +96,15 @@ def fit(
         int | None, _option(LEARNING, "Passes over the corpus.  \\[default: chosen by its size]")
     ] = None,
     batch_size: Annotated[int, _option(LEARNING, "Documents per step.", min=1)] = 128,
+    replicas: Annotated[
+        int | None,
+        _option(
+            LEARNING,
+            "Copies of the model trained side by side and averaged, which many cores share.  "
+            "\\[default: by the size of the corpus]",
+            min=1,
+        ),
+    ] = None,
     sparsity_target: Annotated[float, _option(LEARNING, "How often a unit should be on.")] = 0.1,
     sparsity_cost: Annotated[
         float | None,
@@ -200,6 +209,7 @@ def fit(
         features=features,  # type: ignore[arg-type]
         max_epochs="auto" if max_epochs is None else max_epochs,
         batch_size=batch_size,
+        replicas="auto" if replicas is None else replicas,
         sparsity_target=sparsity_target,
         sparsity_cost="auto" if sparsity_cost is None else sparsity_cost,
         early_stopping=early_stopping,

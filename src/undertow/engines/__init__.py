@@ -18,6 +18,7 @@ from undertow.engines.protocol import (
     Session,
     Start,
     Steps,
+    WordLists,
 )
 from undertow.engines.registry import engine_names, find_engine, register_engine
 
@@ -39,6 +40,7 @@ __all__ = [
     "Session",
     "Start",
     "Steps",
+    "WordLists",
     "engine_names",
     "find_engine",
     "register_engine",

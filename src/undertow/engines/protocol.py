@@ -12,7 +12,7 @@ names, which verbs are told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -24,6 +24,7 @@ from undertow.model.parameters import Parameters
 
 Array = NDArray[np.floating[Any]]
 Handle = Any
+WordLists = Sequence[NDArray[np.int32]]
 
 
 class Place(NamedTuple):
@@ -179,8 +180,22 @@ class Session(Protocol):
         """Everything that survives, by name; parameters as "parameters.weights" and so on."""
         ...
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Overwrites what is held under these names."""
+    def restore(
+        self, arrays: Mapping[str, NDArray[Any]], words: NDArray[np.int32] | None = None
+    ) -> None:
+        """Overwrites what is held under these names: all of it, or the rows of these words."""
+        ...
+
+    def take(
+        self, names: Sequence[str], words: NDArray[np.int32] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """Copies of what is held under these names: all of it, or the rows of these words."""
+        ...
+
+    def moved(self) -> NDArray[np.int32]:
+        """The words whose rows of W an optimizer moved (or may have moved) since this was asked
+        last, ascending. All words where it is asked first: only from then on is it noted.
+        """
         ...
 
     # alpha-NCE and NCE
@@ -271,15 +286,24 @@ class Session(Protocol):
 
     # Averages
 
-    def average_rows(self, gradient: Handle | None, *, step: int, decay: float) -> None:
+    def average_rows(
+        self,
+        gradient: Handle | None,
+        *,
+        step: int,
+        decay: float,
+        words: NDArray[np.int32] | None = None,
+    ) -> None:
         """Brings the average of W up to a step in the rows that a gradient is about to move; None
-        for all rows. `learn.averaging` holds it.
+        for the rows of these words, each named once, or for all. `learn.averaging` holds it.
         """
         ...
 
-    def average_others(self, gradient: Handle, *, step: int, decay: float) -> None:
+    def average_others(
+        self, gradient: Handle | None, *, step: int, decay: float, since: int | None = None
+    ) -> None:
         """Brings the averages of the other parameters that a gradient moved from the step before
-        to this one.
+        to this one; or, for None, those of all others, which stood still since step `since`.
         """
         ...
 
@@ -298,6 +322,29 @@ class Engine(Protocol):
 
     def source(self, source: CountSource) -> CountSource:
         """The same documents, where this engine reads them best: on its device, say."""
+        ...
+
+    # Replicas (see `learn.replicas`)
+
+    def replica(self, number: int) -> Engine:
+        """What carries out one of several replicas: a part of the machine, such as one thread or
+        one device. It may be shared with others.
+        """
+        ...
+
+    def together(self, works: Sequence[Callable[[], None]]) -> None:
+        """Does these, each of which belongs to another replica, as many at a time as the machine
+        has parts, and returns when all have ended. The first error is raised here.
+        """
+        ...
+
+    def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
+        """Brings rows of arrays that these sessions hold alike to one value, in place: words[i] are
+        the words whose rows session i moved, ascending, and a row becomes the mean of the sessions
+        that moved it, in all sessions. False, and nothing done, from an engine that leaves this to
+        `take` and `restore`. The bits are the same either way: sums in the arrays' precision and in
+        the order of the sessions, times the quotient 1 / number.
+        """
         ...
 
     def inputs(

@@ -65,6 +65,7 @@ class TopicModelOptions(Base):
         sparsity_cost: float | Literal["auto"] = "auto",
         averaging: float = 0.999,
         batch_size: int = 128,
+        replicas: int | Literal["auto"] = "auto",
         max_epochs: int | Literal["auto"] = "auto",
         early_stopping: bool = False,
         validation_fraction: float = 0.1,

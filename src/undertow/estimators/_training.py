@@ -159,11 +159,17 @@ def _new_run(
     """
     source = documents.source(model.parameters_.word_weights.astype(np.float64))
     steps_before = int(model._run_state.get("steps", 0))
-    steps = epochs * math.ceil(source.documents / model.batch_size)
+    replicas = 1
+    if paced_as is None:  # trials are short
+        known = source.documents if epochs else 0
+        replicas = defaults.replicas_for(model.replicas, find_learner(model.learner), known)
+    minibatches = math.ceil(source.documents / model.batch_size)
+    steps = epochs * math.ceil(minibatches / replicas)
     # A part of a stream says nothing of how many documents there are.
     known = source.documents if epochs else defaults.FEW
     settings = settings_of(model, level, steps if paced_as is None else paced_as, known)
-    settings = replace(settings, planned_steps=steps_before + steps if epochs else 0)
+    planned = steps_before + steps if epochs else 0
+    settings = replace(settings, planned_steps=planned, replicas=replicas)
     sizes = {"documents": documents.rows, "longest": source.longest}
     run = Run(
         model.parameters_.copy(),

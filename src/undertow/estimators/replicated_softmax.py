@@ -82,6 +82,10 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         Decay of a running average of the parameters, which is what is kept; 0 for none.
     batch_size : int
         Documents per step.
+    replicas : int or "auto"
+        Copies of the model that are trained side by side, each on documents of its own, and
+        averaged every few steps: what uses many cores. It is part of the result, and n_jobs is not.
+        "auto" goes by the number of documents alone: 1 where they are few.
     max_epochs : int or "auto"
         Passes over the documents. "auto", with the usual batch_size: 1,500 steps below 3,700
         documents (but at most 167 epochs), 52 epochs from there to 11,000 documents, then 4,500
@@ -152,6 +156,7 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         sparsity_cost: float | Literal["auto"] = "auto",
         averaging: float = 0.999,
         batch_size: int = 128,
+        replicas: int | Literal["auto"] = "auto",
         max_epochs: int | Literal["auto"] = "auto",
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
@@ -173,6 +178,7 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         self.sparsity_cost = sparsity_cost
         self.averaging = averaging
         self.batch_size = batch_size
+        self.replicas = replicas
         self.max_epochs = max_epochs
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -85,8 +85,8 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         Name -> words: a topic is made around each list of words after fitting, as by `seed_topic`.
         One whose words stand out nowhere is left out, with a warning.
 
-    learner, optimizer, sparsity_target, sparsity_cost, averaging, batch_size, max_epochs,
-    early_stopping, validation_fraction, n_iter_no_change, callbacks
+    learner, optimizer, sparsity_target, sparsity_cost, averaging, batch_size, replicas,
+    max_epochs, early_stopping, validation_fraction, n_iter_no_change, callbacks
         How it is learned; see `ReplicatedSoftmax`. Options of a learner that is an object are
         reached as `learner__n_noise`, and so on.
     warm_start : bool

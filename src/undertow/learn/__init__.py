@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from undertow.learn.history import EpochRecord
     from undertow.learn.learner import Corpus, Learner, Step
     from undertow.learn.loop import train
+    from undertow.learn.merging import Moved, added
     from undertow.learn.optimizer import SGD, Adam, Moment, Optimizer, Updater
     from undertow.learn.options import Options
     from undertow.learn.registry import register_learner, register_optimizer
@@ -47,6 +48,7 @@ __getattr__, __dir__ = _lazy.names_of(
         "undertow.learn.history": ("EpochRecord",),
         "undertow.learn.learner": ("Corpus", "Learner", "Step"),
         "undertow.learn.loop": ("train",),
+        "undertow.learn.merging": ("Moved", "added"),
         "undertow.learn.optimizer": ("SGD", "Adam", "Moment", "Optimizer", "Updater"),
         "undertow.learn.options": ("Options",),
         "undertow.learn.registry": ("register_learner", "register_optimizer"),
@@ -64,6 +66,7 @@ __all__ = [
     "EpochRecord",
     "Learner",
     "Moment",
+    "Moved",
     "Optimizer",
     "Options",
     "Run",
@@ -71,6 +74,7 @@ __all__ = [
     "Sparsity",
     "Step",
     "Updater",
+    "added",
     "register_learner",
     "register_optimizer",
     "train",

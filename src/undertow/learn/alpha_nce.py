@@ -17,7 +17,16 @@ import numpy as np
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
-from undertow.engines import Gradient, Noise, Objective, Place, Pressure, Session
+from undertow.engines import (
+    AdamRule,
+    Gradient,
+    Noise,
+    Objective,
+    Place,
+    Pressure,
+    Session,
+    Steps,
+)
 from undertow.learn.learner import Corpus
 from undertow.learn.options import Options
 
@@ -155,6 +164,15 @@ class AlphaNCEStep:
             learns_visible_bias=options.visible_bias == "learned",
             corrections=CORRECTIONS if options.normaliser == "learned" else None,
         )
+
+    @property
+    def stands_still(self) -> tuple[str, ...]:
+        """Parameters that have no gradient."""
+        return () if self._objective.learns_visible_bias else ("visible_bias",)
+
+    def steps(self, rules: tuple[AdamRule, ...], averaging: float) -> Steps:
+        """Steps of `gradient` and of Adam, as an engine is told of many in advance."""
+        return Steps(self._level, self._noise, self._objective, self._pressure, rules, averaging)
 
     def gradient(self, batch: CountBatch, place: Place) -> Gradient:
         """The gradient of J on one minibatch: keep words, draw noise, contrast."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from undertow.engines import AVERAGE, AVERAGED_UNTIL, Gradient, Session
 from undertow.model.parameters import Parameters
@@ -39,6 +40,13 @@ class RunningAverage:
     def after_update(self, gradient: Gradient, step: int) -> None:
         """Call after step `step`: everything but W."""
         self._session.average_others(gradient, step=step, decay=self._decay)
+
+    def before_meeting(self, words: NDArray[np.int32], since: int, step: int) -> None:
+        """Call before what replicas moved is taken over at step `step`: since the meeting at step
+        `since` the parameters stood still. `words` are those whose rows will change.
+        """
+        self._session.average_rows(None, step=step, decay=self._decay, words=words)
+        self._session.average_others(None, step=step, decay=self._decay, since=since)
 
     def parameters(self, step: int) -> Parameters:
         """The averages after step `step`."""

@@ -116,3 +116,10 @@ def epochs_for(max_epochs: Any, documents: int, batch_size: int) -> int:
         epochs = min(max(math.ceil(steps / batches), FEWEST_EPOCHS), MOST_EPOCHS)
         return max(min(epochs, MOST_STEPS // batches), 1)
     return _check.whole_number("max_epochs", max_epochs, at_least=1)
+
+
+def replicas_for(replicas: Any, learner: Learner, documents: int) -> int:
+    """The number of replicas given, or one that goes by the number of documents (0: not known)."""
+    if replicas == "auto":
+        return 1
+    return _check.whole_number("replicas", replicas, at_least=1)

@@ -71,6 +71,13 @@ class Tally:
         self.tokens += tokens
         self.activity += documents * activity.astype(np.float64)
 
+    def include(self, other: Tally) -> None:
+        """Counts in what another counted; its seconds are of the same clock, and left out."""
+        self.loss += other.loss
+        self.documents += other.documents
+        self.tokens += other.tokens
+        self.activity += other.activity
+
     def record(self, epoch: int, split_half: float | None) -> EpochRecord:
         """The line of a whole epoch."""
         activity = self.activity / max(self.documents, 1)

@@ -6,18 +6,20 @@ import logging
 import time
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
+from itertools import islice
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from undertow._errors import InvalidInput, TrainingDiverged
 from undertow.counts import CountBatch, CountSource
-from undertow.engines import Gradient, Place
 from undertow.learn.history import EpochRecord, Tally
-from undertow.learn.optimizer import Moment
+from undertow.learn.replicas import ADVICE
 from undertow.learn.run import Run
 
 logger = logging.getLogger("undertow")
+
+TOLD_EVERY = 0.1  # seconds between looks at what stretches of steps saw
 
 OnBatch = Callable[[Run], None]
 OnEpoch = Callable[[Run, EpochRecord], bool | None]
@@ -46,7 +48,8 @@ def train(
     measure : function or None
         Of the run; gives the split-half figure that the record of an epoch holds.
     on_batch : function or None
-        Of the run; called after every minibatch.
+        Of the run; called after every minibatch, or every few where many are taken at once: after
+        a meeting of replicas, or some ten times a second.
     on_epoch : function or None
         Of the run and its latest `EpochRecord`; a true answer ends the training.
 
@@ -73,6 +76,7 @@ def train(
             f"source must have {run.parameters.words} words as the model, got "
             f"{source.vocabulary_size}"
         )
+    source = run.engine.source(source)
     with _libraries().limit(limits=1, user_api="blas"):  # threads are the engine's business
         while run.epoch < epochs:
             _train_epoch(run, source, on_batch)
@@ -93,20 +97,53 @@ def _train_epoch(run: Run, source: CountSource, on_batch: OnBatch | None) -> Non
     batches = source.batches(
         seed=settings.seed, epoch=run.epoch, batch_size=settings.batch_size, first_batch=run.batch
     )
+    timed, clock = _timed(batches, run.tally), _Clock(run, on_batch)
     try:
-        began = time.perf_counter()
-        for batch in _timed(batches, run.tally):
-            _train_batch(run, batch)
-            run.batch += 1
-            now = time.perf_counter()
-            run.tally.seconds += now - began
-            if on_batch is not None:
-                on_batch(run)
-            began = time.perf_counter()  # what a callback takes is not training time
+        while given := list(islice(timed, run.at_a_time)):
+            run.advance(given)
+            if run.meets:
+                run.meet()
+            clock.tick()
+        clock.end()
     finally:
         if isinstance(batches, Generator):
             # at once, also after an error: a source may have threads and files open
             batches.close()
+
+
+class _Clock:
+    """Counts the seconds of an epoch, and tells how far it is: after every minibatch, or now and
+    then, where many are taken at once and to ask is to wait for them.
+    """
+
+    def __init__(self, run: Run, on_batch: OnBatch | None) -> None:
+        self._run, self._on_batch = run, on_batch
+        self._began = self._told = time.perf_counter()
+
+    def tick(self) -> None:
+        """After some steps."""
+        if self._run.waits and time.perf_counter() - self._told < TOLD_EVERY:
+            return
+        self._tell()
+
+    def end(self) -> None:
+        """After the last ones."""
+        if self._run.waits:
+            self._tell()
+        self._count()
+
+    def _tell(self) -> None:
+        self._run.read()
+        self._count()
+        if self._on_batch is not None:
+            self._on_batch(self._run)
+        # what a callback takes is not training time
+        self._began = self._told = time.perf_counter()
+
+    def _count(self) -> None:
+        now = time.perf_counter()
+        self._run.tally.seconds += now - self._began
+        self._began = now
 
 
 def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
@@ -114,33 +151,16 @@ def _timed(batches: Iterator[CountBatch], tally: Tally) -> Iterator[CountBatch]:
     while True:
         began = time.perf_counter()
         batch = next(batches, None)
-        if batch is None:  # what the end takes is in no step's time
+        if batch is None:
             return
         tally.waited += time.perf_counter() - began
         yield batch
 
 
-def _train_batch(run: Run, batch: CountBatch) -> None:
-    """One step: gradient, update."""
-    gradient = run.step.gradient(batch, Place(run.epoch, run.batch))
-    _stop_if_not_finite(run, gradient)
-    moment = Moment(run.steps + 1, run.progress)
-    run.steps += 1
-    if run.average:
-        moving = None if run.updater.moves_every_row else gradient
-        run.average.before_update(moving, run.steps)
-    run.updater.apply(gradient, moment)
-    if run.average:
-        run.average.after_update(gradient, run.steps)
-    run.tally.add(
-        loss=gradient.loss, documents=batch.size, tokens=batch.tokens, activity=gradient.activity
-    )
-
-
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
     for name, array in run.session.learned().items():
         if not (np.isfinite(array.min()) and np.isfinite(array.max())):  # NaN is both
-            raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {_ADVICE}")
+            raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {ADVICE}")
     record = run.tally.record(run.epoch, measure(run) if measure else None)
     run.history.append(record)
     run.epoch, run.batch, run.tally = run.epoch + 1, 0, Tally(run.parameters.units)
@@ -159,14 +179,3 @@ def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
             run.parameters.units,
         )
     return record
-
-
-def _stop_if_not_finite(run: Run, gradient: Gradient) -> None:
-    if not gradient.finite:
-        raise TrainingDiverged(
-            f"the loss is {gradient.loss} in epoch {run.epoch + 1}, minibatch {run.batch + 1}: "
-            f"{_ADVICE}"
-        )
-
-
-_ADVICE = "lower learning_rate or hidden_bias_rate, or raise l2"

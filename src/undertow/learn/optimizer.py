@@ -182,8 +182,12 @@ class AdamUpdater:
         self._options, self._session = options, session
 
     def apply(self, gradient: Gradient, moment: Moment) -> None:
+        self._session.adam(gradient, self.rule(moment))
+
+    def rule(self, moment: Moment) -> AdamRule:
+        """What an engine is told of a step, which may lie ahead."""
         options = self._options
-        rule = AdamRule(
+        return AdamRule(
             rate=annealed(options.learning_rate, options.annealing, moment.progress),
             hidden_bias_rate=options.hidden_bias_rate,
             decay=options.decay,
@@ -191,7 +195,6 @@ class AdamUpdater:
             l2=options.l2,
             step=moment.step,
         )
-        self._session.adam(gradient, rule)
 
 
 @dataclass(frozen=True)

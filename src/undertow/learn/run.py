@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
-from undertow.engines import AVERAGE, OPTIMIZER, PARAMETERS, Engine, Start, find_engine
+from undertow._errors import InvalidInput
+from undertow.counts import CountBatch
+from undertow.engines import (
+    AVERAGE,
+    OPTIMIZER,
+    PARAMETERS,
+    Engine,
+    Place,
+    Session,
+    Start,
+    find_engine,
+)
 from undertow.learn.alpha_nce import AlphaNCE
 from undertow.learn.averaging import RunningAverage
 from undertow.learn.history import EpochRecord, Tally
-from undertow.learn.learner import Corpus, Learner
-from undertow.learn.optimizer import Adam, Optimizer
+from undertow.learn.learner import Corpus, Learner, Step
+from undertow.learn.meeting import Meeting
+from undertow.learn.merging import Moved
+from undertow.learn.optimizer import Adam, Moment, Optimizer, Updater
+from undertow.learn.replicas import Replica
 from undertow.learn.sparsity import Sparsity
 from undertow.model.parameters import Parameters
+
+INTERVAL = 16  # steps between two meetings
+STRETCH = 64  # minibatches that an engine is given at once, where it takes many
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,11 @@ class Settings:
         With the places of documents it keys every draw.
     planned_steps : int
         Where the run is to end: what anneals is done by then. 0 for no end in sight.
+    replicas : int
+        Copies of the parameters that are trained side by side, each on minibatches of its own, and
+        averaged again and again. Steps are those of one of them.
+    interval : int
+        How many steps replicas take between two meetings.
 
     Examples
     --------
@@ -53,12 +76,16 @@ class Settings:
     batch_size: int = 128
     seed: int = 0
     planned_steps: int = 0
+    replicas: int = 1
+    interval: int = INTERVAL
 
     def __post_init__(self) -> None:
         _check.number("averaging", self.averaging, at_least=0.0, below=1.0)
         _check.whole_number("batch_size", self.batch_size, at_least=1)
         _check.whole_number("seed", self.seed, at_least=0)
         _check.whole_number("planned_steps", self.planned_steps, at_least=0)
+        _check.whole_number("replicas", self.replicas, at_least=1)
+        _check.whole_number("interval", self.interval, at_least=1)
 
 
 class Run:
@@ -81,6 +108,9 @@ class Run:
         The name of an engine, or one that was made.
     threads : int or None
         Of an engine that is named; None for one per core.
+    part, parts : int
+        Which part of a larger run this is, and of how many: those of a cluster, each of which sees
+        other documents. All draw other noise, and meet by `moved` and `settle`.
 
     Examples
     --------
@@ -98,22 +128,52 @@ class Run:
         longest: int,
         engine: str | Engine = "cpu",
         threads: int | None = None,
+        part: int = 0,
+        parts: int = 1,
     ) -> None:
         self.noise_distribution, self.settings = noise_distribution, settings
         self.documents, self.longest = documents, longest
+        self.parts = _check.whole_number("parts", parts, at_least=1)
+        self.part = _check.whole_number("part", part, at_least=0)
+        if part >= parts:
+            raise InvalidInput(f"part must be below parts={parts}, got {part}")
         self.engine = find_engine(engine, threads=threads)
-        self.session = self.engine.begin(parameters, Start(noise_distribution, settings.seed))
-        corpus = Corpus(documents, longest)
-        self.step = settings.learner.begin(self.session, corpus, settings.sparsity.pressure)
-        self.updater = settings.optimizer.begin(self.session)
-        self.average = (
-            RunningAverage(self.session, settings.averaging) if settings.averaging else None
+        start, corpus = Start(noise_distribution, settings.seed), Corpus(documents, longest)
+        apart = parts > 1 or settings.replicas > 1
+        copies = [parameters.copy() for _ in range(settings.replicas)] if apart else []
+        self._home = Replica(
+            self.engine, parameters, start, settings, corpus, averaging=settings.averaging
         )
+        self._crew = [
+            Replica(self.engine.replica(number), own, start, settings, corpus, averaging=0.0)
+            for number, own in enumerate(copies)
+        ]
+        self._meeting = Meeting(self.engine, self._home, self._crew) if apart else None
         self.epoch = 0  # epochs done
         self.batch = 0  # minibatches of the present epoch done
         self.steps = 0  # minibatches done altogether
         self.history: list[EpochRecord] = []
         self.tally = Tally(parameters.units)
+
+    @property
+    def session(self) -> Session:
+        """What holds the state of the run; replicas differ from it between two meetings."""
+        return self._home.session
+
+    @property
+    def step(self) -> Step:
+        """What turns minibatches into gradients, in the session of the run."""
+        return self._home.step
+
+    @property
+    def updater(self) -> Updater:
+        """What applies gradients, in the session of the run."""
+        return self._home.updater
+
+    @property
+    def average(self) -> RunningAverage | None:
+        """The running average of the parameters, where there is one."""
+        return self._home.average
 
     @property
     def parameters(self) -> Parameters:
@@ -123,8 +183,122 @@ class Run:
     @property
     def progress(self) -> float | None:
         """The share of the planned steps done, 1 at most; None where no end is planned."""
+        return self._progress_at(self.steps)
+
+    def _progress_at(self, steps: int) -> float | None:
         planned = self.settings.planned_steps
-        return min(self.steps / planned, 1.0) if planned else None
+        return min(steps / planned, 1.0) if planned else None
+
+    def _moment(self, steps_before: int) -> Moment:
+        return Moment(steps_before + 1, self._progress_at(steps_before))
+
+    @property
+    def meets(self) -> bool:
+        """Whether there are replicas, here or elsewhere, that meet."""
+        return self._meeting is not None
+
+    @property
+    def at_a_time(self) -> int:
+        """How many minibatches `advance` is best given: those between two meetings; without
+        meetings, as many as the engine takes in one stretch.
+        """
+        if self.meets:
+            return self.settings.interval * self.settings.replicas
+        return STRETCH if self._home.stretches else 1
+
+    def advance(self, batches: Sequence[CountBatch]) -> None:
+        """Takes the steps of these minibatches, the next of the epoch: where there are replicas,
+        those between two meetings, each of which has to be followed by one.
+
+        Minibatch number j of the epoch goes to replica j modulo their number.
+
+        Parameters
+        ----------
+        batches : sequence of CountBatch
+            As many as `at_a_time`; fewer at the end of an epoch.
+
+        Raises
+        ------
+        TrainingDiverged
+            Where a loss is no longer a finite number.
+
+        Examples
+        --------
+        >>> next_ones = source.batches(seed=0, epoch=run.epoch, batch_size=50)
+        >>> run.advance([next(next_ones)])
+        >>> run.batch, run.steps
+        (1, 9)
+        """
+        crew = self._crew or [self._home]
+        numbers = range(self.batch, self.batch + len(batches))
+        places = [Place(self.epoch, number * self.parts + self.part) for number in numbers]
+        tallies = [self.tally] if self._meeting is None else [Tally(self.tally.units) for _ in crew]
+        works = []
+        for own, (replica, tally) in enumerate(zip(crew, tallies, strict=True)):
+            mine = [i for i, number in enumerate(numbers) if number % len(crew) == own]
+            moments = [self._moment(self.steps + n) for n in range(len(mine))]
+            given = [batches[i] for i in mine], [places[i] for i in mine], moments, tally
+            works += [partial(replica.take, *given)] if mine else []
+        if self._meeting is None:
+            works[0]()
+        else:
+            self._meeting.work(works, self.steps)
+            for replica, tally in zip(crew, tallies, strict=True):
+                replica.read(tally)
+                self.tally.include(tally)
+        self.batch += len(batches)
+        self.steps += -(-len(batches) // len(crew))
+
+    @property
+    def waits(self) -> bool:
+        """Whether `read` may have to wait for steps that were only asked for so far."""
+        return not self.meets and self._home.stretches is True
+
+    def read(self) -> None:
+        """Brings `tally` up to now.
+
+        Raises
+        ------
+        TrainingDiverged
+            Where a loss is no longer a finite number.
+
+        Examples
+        --------
+        >>> run.read()
+        >>> run.tally.documents
+        50
+        """
+        self._home.read(self.tally)
+
+    def moved(self) -> Moved:
+        """What the replicas of this run moved since the last meeting, for `settle` to be given the
+        sum over all parts.
+
+        Returns
+        -------
+        Moved
+            Sums over them.
+        """
+        return self._met().moved()
+
+    def settle(self, total: Moved) -> None:
+        """Ends a meeting: all replicas go on from what all moved together.
+
+        Parameters
+        ----------
+        total : Moved
+            The sum over all parts of the run, the same for each.
+        """
+        self._met().settle(total, self.steps)
+
+    def meet(self) -> None:
+        """A meeting of the replicas of this run alone."""
+        self._met().here(self.steps)
+
+    def _met(self) -> Meeting:
+        if self._meeting is None:
+            raise InvalidInput("replicas must be 2 or more, or parts, for a meeting, got 1 of each")
+        return self._meeting
 
     def result(self) -> Parameters:
         """The parameters to use: the running averages where there are any.
@@ -191,7 +365,7 @@ class Run:
         for name, array in carried.items():
             if name in own and _is_alike(own[name], array):
                 taken[name] = _as_far_as_both_go(own[name], array)
-        self.session.restore(taken)
+        self._restore(taken)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays of the state, by name, as they are now.
@@ -222,9 +396,14 @@ class Run:
         >>> run.restore(saved)
         """
         others = self._others()
-        self.session.restore({name: arrays[name] for name in arrays if name not in others})
+        self._restore({name: arrays[name] for name in arrays if name not in others})
         for name, array in others.items():
             array[...] = arrays[name]
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.session.restore(arrays)
+        if self._meeting is not None:
+            self._meeting.begin()
 
     def _others(self) -> dict[str, NDArray[Any]]:
         """What the session does not hold."""

@@ -85,7 +85,9 @@ def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
     [0, 1]
     """
     manifest, arrays = read_folder(path, kind=KIND)
-    _check_same("settings", manifest.get("settings"), _described(run), path)
+    own_settings = _described(run)
+    unsaid = {"replicas": 1, "interval": own_settings["interval"]}  # by earlier versions
+    _check_same("settings", unsaid | dict(manifest.get("settings") or {}), own_settings, path)
     for name in ("documents", "longest"):
         _check_same(name, manifest.get(name), getattr(run, name), path)
     own = run.arrays()

@@ -112,20 +112,41 @@ class Contrast:
     ) -> CpuGradient:
         """Draws, contrasts, and leads the gradient back to the words."""
         parameters, arrays = self._parameters, drawn.arrays
+        step = self.step_arrays(drawn, objective, pressure, corrections)
+        self._program(workers_for(len(drawn.documents.ids), self._threads), step)
         visible = self._visible_bias(objective.learns_visible_bias)
-        gains = visible.gains()
+        dense = visible.gradient(arrays)
+        return CpuGradient(
+            factored=arrays.grouping.rows,
+            hidden_bias=arrays.sums.hidden_bias,
+            visible_bias=dense,
+            learns_visible_bias=dense is not None,
+            words=parameters.words,
+            loss=float(arrays.sums.losses.sum()),
+            activity=arrays.sums.activity,
+            others={}
+            if corrections is None
+            else {str(objective.corrections): _of_corrections(corrections, arrays)},
+        )
+
+    def step_arrays(
+        self,
+        drawn: Drawn,
+        objective: Objective,
+        pressure: Pressure,
+        corrections: NDArray[np.float64] | None = None,
+    ) -> StepArrays:
+        """All that a step is computed from, as kernels take it."""
+        parameters, arrays = self._parameters, drawn.arrays
+        gains = self._visible_bias(objective.learns_visible_bias).gains()
         arrays.begin(gains, corrections)
+        model = (parameters.weights, parameters.word_weights, parameters.hidden_bias, gains)
         size = len(drawn.documents.ids)
-        step = StepArrays(
+        return StepArrays(
             Key(self._start.seed, *drawn.place),
             drawn.documents,
             arrays.kept,
-            Model(
-                parameters.weights,
-                parameters.word_weights,
-                parameters.hidden_bias,
-                gains,
-            ),
+            Model(*model),
             arrays.stream,
             arrays.split,
             arrays.noise,
@@ -139,20 +160,6 @@ class Contrast:
             arrays.result,
             arrays.sums,
             *arrays.grouping,
-        )
-        self._program(workers_for(size, self._threads), step)
-        dense = visible.gradient(arrays)
-        return CpuGradient(
-            factored=arrays.grouping.rows,
-            hidden_bias=arrays.sums.hidden_bias,
-            visible_bias=dense,
-            learns_visible_bias=dense is not None,
-            words=parameters.words,
-            loss=float(arrays.sums.losses.sum()),
-            activity=arrays.sums.activity,
-            others={}
-            if corrections is None
-            else {str(objective.corrections): _of_corrections(corrections, arrays)},
         )
 
     def _layout(self, form: tuple[int, Noise]) -> Layout:

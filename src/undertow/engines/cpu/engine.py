@@ -5,7 +5,7 @@ Threads never change a result. `kernels.cpu` has the kernels; this package puts 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from undertow.counts import CountBatch, CountSource
 from undertow.engines.cpu.session import CpuSession
-from undertow.engines.protocol import Array, Place, Start
+from undertow.engines.protocol import Array, Place, Session, Start, WordLists
 from undertow.kernels.cores import thread_count
 from undertow.kernels.cpu import gibbs, pool
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
@@ -24,18 +24,31 @@ DOCUMENTS_PER_TASK = 32
 
 
 class CpuEngine:
-    """Computes on so many threads; None for one per core."""
+    """Computes on so many threads; None for one per core.
+
+    `alone`: on one thread, which takes many steps of training at once.
+    """
 
     name = "cpu"
 
-    def __init__(self, threads: int | None = None) -> None:
-        self.threads = thread_count(threads)
+    def __init__(self, threads: int | None = None, *, alone: bool = False) -> None:
+        self.threads, self._alone = 1 if alone else thread_count(threads), alone
 
     def begin(self, parameters: Parameters, start: Start) -> CpuSession:
-        return CpuSession(parameters, start, self.threads)
+        return CpuSession(parameters, start, self.threads, alone=self._alone)
 
     def source(self, source: CountSource) -> CountSource:
         return source
+
+    def replica(self, number: int) -> CpuEngine:
+        """One thread: replicas wait for nobody while they take their steps."""
+        return CpuEngine(alone=True)
+
+    def together(self, works: Sequence[Callable[[], None]]) -> None:
+        pool.run([(work, ()) for work in works], self.threads)
+
+    def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
+        return False
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

@@ -13,11 +13,13 @@ from undertow.engines.cpu.contrast import Contrast, Drawn, Kept
 from undertow.engines.cpu.divergence import Chains, Divergence, Seen
 from undertow.engines.cpu.gathered import gathered
 from undertow.engines.cpu.gradient import CpuGradient, Slots
+from undertow.engines.cpu.stretches import Stretches
 from undertow.engines.cpu.updates import Updates
 from undertow.engines.names import PARAMETERS, STARTED
 from undertow.engines.protocol import (
     AdamRule,
     Array,
+    Counted,
     MomentumRule,
     Noise,
     Objective,
@@ -30,9 +32,14 @@ from undertow.model.parameters import Parameters
 
 
 class CpuSession:
-    """Parameters are changed in place."""
+    """Parameters are changed in place.
 
-    def __init__(self, parameters: Parameters, start: Start, threads: int) -> None:
+    `alone`: one thread carries it out from beginning to end, and takes stretches of steps at once.
+    """
+
+    def __init__(
+        self, parameters: Parameters, start: Start, threads: int, *, alone: bool = False
+    ) -> None:
         self.parameters = parameters
         self._threads = threads
         self._held: dict[str, NDArray[Any]] = {}
@@ -41,6 +48,7 @@ class CpuSession:
         self._contrast = Contrast(parameters, start, self._slots, threads)
         self._divergence = Divergence(parameters, start, self._slots, threads)
         self._updates = Updates(parameters, self._held, threads)
+        self._stretches = Stretches(self._contrast, self._held) if alone else None
 
     def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
         self._held[name] = np.asarray(array, order="C")  # as kernels take arrays
@@ -58,10 +66,21 @@ class CpuSession:
         }
         return own | self._held
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(
+        self, arrays: Mapping[str, NDArray[Any]], words: NDArray[np.int32] | None = None
+    ) -> None:
         own = self.arrays()
         for name, array in arrays.items():
-            own[name][...] = array
+            own[name][... if words is None else words] = array
+
+    def take(
+        self, names: Sequence[str], words: NDArray[np.int32] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        own = self.arrays()
+        return {name: own[name].copy() if words is None else own[name][words] for name in names}
+
+    def moved(self) -> NDArray[np.int32]:
+        return self._updates.moved()
 
     def keep_words(
         self, batch: CountBatch, place: Place, level: float | tuple[float, float]
@@ -80,8 +99,11 @@ class CpuSession:
 
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
-    ) -> None:
-        return None
+    ) -> Counted | None:
+        if self._stretches is None or not self._stretches.suits(steps):
+            return None
+        self._updates.catch_up()
+        return self._stretches.take(batches, places, steps, self._updates.flags)
 
     def see(self, batch: CountBatch) -> Seen:
         return self._divergence.see(batch)
@@ -126,8 +148,18 @@ class CpuSession:
     def move(self, words: NDArray[np.int32], steps: Array, dense: Mapping[str, Array]) -> None:
         self._updates.move(words, steps, dict(dense))
 
-    def average_rows(self, gradient: CpuGradient | None, *, step: int, decay: float) -> None:
-        self._updates.average_rows(gradient, step=step, decay=decay)
+    def average_rows(
+        self,
+        gradient: CpuGradient | None,
+        *,
+        step: int,
+        decay: float,
+        words: NDArray[np.int32] | None = None,
+    ) -> None:
+        self._updates.average_rows(gradient, step=step, decay=decay, words=words)
 
-    def average_others(self, gradient: CpuGradient, *, step: int, decay: float) -> None:
-        self._updates.average_others(gradient, step=step, decay=decay)
+    def average_others(
+        self, gradient: CpuGradient | None, *, step: int, decay: float, since: int | None = None
+    ) -> None:
+        since = step - 1 if since is None else since
+        self._updates.average_others(gradient, since=since, step=step, decay=decay)

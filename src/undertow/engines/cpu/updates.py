@@ -41,10 +41,25 @@ class Updates:
         self._average = ChosenProgram(update.average_together)
         self._adam_and_average = ChosenProgram(update.adam_and_average_together)
         self._due: Averaging | None = None  # rows whose average is to be brought up to date
+        self.flags = np.ones(parameters.words, dtype=np.uint8)  # (K,) 1 where a row was moved
+        self._notes = False
+
+    def moved(self) -> NDArray[np.int32]:
+        """The words whose rows moved since this was asked last; all words, the first time."""
+        self._notes = True
+        found = np.flatnonzero(self.flags).astype(np.int32)
+        self.flags[:] = 0
+        return found
+
+    def _note(self, words: Any) -> None:
+        if self._notes:
+            self.flags[words] = 1
 
     def adam(self, gradient: CpuGradient, rule: AdamRule) -> None:
         """A step of Adam: rows that are touched, then everything else."""
         weights = self._parameters.weights
+        if self._notes:
+            self._note(gradient.factored.touched())
         if OPTIMIZER + "row_moments" in self._held:
             self._adam_of_rows(gradient, rule)
         else:
@@ -91,6 +106,7 @@ class Updates:
     def momentum(self, gradient: CpuGradient, rule: MomentumRule) -> None:
         """A step with momentum: every row of W coasts, whether it is touched or not."""
         self.catch_up()
+        self._note(slice(None))
         parameters = self._parameters
         velocities = self._velocities("weights")
         pushes = (parameters.weights, velocities, rule.rate, rule.l2)
@@ -118,12 +134,20 @@ class Updates:
     ) -> None:
         """Adds these steps."""
         self.catch_up()
+        self._note(words)
         self._parameters.weights[words] += steps
         for name, step in dense.items():
             values = self._learned(name)
             values += step
 
-    def average_rows(self, gradient: CpuGradient | None, *, step: int, decay: float) -> None:
+    def average_rows(
+        self,
+        gradient: CpuGradient | None,
+        *,
+        step: int,
+        decay: float,
+        words: NDArray[np.int32] | None = None,
+    ) -> None:
         """Brings rows of the average of W up to a step: since their last one they stood still.
 
         The rows of a gradient can wait for the step that moves them: both then pass over them once.
@@ -132,7 +156,8 @@ class Updates:
         if gradient is not None:
             self._due = Averaging(gradient, step, decay)
             return
-        words = np.arange(self._parameters.words, dtype=np.int32)
+        if words is None:
+            words = np.arange(self._parameters.words, dtype=np.int32)
         state = (self._parameters.weights, *self._averages(Averaging(None, step, decay)))
         bounds = np.linspace(0, len(words), self._threads + 1).astype(int).tolist()
         tasks = [
@@ -151,11 +176,18 @@ class Updates:
         """As kernels take them."""
         return (self._held[AVERAGE + "weights"], self._held[AVERAGED_UNTIL], due.step, due.decay)
 
-    def average_others(self, gradient: CpuGradient, *, step: int, decay: float) -> None:
-        """Moves the averages of everything that the gradient moved, but for W, on to a step."""
-        share = np.float32(1.0 - update.retained(step - 1, step, decay))
-        moved = ["hidden_bias", *gradient.others]
-        moved += ["visible_bias"] if gradient.learns_visible_bias else []
+    def average_others(
+        self, gradient: CpuGradient | None, *, since: int, step: int, decay: float
+    ) -> None:
+        """Moves the averages of everything that the gradient moved, but for W, on to a step; None
+        for all averages but that of W.
+        """
+        share = np.float32(1.0 - update.retained(since, step, decay))
+        if gradient is None:
+            moved = [name for name in self._own if name != "weights"]
+        else:
+            moved = ["hidden_bias", *gradient.others]
+            moved += ["visible_bias"] if gradient.learns_visible_bias else []
         for name in moved:
             average = self._held.get(AVERAGE + name)
             if average is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch, CountSource
-from undertow.engines.protocol import Array, Place, Start
+from undertow.engines.protocol import Array, Place, Session, Start, WordLists
 from undertow.engines.reference.documents import sums_of_rows
 from undertow.engines.reference.session import ReferenceSession
 from undertow.kernels.reference import energies, gibbs
@@ -23,6 +25,16 @@ class ReferenceEngine:
 
     def source(self, source: CountSource) -> CountSource:
         return source
+
+    def replica(self, number: int) -> ReferenceEngine:
+        return self
+
+    def together(self, works: Sequence[Callable[[], None]]) -> None:
+        for work in works:
+            work()
+
+    def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
+        return False
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

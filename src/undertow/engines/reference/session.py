@@ -40,6 +40,7 @@ class ReferenceSession:
         }
         self._learned = list(parameters.learned())
         self._held: dict[str, NDArray[Any]] = {}
+        self._moved = np.ones(parameters.words, dtype=bool)
 
     @property
     def parameters(self) -> Parameters:
@@ -61,10 +62,23 @@ class ReferenceSession:
         own = {PARAMETERS + name: array for name, array in self._values.items()}
         return own | self._held
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(
+        self, arrays: Mapping[str, NDArray[Any]], words: NDArray[np.int32] | None = None
+    ) -> None:
         own = self.arrays()
         for name, array in arrays.items():
-            own[name][...] = array
+            own[name][... if words is None else words] = array
+
+    def take(
+        self, names: Sequence[str], words: NDArray[np.int32] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        own = self.arrays()
+        return {name: own[name].copy() if words is None else own[name][words] for name in names}
+
+    def moved(self) -> NDArray[np.int32]:
+        found = np.flatnonzero(self._moved).astype(np.int32)
+        self._moved[:] = False
+        return found
 
     def _array(self, name: str) -> NDArray[Any]:
         return self._values[name] if name in self._values else self._held[name]
@@ -100,9 +114,7 @@ class ReferenceSession:
         )
         return objectives.Model(W, a, b, w, self._start.noise_distribution, corrections)
 
-    def stretch(
-        self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
-    ) -> None:
+    def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
         return None
 
     # CD and PCD
@@ -192,6 +204,7 @@ class ReferenceSession:
     # Optimizers
 
     def adam(self, gradient: ReferenceGradient, rule: AdamRule) -> None:
+        self._moved[gradient.touched] = True
         for word in gradient.touched:
             self._adam_row(int(word), gradient.weights[word], rule)
         for name, slope in gradient.others.items():
@@ -232,6 +245,7 @@ class ReferenceSession:
         words = gradient.touched
         velocity[words] -= rule.rate * (gradient.weights[words] + rule.l2 * weights[words])
         weights += velocity
+        self._moved[:] = True
         velocity *= rule.next_momentum  # it damps for the step to come
         for name, slope in gradient.others.items():
             rate = rule.rate * (rule.hidden_bias_rate if name == "hidden_bias" else 1.0)
@@ -245,21 +259,38 @@ class ReferenceSession:
 
     def move(self, words: NDArray[np.int32], steps: Array, dense: Mapping[str, Array]) -> None:
         self._values["weights"][words] += steps
+        self._moved[words] = True
         for name, step in dense.items():
             values = self._array(name)
             values += step
 
     # Averages
 
-    def average_rows(self, gradient: ReferenceGradient | None, *, step: int, decay: float) -> None:
+    def average_rows(
+        self,
+        gradient: ReferenceGradient | None,
+        *,
+        step: int,
+        decay: float,
+        words: NDArray[np.int32] | None = None,
+    ) -> None:
         weights = self._values["weights"]
-        rows = np.arange(len(weights)) if gradient is None else gradient.touched
+        rows = np.arange(len(weights)) if words is None else words.astype(np.int64)
+        rows = rows if gradient is None else gradient.touched
         state = (self._held[AVERAGE + "weights"], self._held[AVERAGED_UNTIL])
         step_by_step.average_rows(rows, weights, *state, step=step, decay=decay)
 
-    def average_others(self, gradient: ReferenceGradient, *, step: int, decay: float) -> None:
-        stays = step_by_step.retained(step - 1, step, decay)
-        for name in gradient.others:
+    def average_others(
+        self,
+        gradient: ReferenceGradient | None,
+        *,
+        step: int,
+        decay: float,
+        since: int | None = None,
+    ) -> None:
+        stays = step_by_step.retained(step - 1 if since is None else since, step, decay)
+        names = self._learned if gradient is None else list(gradient.others)
+        for name in names:
             average = self._held.get(AVERAGE + name)
-            if average is not None:
+            if average is not None and name != "weights":
                 average[:] = stays * average + (1.0 - stays) * self._values[name]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from undertow.kernels.cpu.alias import draw_word
-from undertow.kernels.cpu.compile import kernel, piece, shared
+from undertow.kernels.cpu.compile import piece, shared
 from undertow.kernels.cpu.gather import add_rows
 from undertow.kernels.cpu.philox import below, philox
 from undertow.kernels.randomness import Purpose
@@ -52,7 +52,7 @@ def count_tokens(
         replaced[d] = total - to_keep[d]
 
 
-@kernel
+@shared
 def draw_levels(
     seed: Any, epoch: int, ids: Any, lowest: float, highest: float, levels: Any
 ) -> None:

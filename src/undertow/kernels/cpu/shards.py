@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.kernels.cpu import partial_noise, program, windows
-from undertow.kernels.cpu.compile import kernel, section
+from undertow.kernels.cpu.compile import kernel, section, shared
 from undertow.kernels.cpu.contrast import (
     ContrastResult,
     NoiseTable,
@@ -116,7 +116,7 @@ class StepArrays(NamedTuple):
     grouped: RowGradient
 
 
-@kernel
+@shared
 def lay_out(
     documents: Any, kept: Any, stream: Any, entry_starts: Any, least: int, n_noise: int
 ) -> int:
@@ -189,7 +189,7 @@ def _split(
 
 
 @section
-def _contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
+def contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
     """The gradient of a shard, with noise cut from its stream."""
     key, documents, kept, model, stream = (
         step.key,
@@ -235,7 +235,7 @@ def _contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
 
 
 @section
-def _contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -> None:
+def contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -> None:
     """The same with words of its own for every noise document: noise m = d k + j of the minibatch
     has the words from noise_starts[m] on, and row m + shard of the table. The last row of a shard
     stays zero.
@@ -305,7 +305,7 @@ def _contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -
 
 
 @section
-def _sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: Any) -> None:
+def sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: Any) -> None:
     """Mean activity, losses and the gradient of a, for units `first` to `last`, and what the
     pressure on them adds.
     """
@@ -344,9 +344,9 @@ def contrast_together(worker: Any, step: Any) -> None:
     shard = program.next_item(worker, 0)
     while shard < step.entries.counts.size:
         if step.stream.noise_starts.size:
-            _contrast_with_independent_noise(shard, step, step.noise.inputs[number])
+            contrast_with_independent_noise(shard, step, step.noise.inputs[number])
         else:
-            _contrast_with_windows(shard, step, step.noise.inputs[number])
+            contrast_with_windows(shard, step, step.noise.inputs[number])
         shard = program.next_item(worker, 0)
     program.barrier(worker, 1)
     units, parts = step.model.hidden_bias.size, step.slots.shape[0]
@@ -357,8 +357,6 @@ def contrast_together(worker: Any, step: Any) -> None:
             group_part(step.entries, item, step.slots, step.found, step.grouped)
         else:
             first = (item - parts) * UNITS
-            _sum_over_shards(
-                first, min(first + UNITS, units), step.pressure, step.result, step.sums
-            )
+            sum_over_shards(first, min(first + UNITS, units), step.pressure, step.result, step.sums)
         item = program.next_item(worker, 1)
     program.leave(worker, 2)

@@ -150,7 +150,7 @@ def adam_scalars(
         )
 
 
-@kernel
+@shared
 def adam_dense(
     values: Any, slope: Any, moments: Any, rate: float, decay: float, mass: float
 ) -> None:

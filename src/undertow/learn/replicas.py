@@ -1,0 +1,115 @@
+"""A copy of the parameters with all that moves it: what takes steps on its own between meetings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from undertow._errors import TrainingDiverged
+from undertow.counts import CountBatch
+from undertow.engines import Counted, Engine, Place, Session, Start
+from undertow.learn.averaging import RunningAverage
+from undertow.learn.history import Tally
+from undertow.learn.learner import Corpus
+from undertow.learn.optimizer import Moment
+from undertow.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from undertow.learn.run import Settings
+
+
+class Replica:
+    """Parameters, learner and optimizer in a session.
+
+    Minibatches are taken in one stretch where learner, optimizer and engine can, and else verb by
+    verb, to the same end.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        parameters: Parameters,
+        start: Start,
+        settings: Settings,
+        corpus: Corpus,
+        *,
+        averaging: float,
+    ) -> None:
+        self.session: Session = engine.begin(parameters, start)
+        self.step = settings.learner.begin(self.session, corpus, settings.sparsity.pressure)
+        self.updater = settings.optimizer.begin(self.session)
+        self.averaging = averaging
+        self.average = RunningAverage(self.session, averaging) if averaging else None
+        says: Callable[..., Any] | None = getattr(self.step, "steps", None)
+        rule: Callable[..., Any] | None = getattr(self.updater, "rule", None)
+        self._says, self._rule = says, rule
+        self.stretches: bool | None = None if says and rule else False  # None: not tried yet
+        self._unread: list[tuple[Counted, Place]] = []
+        self._unread_documents = self._unread_tokens = 0
+
+    def take(
+        self,
+        batches: Sequence[CountBatch],
+        places: Sequence[Place],
+        moments: Sequence[Moment],
+        tally: Tally,
+    ) -> None:
+        """A step for each minibatch."""
+        if not batches or self._stretch(batches, places, moments):
+            return
+        for batch, place, moment in zip(batches, places, moments, strict=True):
+            self._take_one(batch, place, moment, tally)
+
+    def _stretch(
+        self, batches: Sequence[CountBatch], places: Sequence[Place], moments: Sequence[Moment]
+    ) -> bool:
+        """All steps at once; False from a learner, an optimizer or an engine that cannot."""
+        if self.stretches is False or self._says is None or self._rule is None:
+            return False
+        rules = tuple(self._rule(moment) for moment in moments)
+        counted = self.session.stretch(batches, places, self._says(rules, self.averaging))
+        self.stretches = counted is not None
+        if counted is not None:
+            self._unread.append((counted, places[0]))
+            self._unread_documents += sum(batch.size for batch in batches)
+            self._unread_tokens += sum(batch.tokens for batch in batches)
+        return self.stretches
+
+    def read(self, tally: Tally) -> None:
+        """Counts in what stretches saw; waits until they are done."""
+        for counted, place in self._unread:
+            if not counted.finite:
+                stop(counted.loss, place, "from minibatch")
+            tally.loss += counted.loss
+            tally.activity += counted.activity
+        tally.documents += self._unread_documents
+        tally.tokens += self._unread_tokens
+        self._unread, self._unread_documents, self._unread_tokens = [], 0, 0
+
+    def _take_one(self, batch: CountBatch, place: Place, moment: Moment, tally: Tally) -> None:
+        """One step: gradient, update."""
+        gradient = self.step.gradient(batch, place)
+        if not gradient.finite:
+            stop(gradient.loss, place, "minibatch")
+        if self.average:
+            moving = None if self.updater.moves_every_row else gradient
+            self.average.before_update(moving, moment.step)
+        self.updater.apply(gradient, moment)
+        if self.average:
+            self.average.after_update(gradient, moment.step)
+        tally.add(
+            loss=gradient.loss,
+            documents=batch.size,
+            tokens=batch.tokens,
+            activity=gradient.activity,
+        )
+
+
+def stop(loss: float, place: Place, where: str) -> None:
+    """Training has diverged."""
+    raise TrainingDiverged(
+        f"the loss is {loss} in epoch {place.epoch + 1}, {where} {place.number + 1}: {ADVICE}"
+    )
+
+
+ADVICE = "lower learning_rate or hidden_bias_rate, or raise l2"
