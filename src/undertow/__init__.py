@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
+    from undertow import cluster as cluster
     from undertow import corpus as corpus
     from undertow import counts as counts
-    from undertow import cluster as cluster
     from undertow import datasets as datasets
     from undertow import engines as engines
     from undertow import estimators as estimators

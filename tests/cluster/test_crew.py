@@ -91,7 +91,7 @@ def test_losses_are_bounded(crew: Crew) -> None:
 
 
 def test_what_workers_raise_is_raised(crew: Crew) -> None:
-    with pytest.raises(InvalidInput, match="^worker [01] must not$"):
+    with pytest.raises(InvalidInput, match=r"^worker [01] must not$"):
         crew.everyone("adding", "refuse")
     assert crew.everyone("adding", "add", lambda worker: (1,)) == [1, 1]
     assert crew.events == []
@@ -153,8 +153,7 @@ def test_without_ray_it_is_said_what_to_install() -> None:
 
 def test_an_address_that_does_not_answer_is_an_error() -> None:
     code = (
-        "from undertow.cluster import Cluster, connected\n"
-        "with connected(Cluster('nowhere')): pass"
+        "from undertow.cluster import Cluster, connected\nwith connected(Cluster('nowhere')): pass"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ClusterError: cluster must be the address of a cluster of Ray that runs" in ran.stderr

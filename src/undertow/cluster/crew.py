@@ -17,6 +17,7 @@ from typing import Any, Self
 from undertow._errors import ClusterError
 from undertow.cluster.connecting import Connection
 from undertow.cluster.host import Call, Host
+from undertow.cluster.settings import Cluster
 
 logger = logging.getLogger("undertow")
 
@@ -84,6 +85,11 @@ class Crew:
         """How many workers there are."""
         return len(self._actors)
 
+    @property
+    def settings(self) -> Cluster:
+        """What was asked for."""
+        return self._connection.settings
+
     def everyone(
         self,
         doing: str,
@@ -132,9 +138,7 @@ class Crew:
             self._kept.append((name, given))
         return answers
 
-    def one_by_one(
-        self, doing: str, name: str, given: Given = lambda worker: ()
-    ) -> Iterator[Any]:
+    def one_by_one(self, doing: str, name: str, given: Given = lambda worker: ()) -> Iterator[Any]:
         """What a method gives of each worker, in their order: the next is asked when the last
         answer was taken.
 
@@ -366,6 +370,21 @@ class Crew:
         """
         self._replace(worker, doing, losses, Lost(why))
 
+    def remark(self, event: str) -> None:
+        """Notes what happened, and says it.
+
+        Parameters
+        ----------
+        event : str
+            In words.
+
+        Examples
+        --------
+        >>> crew.remark("a machine is slow")  # doctest: +SKIP
+        """
+        self.events.append(event)
+        logger.warning("%s", event)
+
     def put(self, value: Any) -> Any:
         """A reference that stands for a value, which travels to each machine once.
 
@@ -465,6 +484,8 @@ class Crew:
                 continue
 
     def _replace(self, worker: int, doing: str, losses: dict[int, int], lost: Lost) -> None:
+        import ray
+
         losses[worker] = losses.get(worker, 0) + 1
         retries = self._connection.settings.retries
         where = f"worker {worker + 1} of {self.size}"
@@ -476,9 +497,8 @@ class Crew:
                 f"{where} was lost while {doing}{why}, {losses[worker]} times in all, which is "
                 f"more often than retries={retries} allow"
             )
-        event = f"{where} was lost while {doing}{why}; another has taken its place"
-        self.events.append(event)
-        logger.warning("%s", event)
+        self.remark(f"{where} was lost while {doing}{why}; another has taken its place")
+        ray.kill(self._actors[worker])  # one that cannot be reached may live
         actor = self._actors[worker] = self._hire(worker, first=False)
         self._homes = {ref: home for ref, home in self._homes.items() if home != worker}
         self._homes[actor.machine.remote()] = worker

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from undertow import _check
 from undertow.corpus.corpus import Corpus
 
@@ -20,4 +22,4 @@ def shards(corpus: Corpus, number: int) -> list[Corpus]:
         rows, _ = corpus.row_numbers()
         inner = [len(rows) * part // number for part in range(1, number)]
         cuts = [begin, *(int(rows[place]) if len(rows) else begin for place in inner), end]
-    return [corpus.part(first, last) for first, last in zip(cuts, cuts[1:], strict=False)]
+    return [corpus.part(first, last) for first, last in pairwise(cuts)]

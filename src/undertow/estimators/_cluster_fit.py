@@ -1,5 +1,6 @@
-"""`TopicModel.fit` on a cluster: workers read, count and train, each on its part of the corpus; what
-is decided once is decided here, as on one machine.
+"""`TopicModel.fit` on a cluster: workers read, count and train, each on its part of the corpus.
+
+What is decided once is decided here, as on one machine.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
 
 from undertow import _check
 from undertow._errors import InvalidInput
@@ -68,7 +71,8 @@ def fit(
         model._begin()
     if not isinstance(model.vectorizer_, Vectorizer):
         raise InvalidInput(
-            f"vectorizer must be a Vectorizer of undertow on a cluster, got {model.vectorizer!r:.60}"
+            f"vectorizer must be a Vectorizer of undertow on a cluster, got "
+            f"{model.vectorizer!r:.60}"
         )
     limit = _check.number_of_bytes("memory_limit", model.memory_limit)
     documents = text_list(with_columns(several(texts), {}))
@@ -89,19 +93,20 @@ def fit(
         if others is not None:
             others.check_documents(shared.documents)
         _learn(model, shared, others, word_vectors)
-        model.cluster_ = _report(crew, there)
+        model.cluster_ = _report(crew, there, shared)
     model._plant(model.seeds)
 
 
 def _crew(there: Connection, corpus: Corpus, limit: int, model: TopicModel) -> Crew:
     """Workers, each with its part of the corpus."""
     parts = shards(corpus, there.workers)
+    softmax = clone(model.softmax_).set_params(callbacks=None)
     options = {
         "threads": there.threads if model.n_jobs is None else model.n_jobs,
         "memory_limit": limit,
         "scratch_folder": model.scratch_folder,
     }
-    return Crew(there, TrainingPart.of, lambda worker: (parts[worker], options))
+    return Crew(there, TrainingPart.of, lambda worker: (parts[worker], softmax, options))
 
 
 @contextmanager
@@ -168,5 +173,7 @@ def _learn(
         model._grow(shared, shared.texts(), others)
 
 
-def _report(crew: Crew, there: Connection) -> ClusterReport:
-    return ClusterReport(crew.size, there.threads, tuple(crew.events))
+def _report(crew: Crew, there: Connection, shared: SharedDocuments) -> ClusterReport:
+    traffic = shared.traffic
+    met = {"meetings": traffic.meetings, "bytes_met": traffic.bytes_each}
+    return ClusterReport(crew.size, there.threads, tuple(crew.events), **met)

@@ -177,9 +177,7 @@ class Part:
         except InvalidInput:  # which says that no document is left: others may have some
             return None
 
-    def source_facts(
-        self, place: Place, word_weights: NDArray[np.float64]
-    ) -> tuple[int, int]:
+    def source_facts(self, place: Place, word_weights: NDArray[np.float64]) -> tuple[int, int]:
         """How many documents there are to train on, and the tokens of the longest."""
         source = self.source(place, word_weights)
         return (0, 0) if source is None else (source.documents, source.longest)

@@ -21,6 +21,8 @@ from undertow.estimators._documents import (
     sample_size,
 )
 from undertow.estimators._part import PartFacts, Place
+from undertow.estimators._shared_checkpoint import checkpoint_of
+from undertow.estimators._shared_training import SharedTraining, Traffic
 from undertow.kernels import randomness
 from undertow.topics.drift import sized
 from undertow.topics.text_sample import SampledTexts, sampled_rows
@@ -28,6 +30,7 @@ from undertow.topics.text_sample import SampledTexts, sampled_rows
 if TYPE_CHECKING:
     from undertow.cluster import Crew
     from undertow.estimators.topic_model import TopicModel
+    from undertow.learn import Run, Settings
     from undertow.topics import Atlas
     from undertow.vectors.given import GivenVectors
 
@@ -41,8 +44,10 @@ class SharedDocuments:
         parts: list[PartFacts],
         left_out: NDArray[np.int64] | None = None,
         held_out: sparse.csr_array | None = None,
+        traffic: Traffic | None = None,
     ) -> None:
         self.crew, self._parts = crew, parts
+        self.traffic = Traffic() if traffic is None else traffic
         self._left_out = np.zeros(0, dtype=np.int64) if left_out is None else left_out
         self._held_out = held_out
         ends = np.cumsum([part.totals.documents for part in parts])
@@ -86,12 +91,10 @@ class SharedDocuments:
         return total
 
     def source(self, word_weights: NDArray[np.float64]) -> SharedSource:
-        return SharedSource(self.crew, self._places(), word_weights)
+        return SharedSource(self.crew, self._places(), word_weights, self.traffic)
 
     def _places(self) -> list[Place]:
-        return [
-            Place(int(first), self._left_out, self._renumbered) for first in self._firsts
-        ]
+        return [Place(int(first), self._left_out, self._renumbered) for first in self._firsts]
 
     def sample(self, seed: int) -> sparse.csr_array:
         if self._sample is None or self._sample[0] != seed:
@@ -114,7 +117,8 @@ class SharedDocuments:
     def hold_out(self, fraction: float, seed: int) -> tuple[SharedDocuments, sparse.csr_array]:
         rows = held_out_rows(self._all, fraction, seed)
         held_out = self.counts_of(rows)
-        return SharedDocuments(self.crew, self._parts, rows, held_out), held_out
+        shared = SharedDocuments(self.crew, self._parts, rows, held_out, self.traffic)
+        return shared, held_out
 
     # Questions that go to those who have the documents
 
@@ -144,9 +148,7 @@ class SharedDocuments:
     def _split(self, rows: NDArray[np.int64]) -> Callable[[int], tuple[Any, ...]]:
         """What each worker has of some rows of the whole, as rows of its own."""
         cuts = np.searchsorted(rows, [*self._firsts, self._all])
-        return lambda worker: (
-            rows[cuts[worker] : cuts[worker + 1]] - self._firsts[worker],
-        )
+        return lambda worker: (rows[cuts[worker] : cuts[worker + 1]] - self._firsts[worker],)
 
 
 def _light(model: TopicModel) -> TopicModel:
@@ -159,12 +161,14 @@ def _light(model: TopicModel) -> TopicModel:
 
 
 class SharedSource:
-    """What is known of the minibatches of all workers; those who have the documents make them."""
+    """Minibatches that lie with many workers, who train on them themselves."""
 
     def __init__(
-        self, crew: Crew, places: list[Place], word_weights: NDArray[np.float64]
+        self, crew: Crew, places: list[Place], word_weights: NDArray[np.float64], traffic: Traffic
     ) -> None:
         self.crew, self.places, self.word_weights = crew, places, word_weights
+        self.traffic = traffic
+        self.settings: Settings | None = None
         weights = crew.put(word_weights)
         facts = crew.everyone(
             "looking at documents", "source_facts", lambda worker: (places[worker], weights)
@@ -173,8 +177,18 @@ class SharedSource:
         self.documents = sum(self.parts)
         self.longest = max(longest for _, longest in facts)
         self.vocabulary_size = len(word_weights)
+        self.training: SharedTraining | None = None
 
     def batches(
         self, *, seed: int, epoch: int, batch_size: int, first_batch: int = 0
     ) -> Iterator[CountBatch]:
+        """There are none here: `train_epoch` takes their place."""
         raise NotImplementedError("documents of a cluster stay where they are")
+
+    def train_epoch(self, run: Run, on_batch: Callable[[Run], None] | None) -> None:
+        """The rest of the epoch that the run is in; afterwards the run here stands where the
+        workers do.
+        """
+        if self.training is None:
+            self.training = SharedTraining(self, run, checkpoint_of(self, run))
+        self.training.epoch(run, on_batch)

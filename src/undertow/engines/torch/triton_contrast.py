@@ -283,9 +283,7 @@ def sweep(
             covers = (left[None, :] <= position[:, None]) & (position[:, None] < right[None, :])
             covers = (covers & valid[None, :]).to(tl.bfloat16)
             own = (window - step.to(tl.int64) * batch * K)[:, None] * H + columns[None, :]
-            slopes = tl.load(
-                noise_vectors + own, mask=valid[:, None] & inside[None, :], other=0.0
-            )
+            slopes = tl.load(noise_vectors + own, mask=valid[:, None] & inside[None, :], other=0.0)
             for _ in tl.static_range(PASSES):
                 half = slopes.to(tl.bfloat16)
                 total = tl.dot(covers, half, total)

@@ -34,9 +34,7 @@ def _philox(seed, last, epoch, document, draw):
 @triton.jit
 def _one_of(number, b0, b1, b2, b3):
     """The number-th of four."""
-    return tl.where(
-        number == 0, b0, tl.where(number == 1, b1, tl.where(number == 2, b2, b3))
-    )
+    return tl.where(number == 0, b0, tl.where(number == 1, b1, tl.where(number == 2, b2, b3)))
 
 
 @triton.jit
@@ -57,9 +55,7 @@ def draw_levels(ids, levels, n, seed, epoch, lowest, width, BLOCK: tl.constexpr)
 
 
 @triton.jit
-def keep_tokens(
-    ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr
-):
+def keep_tokens(ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr):
     """kept[e]: how many of the counts[e] tokens of a document are kept: selection sampling, a
     document in each lane.
     """
