@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.shell import Run, shell
+
 MACHINE = {"num_cpus": 2, "object_store_memory": 100_000_000}
 
 
@@ -32,3 +34,9 @@ def second_machine(machines: Any) -> Any:
         machines.add_node(**MACHINE)
     (second,) = machines.worker_nodes
     return second
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command as from a shell: exit code, standard output, standard error."""
+    return shell(monkeypatch, capsys)

@@ -103,7 +103,7 @@ def test_pieces_come_in_their_order_though_a_machine_is_lost(
     with connected(TWO) as there, Crew(there, Adder, lambda worker: (worker, tmp_path)) as crew:
         crew.everyone("adding", "add", lambda worker: (1000,), keep=True)
         found = []
-        for answer in crew.hand_out("going on", "slow", [(piece,) for piece in range(30)]):
+        for answer in crew.hand_out("going on", "slow", range(30)):
             found.append(answer)
             if len(found) == 3:
                 machines.remove_node(second_machine)

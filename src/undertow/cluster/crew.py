@@ -10,6 +10,7 @@ what it is given, so the answer is the same.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -175,7 +176,13 @@ class Crew:
         """
         self._kept = []
 
-    def hand_out(self, doing: str, name: str, items: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    def hand_out(
+        self,
+        doing: str,
+        name: str,
+        items: Sequence[Any],
+        given: Callable[[Any], tuple[Any, ...]] = lambda item: (item,),
+    ) -> Iterator[Any]:
         """The answers to many pieces of work in their order; whoever is free takes the next.
 
         Parameters
@@ -184,8 +191,10 @@ class Crew:
             What this is, for messages.
         name : str
             The method that does a piece.
-        items : sequence of tuple
-            What it is given for each.
+        items : sequence
+            The pieces.
+        given : callable
+            Of a piece, when it is its turn; what the method is given.
 
         Yields
         ------
@@ -199,7 +208,7 @@ class Crew:
 
         Examples
         --------
-        >>> list(crew.hand_out("adding", "__add__", [([1],), ([2],)]))  # doctest: +SKIP
+        >>> list(crew.hand_out("adding", "__add__", [[1], [2]]))  # doctest: +SKIP
         [[1], [2]]
         """
         done: dict[int, Any] = {}
@@ -210,7 +219,7 @@ class Crew:
             # answers wait in memory for those before them: so no further ahead than that
             while idle and coming < min(len(items), following + AHEAD * self.size):
                 worker = idle.pop(0)
-                at_work[self.submit(worker, name, *items[coming])] = (worker, coming)
+                at_work[self.submit(worker, name, *given(items[coming]))] = (worker, coming)
                 coming += 1
             reference = self._one_of(list(at_work), doing)
             worker, item = at_work.pop(reference)
@@ -218,7 +227,7 @@ class Crew:
                 done[item] = self.fetch(reference)
             except Lost as lost:
                 self._replace(worker, doing, losses, lost)
-                at_work[self.submit(worker, name, *items[item])] = (worker, item)
+                at_work[self.submit(worker, name, *given(items[item]))] = (worker, item)
                 continue
             losses[worker] = 0
             idle.append(worker)
@@ -434,7 +443,7 @@ class Crew:
         if self._connection.settings.gpus:
             options["num_gpus"] = self._connection.settings.gpus
         actor = ray.remote(Host).options(max_restarts=0, max_task_retries=0, **options)
-        return actor.remote(self._make, *self._given(worker))
+        return actor.remote(os.getcwd(), self._make, *self._given(worker))
 
     def _answers(
         self, doing: str, name: str, workers: list[int], given: Given

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 Call = tuple[str, tuple[Any, ...]]  # the name of a method, and what it is given
 
 
 class Host:
-    """Holds the object that a worker works with.
+    """Holds the object that a worker works with, in the folder that the one who leads is in, so
+    that paths mean the same.
 
     A worker that takes the place of a lost one repeats what brought that one to where it was. If
     that fails, whatever is asked of it next says so.
     """
 
-    def __init__(self, make: Callable[..., Any], *given: Any) -> None:
+    def __init__(self, folder: str, make: Callable[..., Any], *given: Any) -> None:
+        with suppress(OSError):  # where there is none of that name, relative paths mean nothing
+            os.chdir(folder)
         self._resident = make(*given)
         self._failed: BaseException | None = None
 

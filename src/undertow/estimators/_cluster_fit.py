@@ -5,6 +5,7 @@ What is decided once is decided here, as on one machine.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,6 +67,11 @@ def fit(
     word_vectors: Any,
 ) -> None:
     """Fits a model; the arguments are checked as far as that is possible without a cluster."""
+    if cluster.checkpoint is not None and model.early_stopping:
+        raise InvalidInput(
+            "checkpoint must be left out with early_stopping, whose best parameters it does not "
+            f"hold, got {os.fspath(cluster.checkpoint)!r}"
+        )
     again = bool(model.warm_start) and model.__sklearn_is_fitted__()
     if not again:
         model._begin()

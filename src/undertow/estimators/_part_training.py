@@ -129,6 +129,10 @@ class TrainingPart(Part):
         run.tally = deepcopy(state.tally)
         self._standing, self._pending = state.standing, None
 
+    def catch_up(self) -> None:
+        """Brings averages up to now, as whoever looks at the result of a run does."""
+        self._run.result()
+
     @property
     def _at_a_time(self) -> int:
         """Minibatches of one worker between two meetings; alone it counts them one by one."""
@@ -175,13 +179,15 @@ class TrainingPart(Part):
         run, ends = self._run, time.perf_counter() + seconds
         self._go_to(epoch, run.batch if epoch == run.epoch else 0)
         began = time.perf_counter()
-        while began < ends and (given := self._next(run.at_a_time)):
+        while given := self._next(run.at_a_time):
             run.advance(given)
             if run.meets:
                 run.meet()
             now = time.perf_counter()
             run.tally.seconds += now - began
             began = now
+            if now > ends:
+                break
         run.read()
         return Note(run.steps, run.tally, 0, run.batch, run.batch >= self._own)
 

@@ -7,7 +7,6 @@ decided by them is decided alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from undertow.estimators._documents import (
 from undertow.estimators._part import PartFacts, Place
 from undertow.estimators._shared_checkpoint import checkpoint_of
 from undertow.estimators._shared_training import SharedTraining, Traffic
+from undertow.estimators.travelling import travelling
 from undertow.kernels import randomness
 from undertow.topics.drift import sized
 from undertow.topics.text_sample import SampledTexts, sampled_rows
@@ -136,7 +136,7 @@ class SharedDocuments:
 
     def with_sizes(self, atlas: Atlas, model: TopicModel, others: GivenVectors | None) -> Atlas:
         """The tree, with all documents counted into its leaves."""
-        asked = self.crew.put((_light(model), atlas))
+        asked = self.crew.put((travelling(model), atlas))
 
         def given(worker: int) -> tuple[Any, ...]:
             first, size = self._firsts[worker], self._parts[worker].totals.documents
@@ -149,15 +149,6 @@ class SharedDocuments:
         """What each worker has of some rows of the whole, as rows of its own."""
         cuts = np.searchsorted(rows, [*self._firsts, self._all])
         return lambda worker: (rows[cuts[worker] : cuts[worker + 1]] - self._firsts[worker],)
-
-
-def _light(model: TopicModel) -> TopicModel:
-    """What vectors of counts need, and no more: callbacks may be anything, and states are large."""
-    light, softmax = copy(model), copy(model.softmax_)
-    softmax.callbacks, softmax._run_state, softmax.history_ = None, {}, []
-    light.softmax_, light.callbacks, light.__dict__["vectorizer_"] = softmax, None, None
-    light.__dict__.pop("atlas_", None)
-    return light
 
 
 class SharedSource:

@@ -18,11 +18,16 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from undertow._errors import ClusterError
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow._errors import ClusterError, InvalidInput
 from undertow.cluster.crew import Lost
+from undertow.engines import AVERAGED_UNTIL
 from undertow.estimators._part_training import Beginning, Note, State
 from undertow.learn import Run
 from undertow.learn.history import Tally
+from undertow.learn.merging import shared_names
 
 if TYPE_CHECKING:
     from undertow.estimators._shared_documents import SharedSource
@@ -48,6 +53,8 @@ class SharedTraining:
     ) -> None:
         self._crew, self._source, self._save = source.crew, source, save
         self._parts, self._losses = self._crew.size, dict[int, int]()
+        if self._parts > 1:
+            _check_shared(run)
         settings = source.settings if source.settings is not None else run.settings
         self._per_meeting = settings.interval * settings.replicas
         self._minibatches = [math.ceil(n / settings.batch_size) for n in source.parts]
@@ -79,8 +86,12 @@ class SharedTraining:
         ends = max(self._minibatches)
         self._mark = _Mark.of(run)  # a new epoch has begun since the state was fetched
         self._save_if_due(run)
+        looked_at = not np.array_equal(_averaged(run), self._averaged)
         while True:
             try:
+                if looked_at:
+                    self._catch_up(run)
+                    looked_at = False
                 if run.batch >= ends:
                     self._fetch(run)
                     return
@@ -94,6 +105,25 @@ class SharedTraining:
                 continue
             if on_batch is not None:
                 on_batch(run)
+
+    def _catch_up(self, run: Run) -> None:
+        """Somebody looked at the result of the run here, which brought its averages up to date, and
+        so has that of the workers to be: rounding depends on when it is done.
+        """
+        crew = self._crew
+        while True:
+            try:
+                self._level(run, self._met(run))
+                asked = [crew.submit(worker, "catch_up") for worker in range(self._parts)]
+                for reference in asked:
+                    crew.fetch(reference)
+                return
+            except Lost as lost:
+                self._replace_lost(lost)
+
+    def _met(self, run: Run) -> int:
+        """Meetings of the epoch; of one worker, minibatches."""
+        return run.batch if self._parts == 1 else run.batch // self._per_meeting
 
     def _save_if_due(self, run: Run) -> None:
         """Saves what was fetched; the first state of all need not be."""
@@ -119,7 +149,7 @@ class SharedTraining:
 
     def _meet(self, run: Run) -> None:
         """The steps up to the next meeting, and the meeting."""
-        met = run.batch // self._per_meeting
+        met = self._met(run)
         notes: list[Note] = []
         while True:
             try:
@@ -226,16 +256,17 @@ class SharedTraining:
     # The state
 
     def _everyone_takes(self, run: Run) -> None:
-        met = run.batch if self._parts == 1 else run.batch // self._per_meeting
-        state = State(run.arrays(), run.epoch, run.steps, met, self._standing, run.tally)
+        state = State(
+            run.arrays(), run.epoch, run.steps, self._met(run), self._standing, run.tally
+        )
         sent = self._crew.put(state)
         self._crew.everyone("beginning to train", "take", lambda worker: (sent,))
-        self._mark, self._even = _Mark.of(run), True
+        self._mark, self._even, self._averaged = _Mark.of(run), True, _averaged(run)
         self._fetched = time.monotonic()
 
     def _fetch(self, run: Run) -> None:
         """Brings the run in this process to where the workers stand."""
-        crew, met = self._crew, run.batch if self._parts == 1 else run.batch // self._per_meeting
+        crew, met = self._crew, self._met(run)
         while True:
             try:
                 self._level(run, met)
@@ -246,6 +277,20 @@ class SharedTraining:
         tally = run.tally.activity.copy()  # the array is one of the run's, too
         run.restore({**state.arrays, "tally.activity": tally})
         self._mark, self._fetched = _Mark.of(run), time.monotonic()
+        self._averaged = _averaged(run)
+
+
+def _averaged(run: Run) -> NDArray[Any]:
+    """Up to which step each row of the averages goes, now."""
+    return np.array(run.arrays().get(AVERAGED_UNTIL, 0))
+
+
+def _check_shared(run: Run) -> None:
+    """Says before anything is done that a learner holds what workers cannot share."""
+    try:
+        shared_names(run.session, getattr(run.step, "stands_still", ()))
+    except InvalidInput as error:
+        raise InvalidInput(str(error).replace("replicas must", "workers must", 1)) from None
 
 
 class AllLost(Exception):
