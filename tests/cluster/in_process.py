@@ -1,5 +1,5 @@
-"""A crew whose workers live in this process: what travels is pickled, as it would be, and a plan says
-which worker is lost at which call.
+"""A crew whose workers live in this process: what travels is pickled, as it would be, and a plan
+says which worker is lost at which call.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class Worker:
         self.host = Host(".", make, *pickle.loads(pickle.dumps(given)))
         self.lost = False
 
-    def ask(self, name: str, given: tuple[Any, ...], several: int, falls: bool, after: bool) -> Any:
+    def ask(
+        self, name: str, given: tuple[Any, ...], several: int, falls: bool, after: bool
+    ) -> list[Any]:
         """References of what a method gives."""
         number = max(several, 1)
         if falls and not after:
@@ -84,7 +86,9 @@ class NearCrew(Crew):
         self._connection, self._make, self._given = connection, make, given
         self._kept, self.events, self._machines = [], [], {}
         self._homes = {}
-        self._actors = [Worker(make, *given(worker)) for worker in range(connection.workers)]
+        self._actors: list[Any] = [
+            Worker(make, *given(worker)) for worker in range(connection.workers)
+        ]
 
     def submit(self, worker: int, name: str, *given: Any) -> Any:
         return self._ask(worker, name, given, 0)[0]
@@ -92,9 +96,10 @@ class NearCrew(Crew):
     def submit_several(self, worker: int, name: str, number: int, *given: Any) -> list[Any]:
         return self._ask(worker, name, given, number)
 
-    def _ask(self, worker: int, name: str, given: Any, several: int) -> Any:
+    def _ask(self, worker: int, name: str, given: Any, several: int) -> list[Any]:
         falls = self.losses.falls(name, worker)
-        return self._actors[worker].ask(name, given, several, falls, self.losses.after)
+        asked: Worker = self._actors[worker]
+        return asked.ask(name, given, several, falls, self.losses.after)
 
     def fetch(self, reference: Any) -> Any:
         return reference.value()

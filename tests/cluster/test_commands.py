@@ -27,7 +27,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = some_texts(400)
     table = pl.DataFrame({"text": texts, "label": [f"l{n % 3}" for n in range(400)]})
     table.write_parquet(folder / "corpus.parquet")
-    options = {"n_components": 8, "max_epochs": 2, "random_state": 3, "batch_size": 32}
+    options: dict[str, Any] = {
+        "n_components": 8,
+        "max_epochs": 2,
+        "random_state": 3,
+        "batch_size": 32,
+    }
     TopicModel(**options).fit(open_corpus(folder / "corpus.parquet")).save(folder / "model")
     return folder
 
@@ -38,7 +43,7 @@ def inside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def weights(folder: str) -> Any:
-    return load(folder).softmax_.parameters_.weights  # type: ignore[union-attr]
+    return load(folder).softmax_.parameters_.weights
 
 
 def test_fit(machines: Any, place: Path, run: Run) -> None:
@@ -49,9 +54,7 @@ def test_fit(machines: Any, place: Path, run: Run) -> None:
     assert np.array_equal(weights("alone"), weights("model"))
 
 
-def test_transform(
-    machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
+def test_transform(machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     from undertow.corpus import shards
 
     monkeypatch.setattr(shards, "ROWS", 50)
@@ -59,7 +62,8 @@ def test_transform(
     for kind, name in (("topics", "a.csv"), ("strength", "b.npy")):
         assert run("transform", "model", "corpus.parquet", "--kind", kind, "--out", name)[0] == 0
         there = f"cluster_{name}"
-        code, _, err = run("transform", "model", "corpus.parquet", "--kind", kind, "--out", there, *on)
+        options = ("--kind", kind, "--out", there, *on)
+        code, _, err = run("transform", "model", "corpus.parquet", *options)
         assert code == 0, err
         assert Path(there).read_bytes() == Path(name).read_bytes()
     assert not [file for file in place.iterdir() if "pieces" in file.name]
@@ -83,27 +87,28 @@ def test_transform_goes_on_where_it_stopped(
 
     monkeypatch.setattr(cluster_tables, "_write", stop_after_three)
     with pytest.raises(KeyboardInterrupt):
-        list(cluster_tables.encoded(Asked(model, corpus), two, out))  # type: ignore[arg-type]
+        list(cluster_tables.encoded(Asked(model, corpus), two, out))
     assert all(file.exists() for file in written)
     first = written[0].stat().st_mtime_ns
     again: list[Path] = []
-    monkeypatch.setattr(
-        cluster_tables, "_write", lambda file, table: (again.append(file), write(file, table))
-    )
-    tables = list(cluster_tables.encoded(Asked(model, corpus), two, out))  # type: ignore[arg-type]
+
+    def counted(file: Path, table: pl.DataFrame | None) -> None:
+        again.append(file)
+        write(file, table)
+
+    monkeypatch.setattr(cluster_tables, "_write", counted)
+    tables = list(cluster_tables.encoded(Asked(model, corpus), two, out))
     assert written[0].stat().st_mtime_ns == first
     assert len(again) == 8 - 3
-    expected = model.transform(corpus)  # type: ignore[union-attr]
+    expected = model.transform(corpus)
     assert np.array_equal(np.vstack([table["vector"].to_numpy() for table in tables]), expected)
-    list(cluster_tables.encoded(Asked(model, corpus, "soft"), two, out))  # type: ignore[arg-type]
+    list(cluster_tables.encoded(Asked(model, corpus, "soft"), two, out))
     assert len(again) == 5 + 8  # of another kind, none can be used
     cluster_tables.finish(out)
     assert not written[0].exists()
 
 
-def test_index(
-    machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
+def test_index(machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     pytest.importorskip("lancedb")
     from undertow.corpus import shards
     from undertow.search import Index
@@ -159,9 +164,7 @@ def test_an_index_goes_on_where_it_stopped(
         (("--cluster", "auto", "--resume"), "--resume must be used with checkpoint, got none"),
     ],
 )
-def test_what_does_not_go_together_is_said(
-    options: tuple[str, ...], said: str, run: Run
-) -> None:
+def test_what_does_not_go_together_is_said(options: tuple[str, ...], said: str, run: Run) -> None:
     code, _, err = run("fit", "corpus.parquet", "--out", "none", *options)
     assert code == 2
     assert said in err

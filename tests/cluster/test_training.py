@@ -1,5 +1,5 @@
-"""Training by several workers: the same bits for the same number of them, and of one worker those of
-one machine; also where workers are lost. Workers live in this process.
+"""Training by several workers: the same bits for the same number of them, and of one worker those
+of one machine; also where workers are lost. Workers live in this process.
 """
 
 from __future__ import annotations

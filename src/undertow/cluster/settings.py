@@ -54,7 +54,8 @@ class Cluster:
     resume: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.address, str) or not self.address:
+        address: object = self.address
+        if not isinstance(address, str) or not address:
             raise InvalidInput(
                 f"cluster must be 'auto' or the address of a cluster, got {self.address!r}"
             )

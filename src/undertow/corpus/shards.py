@@ -58,7 +58,7 @@ def row_of(corpus: Corpus, document: int) -> int:
 
 
 def seen_as(corpus: Corpus) -> str:
-    """Tells a corpus from others without reading it: by its columns, and its files' sizes and times.
+    """Tells a corpus from others unread: by its columns, and the sizes and times of its files.
 
     Of what is no file on this machine nothing is known, and no two are the same.
     """

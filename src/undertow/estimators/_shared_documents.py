@@ -22,14 +22,12 @@ from undertow.estimators._documents import (
 from undertow.estimators._part import PartFacts, Place
 from undertow.estimators._shared_checkpoint import checkpoint_of
 from undertow.estimators._shared_training import SharedTraining, Traffic
-from undertow.estimators.travelling import travelling
 from undertow.kernels import randomness
 from undertow.topics.drift import sized
 from undertow.topics.text_sample import SampledTexts, sampled_rows
 
 if TYPE_CHECKING:
     from undertow.cluster import Crew
-    from undertow.estimators.topic_model import TopicModel
     from undertow.learn import Run, Settings
     from undertow.topics import Atlas
     from undertow.vectors.given import GivenVectors
@@ -134,9 +132,9 @@ class SharedDocuments:
         ids = [one for part, _ in found for one in part]
         return SampledTexts(rows, ids, [text for _, part in found for text in part])
 
-    def with_sizes(self, atlas: Atlas, model: TopicModel, others: GivenVectors | None) -> Atlas:
-        """The tree, with all documents counted into its leaves."""
-        asked = self.crew.put((travelling(model), atlas))
+    def with_sizes(self, atlas: Atlas, model: Any, others: GivenVectors | None) -> Atlas:
+        """The tree, with all documents counted into its leaves by a model that travels."""
+        asked = self.crew.put((model, atlas))
 
         def given(worker: int) -> tuple[Any, ...]:
             first, size = self._firsts[worker], self._parts[worker].totals.documents

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,8 @@ class SharedTraining:
             keep=True,
         )
         self.traffic, self._notes, self._bytes = source.traffic, list[Note](), 0
+        self._even, self._fetched = True, time.monotonic()
+        self._averaged: NDArray[Any] = np.zeros(0)
         self._standing, self._began_at, self._saved = 0, run.steps, time.monotonic()
         self._everyone_takes(run)
 
@@ -199,7 +201,7 @@ class SharedTraining:
         known = [standing for standing in stand if standing is not None]
         if not known:
             raise AllLost
-        furthest = max(known)
+        furthest: int = max(known)
         over = furthest - self._standing
         state = crew.submit(stand.index(furthest), "state", run.epoch, met + over)
         taken = [
@@ -256,9 +258,7 @@ class SharedTraining:
     # The state
 
     def _everyone_takes(self, run: Run) -> None:
-        state = State(
-            run.arrays(), run.epoch, run.steps, self._met(run), self._standing, run.tally
-        )
+        state = State(run.arrays(), run.epoch, run.steps, self._met(run), self._standing, run.tally)
         sent = self._crew.put(state)
         self._crew.everyone("beginning to train", "take", lambda worker: (sent,))
         self._mark, self._even, self._averaged = _Mark.of(run), True, _averaged(run)

@@ -17,6 +17,7 @@ from undertow.estimators._documents import read_rows
 from undertow.estimators._shared_documents import SharedDocuments
 from undertow.estimators._topic_curation import TopicCuration
 from undertow.estimators.model_inputs import transformed_counts
+from undertow.estimators.travelling import travelling
 from undertow.spool import CountSpool
 from undertow.topics import Atlas, Drift, drift, stored_atlas
 from undertow.topics.clusters import Vectors
@@ -46,15 +47,14 @@ class TopicGrowth(TopicCuration):
         them into it.
         """
         softmax, self.vectors_width_ = self.softmax_, 0 if others is None else others.width
-        in_memory = sparse.issparse(counts)
-        documents = counts.shape[0] if in_memory else counts.documents
+        documents = _number_of(counts)
         rows = sampled_rows(documents)
-        if in_memory:
-            damped = transformed_counts(counts[rows], softmax.count_transform)
+        if isinstance(counts, SharedDocuments):
+            damped = counts.counts_of(rows)
         elif isinstance(counts, CountSpool):
             damped = read_rows(counts, rows)
         else:
-            damped = counts.counts_of(rows)
+            damped = transformed_counts(counts[rows], softmax.count_transform)
         vectors = self._unit_vectors(damped, None if others is None else others.take(rows))
         sample = Sample(vectors, damped, texts, documents, self.vectors_width_)
         atlas = grow(sample, self.vectorizer_, seed=softmax._seed, threads=softmax.n_jobs)
@@ -70,7 +70,7 @@ class TopicGrowth(TopicCuration):
     ) -> Atlas:
         """The tree with all documents counted into it, where they lie."""
         if isinstance(counts, SharedDocuments):
-            return counts.with_sizes(atlas, self, others)
+            return counts.with_sizes(atlas, travelling(self), others)
         return drift.with_sizes(atlas, self._all_vectors(counts, others), self.softmax_.n_jobs)
 
     def _take_in(
@@ -167,3 +167,10 @@ class TopicGrowth(TopicCuration):
         except InvalidInput as error:
             raise ModelFileError(f"{path} must hold a sound tree of topics: {error}") from error
         self.drift_ = None
+
+
+def _number_of(counts: sparse.csr_array | CountSpool | SharedDocuments) -> int:
+    """How many documents there are."""
+    if isinstance(counts, (CountSpool, SharedDocuments)):
+        return counts.documents
+    return int(counts.shape[0])

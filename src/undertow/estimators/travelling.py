@@ -1,15 +1,14 @@
-"""A model as it is sent to other machines, and the files that it came from, by their looks."""
+"""A model as it is sent to other machines."""
 
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from undertow.estimators.topic_model import TopicModel
+Model = TypeVar("Model", bound=Any)
 
 
-def travelling(model: TopicModel, threads: int | None = None) -> TopicModel:
+def travelling(model: Model, threads: int | None = None) -> Model:
     """A copy with all that encoding needs: callbacks may be anything, and what only training goes
     on from is large.
     """
