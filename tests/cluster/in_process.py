@@ -113,7 +113,7 @@ class NearCrew(Crew):
     def _one_of(self, references: list[Any], doing: str) -> Any:
         return references[0]
 
-    def _replace(self, worker: int, doing: str, losses: dict[int, int], lost: Lost) -> None:
+    def _hire_instead(self, worker: int, doing: str, losses: dict[int, int], lost: Lost) -> None:
         losses[worker] = losses.get(worker, 0) + 1
         assert losses[worker] <= self.settings.retries
         self.remark(f"worker {worker + 1} of {self.size} was lost while {doing} ({lost})")

@@ -56,10 +56,10 @@ def connected(cluster: Cluster) -> Iterator[Connection]:
     cluster : Cluster
         Where to, and how many workers.
 
-    Yields
-    ------
-    Connection
-        What there is.
+    Returns
+    -------
+    context manager
+        It gives a `Connection`.
 
     Raises
     ------

@@ -226,7 +226,7 @@ class Crew:
             try:
                 done[item] = self.fetch(reference)
             except Lost as lost:
-                self._replace(worker, doing, losses, lost)
+                self._hire_instead(worker, doing, losses, lost)
                 at_work[self.submit(worker, name, *given(items[item]))] = (worker, item)
                 continue
             losses[worker] = 0
@@ -377,7 +377,7 @@ class Crew:
         --------
         >>> crew.replace(0, "counting", {0: 0})  # doctest: +SKIP
         """
-        self._replace(worker, doing, losses, Lost(why))
+        self._hire_instead(worker, doing, losses, Lost(why))
 
     def remark(self, event: str) -> None:
         """Notes what happened, and says it.
@@ -456,7 +456,7 @@ class Crew:
             try:
                 answer = self.fetch(reference)
             except Lost as lost:
-                self._replace(worker, doing, losses, lost)
+                self._hire_instead(worker, doing, losses, lost)
                 asked[self.submit(worker, name, *given(worker))] = worker
                 continue
             yield worker, answer
@@ -492,7 +492,7 @@ class Crew:
             except Lost:
                 continue
 
-    def _replace(self, worker: int, doing: str, losses: dict[int, int], lost: Lost) -> None:
+    def _hire_instead(self, worker: int, doing: str, losses: dict[int, int], lost: Lost) -> None:
         import ray
 
         losses[worker] = losses.get(worker, 0) + 1
