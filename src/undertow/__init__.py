@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
+    from undertow import cluster as cluster
     from undertow import corpus as corpus
     from undertow import counts as counts
     from undertow import datasets as datasets
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from undertow import tasks as tasks
     from undertow import topics as topics
     from undertow._errors import (
+        ClusterError,
         IndexFileError,
         InvalidInput,
         ModelFileError,
@@ -65,7 +67,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "undertow._errors": (
         *("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
-        *("IndexFileError", "NewerIndex"),
+        *("ClusterError", "IndexFileError", "NewerIndex"),
     ),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer", "open_corpus"),
@@ -89,8 +91,8 @@ _HOMES = {
     "undertow.topics": ("Topic",),
 }
 _PACKAGES = (
-    *("corpus", "counts", "datasets", "engines", "estimators", "explorer", "insight", "learn"),
-    *("model", "plot", "report", "search", "storage", "tasks", "topics"),
+    *("cluster", "corpus", "counts", "datasets", "engines", "estimators", "explorer", "insight"),
+    *("learn", "model", "plot", "report", "search", "storage", "tasks", "topics"),
 )
 __getattr__, __dir__ = _lazy.names_of(__name__, _HOMES, _PACKAGES)
 
@@ -98,6 +100,7 @@ __all__ = [
     "SGD",
     "Adam",
     "AlphaNCE",
+    "ClusterError",
     "ContrastiveDivergence",
     "CountBatch",
     "CountSource",

@@ -7,8 +7,9 @@
     ├── TrainingDiverged (also ArithmeticError)  a loss or a parameter became infinite or NaN
     ├── ModelFileError (also ValueError)    a model folder that cannot be trusted
     │   └── NewerFormat                     written by a later version of undertow
-    └── IndexFileError (also ValueError)    a search index that cannot be used
-        └── NewerIndex                      written by a later version of undertow
+    ├── IndexFileError (also ValueError)    a search index that cannot be used
+    │   └── NewerIndex                      written by a later version of undertow
+    └── ClusterError (also RuntimeError)    a cluster that does not answer, or keeps losing workers
 
 Messages name the argument, what it must be and what came.
 """
@@ -40,3 +41,7 @@ class IndexFileError(UndertowError, ValueError):
 
 class NewerIndex(IndexFileError):
     """A search index written by a later version of undertow."""
+
+
+class ClusterError(UndertowError, RuntimeError):
+    """A cluster that does not answer, or that loses workers again and again."""

@@ -16,6 +16,7 @@ EXTRAS = {
     "explorer": ("lancedb", "openTSNE", "plotly", "jinja2", "fastapi", "uvicorn"),
     "mcp": ("lancedb", "mcp"),
     "gpu": ("torch",),
+    "cluster": ("ray",),
 }
 """The modules of each extra, as they are imported."""
 

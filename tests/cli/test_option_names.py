@@ -113,6 +113,10 @@ ELSEWHERE = {
     "noise_level": "learner__noise_level",
     "n_noise": "learner__n_noise",
     "learning_rate": "optimizer__learning_rate",
+    "cluster": "fit(cluster=)",
+    "workers": "fit(workers=)",
+    "checkpoint": "Cluster(checkpoint=)",
+    "resume": "Cluster(resume=)",
 }
 """What options of `undertow fit` mean that are no parameters of `TopicModel` under their name."""
 OF_COMMANDS = {"json", "quiet", "debug"}

@@ -19,6 +19,7 @@ SPOKEN_TO_BY = {
     "openTSNE": {"insight"},
     "plotly": {"plot"},
     "pyarrow": {"search"},
+    "ray": {"cluster"},
     "safetensors": {"storage"},
     "starlette": {"explorer"},
     "typer": {"cli"},

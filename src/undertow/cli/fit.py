@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from undertow.cli import common
+from undertow.cli import _clusters, common
 from undertow.cli._curating import name_and_words
 from undertow.cli._typed import about
 
 if TYPE_CHECKING:
+    from undertow.cluster import Cluster
     from undertow.estimators import TopicModel
 
 KNOWN = {
@@ -130,6 +132,10 @@ def fit(
         Path | None,
         _option(SIZE, "A folder with space for them.  \\[default: the system's temporary folder]"),
     ] = None,
+    cluster: _clusters.Address = None,
+    workers: _clusters.Workers = None,
+    checkpoint: _clusters.Checkpoint = None,
+    resume: _clusters.Resume = False,
     vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
@@ -170,8 +176,11 @@ def fit(
         undertow fit reviews.parquet --vectors reviews.npy --out model
 
         undertow fit few_reviews.parquet --word-vectors glove.6B.300d.txt --out model
+
+        undertow fit /shared/reviews --cluster 10.0.0.1:6379 --workers 8 --out model
     """
     common.check_free(out, force)
+    machines = _clusters.chosen(cluster, workers, checkpoint, resume)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
     _check_names(
         {
@@ -225,17 +234,19 @@ def fit(
         **limits,
     )
     with common.remarks(shown=not quiet):
-        interrupted = _fit(model, documents, given, start)
+        interrupted = _fit(model, documents, given, start, machines)
     model.save(out, overwrite=force)
     _report(model, out, interrupted=interrupted, json=json, quiet=quiet)
 
 
-def _fit(model: TopicModel, documents: Any, vectors: Any, word_vectors: Any) -> bool:
+def _fit(
+    model: TopicModel, documents: Any, vectors: Any, word_vectors: Any, cluster: Cluster | None
+) -> bool:
     """Trains; says whether it was interrupted with something worth keeping, be it a part of the
     first epoch.
     """
     try:
-        model.fit(documents, vectors=vectors, word_vectors=word_vectors)
+        model.fit(documents, vectors=vectors, word_vectors=word_vectors, cluster=cluster)
     except KeyboardInterrupt:
         if not getattr(getattr(model, "softmax_", None), "_run_state", {}).get("steps", 0):
             raise
@@ -263,6 +274,8 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         "scratch_bytes": model.reading_.scratch_bytes,
         "interrupted": interrupted,
     }
+    if hasattr(model, "cluster_"):
+        facts["cluster"] = asdict(model.cluster_)
     if json:
         common.print_json(facts)
     elif not quiet:
@@ -271,8 +284,8 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         typer.echo(
             f"{kept}Wrote {out}: {topics}, from {facts['units']} units over {facts['words']:,} "
             f"words, "
-            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}.\nNext: "
-            f"undertow topics {out}"
+            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}."
+            f"{_clusters.told(model)}\nNext: undertow topics {out}"
         )
 
 

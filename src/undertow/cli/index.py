@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from undertow.cli import common
+from undertow.cli import _clusters, common
 
 ChangedArgument = Annotated[
     str, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")
@@ -62,6 +62,8 @@ def index(
     ] = False,
     day_first: DayFirst = None,
     device: common.Device = "cpu",
+    cluster: _clusters.Address = None,
+    workers: _clusters.Workers = None,
     force: common.Force = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
@@ -89,6 +91,7 @@ def index(
 
         undertow search news "a rocket to the moon"
     """
+    machines = _clusters.chosen(cluster, workers)
     from undertow.search import Index
 
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
@@ -104,6 +107,7 @@ def index(
                 "keep": _kept(keep, keep_none),
                 "day_first": day_first,
                 "overwrite": force,
+                "cluster": machines,
             }
             made = Index.create(
                 out, trained, documents, **options, progress=progress, vectors=given

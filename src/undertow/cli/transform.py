@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from undertow.cli import _tables, common
+from undertow.cli import _clusters, _tables, common
 
 if TYPE_CHECKING:
     import polars as pl
 
     from undertow.corpus import Corpus
-    from undertow.estimators import TopicModel
+    from undertow.estimators.document_tables import DocumentTables
     from undertow.vectors.given import GivenVectors
-
-    Encode = Callable[[pl.Series, Any], list[pl.Series]]
 
 
 def transform(
@@ -41,6 +39,8 @@ def transform(
     n: Annotated[
         int | None, typer.Option("-n", help="How many topics.  \\[default: the model's own number]")
     ] = None,
+    cluster: _clusters.Address = None,
+    workers: _clusters.Workers = None,
     vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
@@ -78,15 +78,26 @@ def transform(
     _tables.check_ending(out, _tables.NUMBERS)
     common.check_free(out, force)
     common.check_device(device)
+    machines = _clusters.chosen(cluster, workers)
     trained = common.load_topic_model(model).set_params(device=device)
-    encode = _topics(trained, n) if kind == "topics" else _vectors(trained, kind, n)
+    from undertow.estimators.document_tables import DocumentTables
+
+    made = DocumentTables(trained, kind, n)
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
     columns |= {"split": split_column}
     documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet)
     began = time.perf_counter()
     given = common.vectors_in(vectors)
     with common.status("encoding", silent=quiet or json):
-        written = _tables.write_tables(_encoded(documents, given, encode), out)
+        if machines is None:
+            tables = _encoded(documents, given, made)
+        else:
+            from undertow.estimators.cluster_tables import Asked, encoded, finish
+
+            tables = encoded(Asked(trained, documents, kind, n, given), machines, out)
+        written = _tables.write_tables(tables, out)
+        if machines is not None:
+            finish(out)
     rate = written / (time.perf_counter() - began)
     if json:
         common.print_json({"out": str(out), "documents": written, "documents_per_second": rate})
@@ -104,47 +115,13 @@ def transform(
 
 
 def _encoded(
-    documents: Corpus, given: GivenVectors | None, encode: Encode
+    documents: Corpus, given: GivenVectors | None, made: DocumentTables
 ) -> Iterator[pl.DataFrame]:
     """The rows of the file, some at a time, each encoded with the vector that was given for it."""
     first = 0
     for chunk in documents.chunks():
         last = first + chunk.height
-        kept = [name for name in ("id", "label", "split") if name in chunk.columns]
-        yield chunk.select(kept).hstack(
-            encode(chunk["text"], None if given is None else given.part(first, last))
-        )
+        yield made.table(chunk, None if given is None else given.part(first, last))
         first = last
     if given is not None:
         given.check_documents(first)
-
-
-def _vectors(model: TopicModel, kind: str | None, n: int | None) -> Encode:
-    """One column of vectors."""
-    import polars as pl
-
-    from undertow._errors import InvalidInput
-
-    if n is not None:
-        raise InvalidInput(
-            f"-n must be used with --kind topics, got --kind {kind or model.softmax_.features}"
-        )
-    return lambda texts, vectors: [pl.Series("vector", model.encode(texts, kind, vectors=vectors))]
-
-
-def _topics(model: TopicModel, n: int | None) -> Encode:
-    """A column for each topic, and one for the rest."""
-    import polars as pl
-
-    common.check_cut(model, n)
-    names = [f"{topic} {name}" for topic, name in model.topic_names(n).items()]
-
-    def encode(texts: pl.Series, vectors: Any) -> list[pl.Series]:
-        shares = model.transform_topics(texts, n, vectors=vectors)
-        rest = (1.0 - shares.sum(axis=1)).clip(0.0)
-        return [
-            *(pl.Series(name, shares[:, place]) for place, name in enumerate(names)),
-            pl.Series("none", rest),
-        ]
-
-    return encode

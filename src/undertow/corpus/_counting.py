@@ -74,12 +74,18 @@ class Counting:
         """Counts types on top of those seen before, and extends the vocabulary; `kept` collects
         counts by chunk.
         """
-        chunks = self._decided_by(text_chunks(X, self._rows()))
-        analyzer = self._analyzer()
         if not self.n_documents_ and stop_words.do_not_fit(self.stop_words, self.stemmer):
             logger.warning(
                 "stop words are %s, but words are stemmed as %s", self.stop_words, self.stemmer
             )
+        self._count_types(X, kept, watch)
+        self._choose()
+
+    def _count_types(
+        self, X: Any, kept: ChunkStore | None = None, watch: Callable[[int], object] | None = None
+    ) -> None:
+        chunks = self._decided_by(text_chunks(X, self._rows()))
+        analyzer = self._analyzer()
         max_types = _check.whole_number("max_types", self.max_types, at_least=1)
         seen = TypeCounts(max_types, self.type_counts_, self.pruned_)
         documents = self.n_documents_
@@ -99,7 +105,12 @@ class Counting:
             if watch is not None:
                 watch(parts[0][0].documents)
         self.type_counts_, self.n_documents_, self.pruned_ = seen.frame(), documents, seen.pruned
-        least, most = vectorizer_options.document_limits(self.min_df, self.max_df, documents)
+
+    def _choose(self) -> None:
+        """Takes words into the vocabulary, among the types counted."""
+        least, most = vectorizer_options.document_limits(
+            self.min_df, self.max_df, self.n_documents_
+        )
         size = vectorizer_options.vocabulary_size(self.vocabulary_size)
         room = None if size is None else max(size - len(self.vocabulary_), 0)
         new = choose(self.type_counts_, limit=room, least=least, most=most, known=self.vocabulary_)
@@ -127,6 +138,10 @@ class Counting:
         kept = ChunkStore() if kept is None else kept
         self._count(X, kept, watch)
         self._require_words()
+        return self._selected_chunks(kept)
+
+    def _selected_chunks(self, kept: ChunkStore) -> Generator[sparse.csr_array]:
+        """The counts of the vocabulary, of chunks whose words were all counted."""
         words = numbered_words(self.vocabulary_)
 
         def select(recall: Recall) -> sparse.csr_array:

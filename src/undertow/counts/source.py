@@ -76,6 +76,8 @@ class CsrSource:
         Whole counts, as `checked_counts` and `log_counts` give them.
     word_weights : array, (words,), optional
         The weight of each word; without them all words count alike.
+    first_id : int
+        The id of the first row, where these documents are a part of more.
 
     Raises
     ------
@@ -91,7 +93,11 @@ class CsrSource:
     """
 
     def __init__(
-        self, counts: sparse.csr_array, word_weights: NDArray[np.float64] | None = None
+        self,
+        counts: sparse.csr_array,
+        word_weights: NDArray[np.float64] | None = None,
+        *,
+        first_id: int = 0,
     ) -> None:
         weights = np.ones(counts.shape[1]) if word_weights is None else word_weights
         weights = _check.vector("word_weights", weights, size=counts.shape[1], non_negative=True)
@@ -103,6 +109,7 @@ class CsrSource:
                 f"{counts.shape[0]}"
             )
         self._counts = counts
+        self._first_id = _check.whole_number("first_id", first_id, at_least=0)
         self._tokens = np.asarray(counts.sum(axis=1)).ravel()
 
     @property
@@ -142,9 +149,8 @@ class CsrSource:
         >>> sorted(int(batch.document_ids[0]) for batch in batches)
         [0, 1]
         """
-        order = self._rows[randomness.permutation(seed, epoch, self._rows)][
-            first_batch * batch_size :
-        ]
+        drawn = randomness.permutation(seed, epoch, self._rows + self._first_id)
+        order = self._rows[drawn][first_batch * batch_size :]
         spans = (
             self._take(order[first:last]) for first, last in span_bounds(0, len(order), batch_size)
         )
@@ -209,7 +215,8 @@ class CsrSource:
 
     def _take(self, rows: NDArray[np.int64]) -> CountBatch:
         matrix = self._counts
-        return take_documents(rows, rows, matrix.indptr, matrix.indices, matrix.data)
+        ids = rows + self._first_id
+        return take_documents(ids, rows, matrix.indptr, matrix.indices, matrix.data)
 
 
 def span_bounds(first: int, last: int, batch_size: int) -> Iterator[tuple[int, int]]:

@@ -57,8 +57,21 @@ def read_counts(
             texts, kept=kept, watch=lambda documents: show("read", documents)
         )
     else:
-        chunks = (chunk.counts for chunk in vectorizer.count_chunks(texts))
+        chunks = counts_of(vectorizer, texts)
     words = len(vectorizer.get_feature_names_out())
+    return gathered(chunks, words, transform, at_most=at_most, scratch=scratch, show=show)
+
+
+def gathered(
+    chunks: Generator[sparse.csr_array],
+    words: int,
+    transform: Transform,
+    *,
+    at_most: int,
+    scratch: Scratch,
+    show: Show,
+) -> sparse.csr_array | CountSpool:
+    """Chunks of counts put together: as they are if they take so many bytes, or a spool."""
     held: list[sparse.csr_array] = []
     size = 0
     with closing(chunks):  # after an error no thread is left that reads from the scratch folder
@@ -69,6 +82,11 @@ def read_counts(
             if size > at_most:
                 return _spooled(_popped(held), chunks, words, transform, scratch, show)
     return stacked(_popped(held), words)
+
+
+def counts_of(vectorizer: Vectorizer, texts: Any) -> Generator[sparse.csr_array]:
+    """The counts of texts in chunks, with the words that the vectorizer knows."""
+    return (chunk.counts for chunk in vectorizer.count_chunks(texts))
 
 
 def _spooled(

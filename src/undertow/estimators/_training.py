@@ -17,6 +17,7 @@ from undertow.counts import CountBatch, CountSource
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._documents import Documents, HeldDocuments
 from undertow.estimators._health import warn_of_dead_units
+from undertow.estimators._shared_documents import SharedSource
 from undertow.estimators.model_inputs import word_weights
 from undertow.learn import Run, Settings, defaults, train
 from undertow.learn.registry import find_learner
@@ -158,18 +159,22 @@ def _new_run(
     `paced_as` is for how many steps the optimizer is set up, where these are not the run's own.
     """
     source = documents.source(model.parameters_.word_weights.astype(np.float64))
+    most = max(source.parts) if isinstance(source, SharedSource) else source.documents
     steps_before = int(model._run_state.get("steps", 0))
     replicas = 1
     if paced_as is None:  # trials are short
-        known = source.documents if epochs else 0
+        known = most if epochs else 0
         replicas = defaults.replicas_for(model.replicas, find_learner(model.learner), known)
-    minibatches = math.ceil(source.documents / model.batch_size)
+    minibatches = math.ceil(most / model.batch_size)  # of one machine
     steps = epochs * math.ceil(minibatches / replicas)
     # A part of a stream says nothing of how many documents there are.
     known = source.documents if epochs else defaults.FEW
     settings = settings_of(model, level, steps if paced_as is None else paced_as, known)
     planned = steps_before + steps if epochs else 0
     settings = replace(settings, planned_steps=planned, replicas=replicas)
+    if isinstance(source, SharedSource):
+        source.settings = settings  # of the workers; this process takes no step
+        settings = replace(settings, replicas=1)
     sizes = {"documents": documents.rows, "longest": source.longest}
     run = Run(
         model.parameters_.copy(),

@@ -14,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus.texts import Watched
 from undertow.estimators._documents import read_rows
+from undertow.estimators._shared_documents import SharedDocuments
 from undertow.estimators._topic_curation import TopicCuration
 from undertow.estimators.model_inputs import transformed_counts
+from undertow.estimators.travelling import travelling
 from undertow.spool import CountSpool
 from undertow.topics import Atlas, Drift, drift, stored_atlas
 from undertow.topics.clusters import Vectors
@@ -37,7 +39,7 @@ class TopicGrowth(TopicCuration):
 
     def _grow(
         self,
-        counts: sparse.csr_array | CountSpool,
+        counts: sparse.csr_array | CountSpool | SharedDocuments,
         texts: SampledTexts | None,
         others: GivenVectors | None = None,
     ) -> None:
@@ -45,9 +47,11 @@ class TopicGrowth(TopicCuration):
         them into it.
         """
         softmax, self.vectors_width_ = self.softmax_, 0 if others is None else others.width
-        documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
+        documents = _number_of(counts)
         rows = sampled_rows(documents)
-        if isinstance(counts, CountSpool):
+        if isinstance(counts, SharedDocuments):
+            damped = counts.counts_of(rows)
+        elif isinstance(counts, CountSpool):
             damped = read_rows(counts, rows)
         else:
             damped = transformed_counts(counts[rows], softmax.count_transform)
@@ -55,8 +59,19 @@ class TopicGrowth(TopicCuration):
         sample = Sample(vectors, damped, texts, documents, self.vectors_width_)
         atlas = grow(sample, self.vectorizer_, seed=softmax._seed, threads=softmax.n_jobs)
         if documents > len(rows):
-            atlas = drift.with_sizes(atlas, self._all_vectors(counts, others), softmax.n_jobs)
+            atlas = self._with_sizes(atlas, counts, others)
         self.atlas_, self.curation_, self.drift_ = atlas, Curation(), None
+
+    def _with_sizes(
+        self,
+        atlas: Atlas,
+        counts: sparse.csr_array | CountSpool | SharedDocuments,
+        others: GivenVectors | None,
+    ) -> Atlas:
+        """The tree with all documents counted into it, where they lie."""
+        if isinstance(counts, SharedDocuments):
+            return counts.with_sizes(atlas, travelling(self), others)
+        return drift.with_sizes(atlas, self._all_vectors(counts, others), self.softmax_.n_jobs)
 
     def _take_in(
         self,
@@ -152,3 +167,10 @@ class TopicGrowth(TopicCuration):
         except InvalidInput as error:
             raise ModelFileError(f"{path} must hold a sound tree of topics: {error}") from error
         self.drift_ = None
+
+
+def _number_of(counts: sparse.csr_array | CountSpool | SharedDocuments) -> int:
+    """How many documents there are."""
+    if isinstance(counts, (CountSpool, SharedDocuments)):
+        return counts.documents
+    return int(counts.shape[0])

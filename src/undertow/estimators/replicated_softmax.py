@@ -20,7 +20,7 @@ from undertow.estimators import _training
 from undertow.estimators._base import Base
 from undertow.estimators._count_units import CountUnits
 from undertow.estimators._display import TopicsDisplay
-from undertow.estimators._documents import HeldDocuments, SpooledDocuments
+from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._stored import restore, store
 from undertow.learn import EpochRecord
 from undertow.model import with_more_words
@@ -240,10 +240,13 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         """As `fit`, from transformed counts on disk. What is a mean over documents is that of a
         sample of them.
         """
+        return self._fit_documents(SpooledDocuments(spool), spool.vocabulary_size, word_vectors)
+
+    def _fit_documents(self, documents: Documents, words: int, word_vectors: Any = None) -> Self:
+        """As `fit`, from transformed counts wherever they are."""
         again = self._goes_on(word_vectors)
-        documents = SpooledDocuments(spool)
         if not again:
-            self.n_features_in_ = spool.vocabulary_size
+            self.n_features_in_ = words
             _training.begin(self, documents, word_vectors)
         _training.learn(self, documents)
         return self

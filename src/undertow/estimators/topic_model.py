@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
+from undertow.cluster import Cluster
 from undertow.corpus.count_matrices import stacked
 from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import check_mapping, vectors_of_words
@@ -129,6 +130,8 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         How many numbers the vectors have that were given to `fit` for each text; 0 without.
     reading_
         How `fit` read the texts: `documents`, `seconds`, and the `scratch_bytes` of counts on disk.
+    cluster_
+        After a `fit` on a cluster: `workers`, their `threads`, and `events`, what happened to them.
 
     Notes
     -----
@@ -142,7 +145,14 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
     """
 
     def fit(
-        self, texts: Any, y: Any = None, *, vectors: Any = None, word_vectors: Any = None
+        self,
+        texts: Any,
+        y: Any = None,
+        *,
+        vectors: Any = None,
+        word_vectors: Any = None,
+        cluster: Cluster | str | None = None,
+        workers: int | None = None,
     ) -> Self:
         """Chooses the vocabulary, learns the units, and grows the topics.
 
@@ -162,6 +172,11 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
             `undertow.corpus.word_vectors.read_word_vectors` gives, or gensim's KeyedVectors. It is
             asked for the words of the vocabulary as they are there, stems for stems. Weights start
             from them, which helps where texts are few.
+        cluster : str, Cluster or None
+            "auto", or the address of a cluster of Ray, whose machines can all read the corpus;
+            `undertow.cluster.Cluster` has more settings. docs/scaling.md says more.
+        workers : int or None
+            How many workers of the cluster take part. The same number gives the same bits.
 
         Returns
         -------
@@ -172,6 +187,8 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         ------
         InvalidInput
             Where texts hold no word, or options contradict each other.
+        ClusterError
+            Where no cluster answers, or workers are lost again and again.
 
         Examples
         --------
@@ -181,6 +198,11 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         others = None if vectors is None else given_vectors(vectors)
         if word_vectors is not None:
             check_mapping(word_vectors)
+        if cluster is not None or workers is not None:
+            from undertow.estimators import _cluster_fit
+
+            _cluster_fit.fit(self, texts, Cluster.of(cluster, workers), others, word_vectors)
+            return self
         again = bool(self.warm_start) and self.__sklearn_is_fitted__()
         if not again:
             self._begin()

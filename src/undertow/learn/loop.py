@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
+from typing import Protocol, runtime_checkable
 
 from threadpoolctl import ThreadpoolController
 
@@ -23,6 +24,17 @@ TOLD_EVERY = 0.1  # seconds between looks at what stretches of steps saw
 OnBatch = Callable[[Run], None]
 OnEpoch = Callable[[Run, EpochRecord], bool | None]
 Measure = Callable[[Run], float | None]
+
+
+@runtime_checkable
+class Elsewhere(Protocol):
+    """A source of documents that are not here, but with others, who take the steps."""
+
+    def train_epoch(self, run: Run, on_batch: OnBatch | None) -> None:
+        """The rest of an epoch: arrays, position and tally of the run are afterwards as if it had
+        been trained here.
+        """
+        ...
 
 
 def train(
@@ -74,10 +86,14 @@ def train(
         raise InvalidInput(
             f"source must have {run.words} words as the model, got {source.vocabulary_size}"
         )
-    source = run.engine.source(source)
+    elsewhere = isinstance(source, Elsewhere)
+    source = source if elsewhere else run.engine.source(source)
     with _libraries().limit(limits=1, user_api="blas"):  # threads are the engine's business
         while run.epoch < epochs:
-            _train_epoch(run, source, on_batch)
+            if isinstance(source, Elsewhere):
+                source.train_epoch(run, on_batch)
+            else:
+                _train_epoch(run, source, on_batch)
             record = _close_epoch(run, measure)
             if on_epoch is not None and on_epoch(run, record):
                 break

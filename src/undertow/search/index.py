@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from undertow._errors import IndexFileError, InvalidInput
+from undertow.cluster import Cluster
 from undertow.search import _arguments
 from undertow.search._index_changes import IndexChanges, Progress
 from undertow.search._index_questions import IndexQuestions
@@ -60,6 +61,8 @@ class Index(IndexQuestions, IndexChanges):
         overwrite: bool = False,
         progress: Progress | None = None,
         vectors: Any = None,
+        cluster: Cluster | str | None = None,
+        workers: int | None = None,
     ) -> Index:
         """Makes an index with the documents of a corpus.
 
@@ -92,6 +95,8 @@ class Index(IndexQuestions, IndexChanges):
         vectors : array-like or None
             Those of another encoder, a row a document, to be joined with the model's, which needs
             them if fitted so.
+        cluster, workers
+            As in `TopicModel.fit`: workers encode documents, and this process writes them.
 
         Returns
         -------
@@ -121,6 +126,8 @@ class Index(IndexQuestions, IndexChanges):
             "overwrite": overwrite,
             "progress": progress,
         }
+        if cluster is not None or workers is not None:
+            options["cluster"] = Cluster.of(cluster, workers)
         remarks = build(folder, trained, documents, **options, vectors=_arguments.beside(vectors))
         index = cls.open(folder)
         index.remarks = remarks

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class SpooledSource:
         Numbers of documents to pass over.
     group : int
         How many blocks are in memory and shuffled together.
+    first_id : int
+        The id of the first document, where the spool is a part of more.
 
     Raises
     ------
@@ -68,6 +70,7 @@ class SpooledSource:
         *,
         left_out: NDArray[np.int64] | None = None,
         group: int = GROUP,
+        first_id: int = 0,
     ) -> None:
         size = spool.vocabulary_size
         weights = np.ones(size) if word_weights is None else word_weights
@@ -75,6 +78,7 @@ class SpooledSource:
         self._all_weigh = bool((self._weighs | (spool.totals.tokens == 0)).all())
         self._left_out = np.zeros(0, dtype=np.int64) if left_out is None else np.sort(left_out)
         self._spool, self._group = spool, _check.whole_number("group", group, at_least=1)
+        self._first_id = _check.whole_number("first_id", first_id, at_least=0)
         self._usable = self._count_usable()
         if not self._usable.any():
             raise InvalidInput(
@@ -182,6 +186,7 @@ class SpooledSource:
     def _read(self, blocks: NDArray[np.int64], seed: int, epoch: int) -> _Group:
         documents = self._spool.read(blocks)
         rows = np.flatnonzero(self._teaches(documents.ids, documents.starts, documents.words))
+        documents = replace(documents, ids=documents.ids + self._first_id)
         return _Group(documents, rows[randomness.permutation(seed, epoch, documents.ids[rows])])
 
     def _count_usable(self) -> NDArray[np.int64]:

@@ -39,6 +39,11 @@ def with_sizes(atlas: Atlas, blocks: Iterable[Vectors], threads: int | None = No
         rows, _ = atlas.leaves_of(vectors, threads)
         sizes += np.bincount(rows[rows >= 0], minlength=len(sizes))
         documents += len(vectors)
+    return sized(atlas, sizes, documents)
+
+
+def sized(atlas: Atlas, sizes: NDArray[np.int64], documents: int) -> Atlas:
+    """With so many documents in each leaf, and in all."""
     return replace(atlas, sizes=sizes, documents=documents)
 
 

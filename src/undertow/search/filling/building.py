@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from undertow.cluster import Cluster
     from undertow.corpus import Corpus
     from undertow.estimators import TopicModel
     from undertow.vectors.given import GivenVectors
@@ -52,6 +53,7 @@ def build(
     overwrite: bool,
     progress: Progress | None,
     vectors: GivenVectors | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[str, ...]:
     """Makes the index in a folder, or finishes one that was begun with the same model and corpus;
     gives remarks.
@@ -77,7 +79,7 @@ def build(
         columns = schema(model.softmax_.parameters_.units, found, names, width)
         store = _begun(place, model, found, columns, overwrite=overwrite)
         if documents is not None:
-            _fill(store, model, documents, found, progress, vectors)
+            _fill(store, model, documents, found, progress, vectors, cluster)
         store.index_ids()
         copies = _read_words(store, place / layout.WORDS, model)
         facts = layout.IndexFacts(
@@ -299,13 +301,20 @@ def _fill(
     found: Survey,
     progress: Progress | None,
     vectors: GivenVectors | None,
+    cluster: Cluster | None,
 ) -> None:
     done, total = store.count(), found.documents
     if done and progress is not None:
         progress(done, total)
-    for chunk in chunks_from(corpus, done, found):
-        store.append(rows_of(model, chunk, store.schema, _part(vectors, done, chunk)))
-        done += chunk.height
+    if cluster is None:
+        rows = _rows_from(store, model, corpus, found, done, vectors)
+    else:
+        from undertow.search.filling.shared_rows import shared_rows
+
+        rows = shared_rows(cluster, model, corpus, done, found, store.schema, vectors)
+    for table in rows:
+        store.append(table)
+        done += table.num_rows
         if progress is not None:
             progress(done, total)
     if store.count() != total:  # such as by a commit that went on after Ctrl-C
@@ -313,3 +322,17 @@ def _fill(
             f"the index must hold the {total:,} documents of the corpus, got {store.count():,}: "
             f"replace it"
         )
+
+
+def _rows_from(
+    store: Store,
+    model: TopicModel,
+    corpus: Corpus,
+    found: Survey,
+    done: int,
+    vectors: GivenVectors | None,
+) -> Iterator[pa.Table]:
+    """The rows of all documents but the first `done`, in chunks."""
+    for chunk in chunks_from(corpus, done, found):
+        yield rows_of(model, chunk, store.schema, _part(vectors, done, chunk))
+        done += chunk.height

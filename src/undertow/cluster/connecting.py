@@ -1,0 +1,141 @@
+"""Connecting to a cluster that runs, or starting one on this machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from undertow._errors import ClusterError, InvalidInput
+from undertow.cluster.settings import Cluster
+
+logger = logging.getLogger("undertow")
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A cluster that answers: how many workers it is to have, and how many cores each of them.
+
+    Parameters
+    ----------
+    settings : Cluster
+        What was asked for.
+    workers : int
+        How many workers there are to be.
+    cores : float
+        Cores that each reserves; less than one where there are more workers than cores.
+
+    Examples
+    --------
+    >>> from undertow.cluster import Connection
+    >>> Connection(Cluster(), workers=2, cores=0.5).threads
+    1
+    """
+
+    settings: Cluster
+    workers: int
+    cores: float
+
+    @property
+    def threads(self) -> int:
+        """Threads that a worker computes with."""
+        return max(int(self.cores), 1)
+
+
+@contextmanager
+def connected(cluster: Cluster) -> Iterator[Connection]:
+    """Ray for the time of a `with`; what was started for it is stopped at its end.
+
+    A connection that the process has already is used, and left as it is.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where to, and how many workers.
+
+    Returns
+    -------
+    context manager
+        It gives a `Connection`.
+
+    Raises
+    ------
+    ClusterError
+        Where no cluster answers at the address.
+
+    Examples
+    --------
+    >>> from undertow.cluster import connected
+    >>> with connected(Cluster(workers=2)) as there:  # doctest: +SKIP
+    ...     there.workers
+    2
+    """
+    import ray
+
+    ours = not ray.is_initialized()
+    if ours:
+        _start(cluster.address)
+    try:
+        yield _sized(cluster, _cores_of_machines())
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _start(address: str) -> None:
+    import ray
+
+    # a library tells nobody that it is used; for clusters that were started before it is too late
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # each is handled where it is fetched
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        ray.init(address=address, **quiet)
+        return
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        if address != "auto" or not isinstance(error, ConnectionError):
+            raise ClusterError(
+                f"cluster must be the address of a cluster of Ray that runs, got {address!r}: "
+                f"{str(error).strip().partition(chr(10))[0]}"
+            ) from None
+    from undertow.kernels.cores import cores
+
+    ray.init(num_cpus=cores(), include_dashboard=False, **quiet)
+
+
+def _cores_of_machines() -> list[float]:
+    import ray
+
+    return sorted(
+        (float(node["Resources"].get("CPU", 0.0)) for node in ray.nodes() if node["Alive"]),
+        reverse=True,
+    )
+
+
+def _sized(cluster: Cluster, machines: list[float]) -> Connection:
+    working = [cores for cores in machines if cores >= 1] or [1.0]
+    workers = len(working) if cluster.workers is None else cluster.workers
+    if cluster.cores is None:
+        return Connection(cluster, workers, share(working, workers))
+    if cluster.cores > working[0]:
+        raise InvalidInput(
+            f"cores must be at most {working[0]:g}, which the largest machine of the cluster has, "
+            f"got {cluster.cores}"
+        )
+    if sum(int(one // cluster.cores) for one in working) < workers:
+        logger.info("the cluster has no room yet for %d workers; waiting for machines", workers)
+    return Connection(cluster, workers, float(cluster.cores))
+
+
+def share(machines: list[float], workers: int) -> float:
+    """The most cores that each worker can have, where none is spread over machines."""
+    for cores in range(int(max(machines)), 0, -1):
+        if sum(int(machine // cores) for machine in machines) >= workers:
+            return float(cores)
+    parts = 1
+    while sum(int(machine) * parts for machine in machines) < workers:
+        parts += 1
+    return 1.0 / parts

@@ -1,0 +1,179 @@
+"""Commands on a cluster, beside the same commands without one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.cluster.test_reading import some_texts
+from tests.shell import Run
+from undertow import InvalidInput, TopicModel, load, open_corpus
+from undertow.cluster import Cluster
+from undertow.estimators import cluster_tables
+from undertow.estimators.cluster_tables import Asked
+
+FIT = ("--n-components", "8", "--max-epochs", "2", "--seed", "3", "--batch-size", "32")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus and a model, as one machine makes it."""
+    folder = tmp_path_factory.mktemp("commands")
+    texts = some_texts(400)
+    table = pl.DataFrame({"text": texts, "label": [f"l{n % 3}" for n in range(400)]})
+    table.write_parquet(folder / "corpus.parquet")
+    options: dict[str, Any] = {
+        "n_components": 8,
+        "max_epochs": 2,
+        "random_state": 3,
+        "batch_size": 32,
+    }
+    TopicModel(**options).fit(open_corpus(folder / "corpus.parquet")).save(folder / "model")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def inside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+
+
+def weights(folder: str) -> Any:
+    return load(folder).softmax_.parameters_.weights
+
+
+def test_fit(machines: Any, place: Path, run: Run) -> None:
+    options = ("--cluster", "auto", "--workers", "1", "--json")
+    code, out, err = run("fit", "corpus.parquet", "--out", "alone", *FIT, *options)
+    assert code == 0, err
+    assert json.loads(out)["cluster"]["workers"] == 1
+    assert np.array_equal(weights("alone"), weights("model"))
+
+
+def test_transform(machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    from undertow.corpus import shards
+
+    monkeypatch.setattr(shards, "ROWS", 50)
+    on = ("--cluster", "auto", "--workers", "2")
+    for kind, name in (("topics", "a.csv"), ("strength", "b.npy")):
+        assert run("transform", "model", "corpus.parquet", "--kind", kind, "--out", name)[0] == 0
+        there = f"cluster_{name}"
+        options = ("--kind", kind, "--out", there, *on)
+        code, _, err = run("transform", "model", "corpus.parquet", *options)
+        assert code == 0, err
+        assert Path(there).read_bytes() == Path(name).read_bytes()
+    assert not [file for file in place.iterdir() if "pieces" in file.name]
+
+
+def test_transform_goes_on_where_it_stopped(
+    machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from undertow.corpus import shards
+
+    monkeypatch.setattr(shards, "ROWS", 50)
+    model, corpus, two = load("model"), open_corpus("corpus.parquet"), Cluster(workers=2)
+    out, written = place / "stopped.parquet", list[Path]()
+    write = cluster_tables._write
+
+    def stop_after_three(file: Path, table: pl.DataFrame | None) -> None:
+        if len(written) == 3:
+            raise KeyboardInterrupt
+        written.append(file)
+        write(file, table)
+
+    monkeypatch.setattr(cluster_tables, "_write", stop_after_three)
+    with pytest.raises(KeyboardInterrupt):
+        list(cluster_tables.encoded(Asked(model, corpus), two, out))
+    assert all(file.exists() for file in written)
+    first = written[0].stat().st_mtime_ns
+    again: list[Path] = []
+
+    def counted(file: Path, table: pl.DataFrame | None) -> None:
+        again.append(file)
+        write(file, table)
+
+    monkeypatch.setattr(cluster_tables, "_write", counted)
+    tables = list(cluster_tables.encoded(Asked(model, corpus), two, out))
+    assert written[0].stat().st_mtime_ns == first
+    assert len(again) == 8 - 3
+    expected = model.transform(corpus)
+    assert np.array_equal(np.vstack([table["vector"].to_numpy() for table in tables]), expected)
+    list(cluster_tables.encoded(Asked(model, corpus, "soft"), two, out))
+    assert len(again) == 5 + 8  # of another kind, none can be used
+    cluster_tables.finish(out)
+    assert not written[0].exists()
+
+
+def test_index(machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    pytest.importorskip("lancedb")
+    from undertow.corpus import shards
+    from undertow.search import Index
+
+    monkeypatch.setattr(shards, "ROWS", 50)
+    on = ("--cluster", "auto", "--workers", "2")
+    assert run("index", "model", "corpus.parquet", "--out", "one")[0] == 0
+    code, _, err = run("index", "model", "corpus.parquet", "--out", "many", *on)
+    assert code == 0, err
+    one, many = Index.open("one"), Index.open("many")
+    assert len(one) == len(many) == 400
+    for question in ("word1 word2", "word30"):
+        found = [(hit.id, hit.text, hit.score) for hit in many.search(question, 20)]
+        assert found == [(hit.id, hit.text, hit.score) for hit in one.search(question, 20)]
+
+
+def test_an_index_goes_on_where_it_stopped(
+    machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("lancedb")
+    from undertow.corpus import shards
+    from undertow.search import Index
+
+    monkeypatch.setattr(shards, "ROWS", 50)
+    told: list[int] = []
+
+    def stop(done: int, total: int) -> None:
+        told.append(done)
+        if done >= 150:
+            raise KeyboardInterrupt
+
+    options: dict[str, Any] = {"cluster": "auto", "workers": 2}
+    corpus = open_corpus("corpus.parquet")
+    with pytest.raises(KeyboardInterrupt):
+        Index.create("halves", "model", corpus, progress=stop, **options)
+    later: list[int] = []
+    made = Index.create(
+        "halves", "model", corpus, progress=lambda done, total: later.append(done), **options
+    )
+    assert later[0] == told[-1] == 150
+    assert len(made) == 400
+    assert [row.id for row in made.search("word1", 5)] == [
+        row.id for row in Index.create("whole", "model", corpus).search("word1", 5)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--workers", "2"), "--workers must be used with --cluster, got 2 without"),
+        (("--checkpoint", "there"), "--checkpoint must be used with --cluster"),
+        (("--resume",), "--resume must be used with --cluster"),
+        (("--cluster", "auto", "--resume"), "--resume must be used with checkpoint, got none"),
+    ],
+)
+def test_what_does_not_go_together_is_said(options: tuple[str, ...], said: str, run: Run) -> None:
+    code, _, err = run("fit", "corpus.parquet", "--out", "none", *options)
+    assert code == 2
+    assert said in err
+
+
+def test_a_cluster_takes_texts_alone(machines: Any) -> None:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    with pytest.raises(InvalidInput, match="texts must be texts on a cluster, got lists of tokens"):
+        TopicModel(4).fit([["a", "b"], ["b"]], cluster="auto")
+    with pytest.raises(InvalidInput, match="vectorizer must be a Vectorizer of undertow on a clus"):
+        TopicModel(4, vectorizer=CountVectorizer()).fit(["a text"], cluster="auto")

@@ -1,0 +1,159 @@
+"""Workers that are replaced where they are lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from undertow import ClusterError, InvalidInput
+from undertow.cluster import Cluster, Connection, Crew, connected, connecting
+
+TWO = Cluster(workers=2, retries=1)
+
+
+class Adder:
+    """Remembers what it was given."""
+
+    def __init__(self, number: int, folder: Path) -> None:
+        self.number, self.seen, self.folder = number, list[int](), folder
+
+    def add(self, value: int) -> int:
+        self.seen.append(value)
+        return sum(self.seen)
+
+    def slow(self, value: int) -> int:
+        time.sleep(0.05)
+        return value + sum(self.seen)
+
+    def die(self, name: str) -> int:
+        """Ends the process when it is first asked so."""
+        if not (self.folder / name).exists():
+            (self.folder / name).touch()
+            os._exit(1)
+        return sum(self.seen)
+
+    def always_die(self) -> None:
+        os._exit(1)
+
+    def refuse(self) -> None:
+        raise InvalidInput(f"worker {self.number} must not")
+
+    def close(self) -> None:
+        (self.folder / f"closed {self.number}").touch()
+
+
+@pytest.fixture
+def crew(machines: Any, tmp_path: Path) -> Any:
+    with (
+        connected(TWO) as there,
+        Crew(there, Adder, lambda worker: (worker, tmp_path)) as workers,
+    ):
+        yield workers
+
+
+def test_everyone_answers_in_order(crew: Crew) -> None:
+    seen: list[tuple[int, int]] = []
+    answers = crew.everyone(
+        "adding", "add", lambda worker: (worker + 1,), watch=lambda *told: seen.append(told)
+    )
+    assert answers == [1, 2]
+    assert sorted(seen) == [(0, 1), (1, 2)]
+    assert list(crew.one_by_one("adding", "add", lambda worker: (10,))) == [11, 12]
+    assert crew.alive() == [True, True]
+    assert crew.events == []
+
+
+def test_a_lost_worker_is_replaced_and_repeats_what_was_kept(crew: Crew, tmp_path: Path) -> None:
+    crew.everyone("adding", "add", lambda worker: (worker + 1,), keep=True)
+    crew.everyone("adding", "add", lambda worker: (crew.put(10),), keep=True)
+    crew.everyone("looking", "add", lambda worker: (100,))
+    (tmp_path / "once 0").touch()  # the first worker does not die
+    assert crew.everyone("counting", "die", lambda worker: (f"once {worker}",)) == [111, 12]
+    (event,) = crew.events
+    assert event.startswith("worker 2 of 2 on ")
+    assert event.endswith(
+        " was lost while counting (its process ended); another has taken its place"
+    )
+    crew.forget()
+    (tmp_path / "once 1").unlink()
+    assert crew.everyone("counting", "die", lambda worker: (f"once {worker}",)) == [111, 0]
+
+
+def test_losses_are_bounded(crew: Crew) -> None:
+    with pytest.raises(ClusterError, match=r"was lost while adding \(its process ended\), 2 times"):
+        crew.everyone("adding", "always_die")
+
+
+def test_what_workers_raise_is_raised(crew: Crew) -> None:
+    with pytest.raises(InvalidInput, match=r"^worker [01] must not$"):
+        crew.everyone("adding", "refuse")
+    assert crew.everyone("adding", "add", lambda worker: (1,)) == [1, 1]
+    assert crew.events == []
+
+
+def test_pieces_come_in_their_order_though_a_machine_is_lost(
+    machines: Any, second_machine: Any, tmp_path: Path
+) -> None:
+    with connected(TWO) as there, Crew(there, Adder, lambda worker: (worker, tmp_path)) as crew:
+        crew.everyone("adding", "add", lambda worker: (1000,), keep=True)
+        found = []
+        for answer in crew.hand_out("going on", "slow", range(30)):
+            found.append(answer)
+            if len(found) == 3:
+                machines.remove_node(second_machine)
+        assert found == [1000 + piece for piece in range(30)]
+        (event,) = crew.events
+        assert "its machine is gone" in event
+        crew.everyone("adding", "add", lambda worker: (1,))
+    assert {"closed 0", "closed 1"} <= {file.name for file in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("machines_", "workers", "cores"),
+    [([4.0], 1, 4.0), ([4.0], 2, 2.0), ([4.0, 4.0], 3, 2.0), ([3.0, 2.0], 2, 2.0),
+     ([2.0, 1.0], 5, 0.5), ([1.0], 4, 0.25)],
+)  # fmt: skip
+def test_cores_are_shared(machines_: list[float], workers: int, cores: float) -> None:
+    assert connecting.share(machines_, workers) == cores
+    assert Connection(Cluster(), workers, cores).threads == max(int(cores), 1)
+
+
+def test_what_does_not_go_is_said() -> None:
+    with pytest.raises(InvalidInput, match="workers must be a whole number of at least 1, got 0"):
+        Cluster(workers=0)
+    with pytest.raises(InvalidInput, match="workers must be used with cluster, got 2 without"):
+        Cluster.of(None, 2)
+    with pytest.raises(InvalidInput, match="resume must be used with checkpoint"):
+        Cluster(resume=True)
+    with pytest.raises(InvalidInput, match="cluster must be 'auto' or the address"):
+        Cluster("")
+    assert Cluster.of(Cluster(workers=3), None).workers == 3
+
+
+def test_without_ray_it_is_said_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['ray'] = None\n"
+        "import importlib.util as u; found = u.find_spec\n"
+        "u.find_spec = lambda name, *more: None if name == 'ray' else found(name, *more)\n"
+        "from undertow import _extras; _extras.find_spec = u.find_spec\n"
+        "import undertow\n"
+        "undertow.TopicModel().fit(['a text'], cluster='auto')"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.stderr.splitlines()[-1].endswith(
+        "a cluster needs ray, which is not installed: pip install 'undertow[cluster]'"
+    )
+
+
+def test_an_address_that_does_not_answer_is_an_error() -> None:
+    code = (
+        "from undertow.cluster import Cluster, connected\nwith connected(Cluster('nowhere')): pass"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ClusterError: cluster must be the address of a cluster of Ray that runs" in ran.stderr
