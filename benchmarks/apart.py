@@ -151,7 +151,7 @@ class Apart:
         units = len(step.sums.activity)
         for unit in range(0, units, shards.UNITS):
             last = min(unit + shards.UNITS, units)
-            timed("sums", shards._sum_over_shards, unit, last, step.pressure, result, step.sums)
+            timed("sums", shards.sum_over_shards, unit, last, step.pressure, result, step.sums)
 
 
 @contextmanager

@@ -214,18 +214,18 @@ def test_an_interrupt_keeps_the_model_so_far(
 def test_an_interrupt_in_the_first_epoch_keeps_what_was_learned(
     run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from undertow.learn import loop
+    from undertow.learn import Run as TrainingRun
 
-    original, steps = loop._train_batch, 0
+    original, steps = TrainingRun.advance, 0
 
-    def train_batch(*arguments: Any) -> None:
+    def advance(*arguments: Any) -> None:
         nonlocal steps
         if steps == 2:
             raise KeyboardInterrupt
         steps += 1
         original(*arguments)
 
-    monkeypatch.setattr(loop, "_train_batch", train_batch)
+    monkeypatch.setattr(TrainingRun, "advance", advance)
     code, out, _ = run("fit", corpus, "--out", tmp_path / "model", "--json", *SMALL)
     assert (code, json.loads(out)["interrupted"], json.loads(out)["loss"]) == (0, True, None)
     assert json.loads(out)["topics"] >= 2
