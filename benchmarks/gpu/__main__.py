@@ -21,6 +21,11 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="the folder that models are kept in")
     parser.add_argument("--on-cpu", action="store_true", help="train models on the CPU, and end")
     parser.add_argument("--judge", action="store_true", help="judge the models kept, and end")
+    parser.add_argument("--devices", nargs="+", default=["cuda"], help="of the section learners")
+    parser.add_argument(
+        "--batches", type=int, nargs="*", default=[512, 1024, 4096], help="of the section quality"
+    )
+    parser.add_argument("--seeds", type=int, default=3, help="of the section quality")
     parser.add_argument("--out", type=Path, help="a file to write the figures to, as JSON")
     asked = parser.parse_args()
     if asked.prepare or asked.on_cpu or asked.judge:
@@ -62,11 +67,15 @@ def measured(asked: Any) -> dict[str, Any]:
     if "learners" in asked.sections:
         from benchmarks.gpu import learners
 
-        found["learners"] = shown(learners.measure())
+        found["learners"] = shown(learners.measure(asked.devices))
     if "quality" in asked.sections and asked.counts:
         from benchmarks.gpu import quality
 
-        found["quality"] = shown(quality.fit_all(quality.load(asked.counts), asked.models))
+        found["quality"] = shown(
+            quality.fit_all(
+                quality.load(asked.counts), asked.models, batches=asked.batches, seeds=asked.seeds
+            )
+        )
     return found
 
 

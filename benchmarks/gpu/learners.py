@@ -5,6 +5,7 @@ and alpha-NCE, through the loop that estimators use.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -24,7 +25,7 @@ LEARNERS: dict[str, Learner] = {
 }
 
 
-def measure(devices: tuple[str, ...] = ("cuda", "cpu")) -> list[dict[str, Any]]:
+def measure(devices: Sequence[str]) -> list[dict[str, Any]]:
     """A row for each number of words and each device."""
     return [
         {"words": words, "device": device}
@@ -45,7 +46,7 @@ def _milliseconds(words: int, learner: Learner, device: str) -> float:
     run = Run(parameters, p, bare(learner), **sizes, engine=engine)
     train(run, source, epochs=1)
     begun, steps, epochs = time.perf_counter(), run.steps, 1
-    while time.perf_counter() - begun < 1.5 and epochs < 8:
+    while time.perf_counter() - begun < 1.0 and epochs < 8:
         epochs += 1
         train(run, source, epochs=epochs)
     if device == "cuda":

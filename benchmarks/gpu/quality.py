@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,6 @@ from undertow.learn import Adam
 from undertow.tasks import mean_average_precision, probe_accuracy
 
 WORDS, UNITS = 2_000, 128
-BATCHES = (512, 1024, 4096)
 RATES = (1.0, 2.0, 4.0, 8.0)  # times the usual
 HELD_OUT = 5  # one document of so many
 
@@ -61,14 +61,16 @@ def load(path: Path) -> Posts:
         return Posts(found[0], found[1], kept["train_labels"], kept["test_labels"])
 
 
-def fit_all(posts: Posts, folder: Path, seeds: int = 3) -> list[dict[str, Any]]:
+def fit_all(
+    posts: Posts, folder: Path, *, batches: Sequence[int], seeds: int
+) -> list[dict[str, Any]]:
     """Models of the usual minibatches and of larger ones at the rate that held-out documents find
     best, trained on the card and kept: whoever has more time judges them.
     """
     rows = [_kept(posts, folder, "cuda", seed, 128, None) for seed in range(seeds)]
-    for batch in BATCHES:
+    for batch in batches:
         rate = _best_rate(posts, batch)
-        rows += [_kept(posts, folder, "cuda", seed, batch, rate) for seed in range(seeds - 1)]
+        rows += [_kept(posts, folder, "cuda", seed, batch, rate) for seed in range(seeds)]
     return rows
 
 

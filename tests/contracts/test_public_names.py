@@ -88,6 +88,20 @@ def test_training_needs_no_scikit_learn_and_no_torch() -> None:
     assert answer.stdout.strip() == "[]"
 
 
+def test_a_model_of_counts_needs_nothing_that_reads_texts() -> None:
+    """Machines with cards often have scikit-learn, and neither polars nor typer."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('polars', 'typer', 'ray')))\n"
+        "import numpy as np; from undertow import ReplicatedSoftmax\n"
+        "counts = np.random.default_rng(0).poisson(0.5, (60, 20))\n"
+        "print(ReplicatedSoftmax(4, max_epochs=1).fit(counts).transform(counts).shape)"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "(60, 8)"
+
+
 def test_exceptions_are_what_callers_expect() -> None:
     assert issubclass(undertow.InvalidInput, ValueError)
     assert issubclass(undertow.ModelFileError, ValueError)

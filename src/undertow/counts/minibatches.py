@@ -39,7 +39,7 @@ class Minibatches(Sequence[CountBatch]):
 
     Examples
     --------
-    >>> from undertow.counts import CsrSource
+    >>> from undertow.counts import CsrSource, Minibatches
     >>> pieces = CsrSource(counts).pieces(seed=0, epoch=0, batch_size=1, at_a_time=2)
     >>> minibatches = next(pieces)
     >>> len(minibatches), minibatches[0].size, len(minibatches[1::2])

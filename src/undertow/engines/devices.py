@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from undertow import _extras
 from undertow._errors import InvalidInput
@@ -58,3 +59,11 @@ def has_card() -> bool:
     from torch import cuda
 
     return bool(cuda.is_available())
+
+
+@cache
+def has_fused_kernels() -> bool:
+    """Whether Triton is there, which torch brings along for most cards; without it every verb is a
+    few operations of torch.
+    """
+    return not _extras.missing("triton")

@@ -8,7 +8,6 @@ within the part, and whoever leads says where the part begins in the whole.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from undertow.corpus.chunk_store import ChunkStore
 from undertow.corpus.parts import CountedTypes, counted, selected
 from undertow.counts import CountSource, CsrSource, WordTotals
 from undertow.estimators._documents import read_rows
+from undertow.estimators._messages import PartFacts, Place
 from undertow.estimators._reading import counts_of, gathered
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.files.scratch import Scratch
@@ -31,31 +31,6 @@ from undertow.topics.text_sample import LETTERS
 
 if TYPE_CHECKING:
     from undertow.estimators.topic_model import TopicModel
-
-
-@dataclass(frozen=True)
-class PartFacts:
-    """What there is in a part: sums of its counts, how many numbers they are, whether they are in
-    memory, and what they take on disk.
-    """
-
-    totals: WordTotals
-    entries: int
-    held: bool
-    bytes_on_disk: int
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a part stands in the whole: the number of its first document, and the numbers of
-    documents of the whole that are not trained on.
-
-    `renumbered`: documents are numbered without those, as they are where all are in memory.
-    """
-
-    first: int
-    left_out: NDArray[np.int64]
-    renumbered: bool
 
 
 class Part:

@@ -10,67 +10,25 @@ import math
 import time
 from collections.abc import Generator, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from undertow.corpus import Corpus
 from undertow.counts import CountBatch, CountSource
-from undertow.estimators._part import Part, Place
-from undertow.learn import Moved, Run, Settings
+from undertow.estimators._messages import Beginning, Note, Place, State
+from undertow.estimators._part import Part
+from undertow.learn import Moved, Run
 from undertow.learn.history import Tally
 from undertow.learn.merging import added
 from undertow.learn.slicing import joined, sliced
-from undertow.model import Parameters
 
 if TYPE_CHECKING:
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 
 Arrays = dict[str, NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """What all workers begin their runs with."""
-
-    parameters: Parameters
-    noise_distribution: NDArray[np.float64]
-    settings: Settings
-    documents: int
-    longest: int
-    word_weights: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class State:
-    """Where all workers stand after a meeting: the arrays of a run, how many epochs and steps are
-    behind it, how many meetings of this epoch (of one worker: minibatches), and of all; and what
-    one worker has seen of the epoch.
-    """
-
-    arrays: Arrays
-    epoch: int
-    steps: int
-    met: int
-    standing: int
-    tally: Tally
-
-
-@dataclass(frozen=True)
-class Note:
-    """What a worker did since the last meeting: its steps and sums over its minibatches; the bytes
-    it brings to the meeting; the minibatches of the epoch that are done, and whether all are.
-    """
-
-    steps: int
-    tally: Tally
-    nbytes: int
-    batch: int
-    finished: bool
 
 
 class TrainingPart(Part):

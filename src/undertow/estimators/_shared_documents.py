@@ -19,17 +19,17 @@ from undertow.estimators._documents import (
     held_out_rows,
     sample_size,
 )
-from undertow.estimators._part import PartFacts, Place
+from undertow.estimators._messages import PartFacts, Place
 from undertow.estimators._shared_checkpoint import checkpoint_of
 from undertow.estimators._shared_training import SharedTraining, Traffic
 from undertow.kernels import randomness
 from undertow.topics.drift import sized
-from undertow.topics.text_sample import SampledTexts, sampled_rows
 
 if TYPE_CHECKING:
     from undertow.cluster import Crew
     from undertow.learn import Run, Settings
     from undertow.topics import Atlas
+    from undertow.topics.text_sample import SampledTexts
     from undertow.vectors.given import GivenVectors
 
 
@@ -127,6 +127,8 @@ class SharedDocuments:
 
     def texts(self) -> SampledTexts:
         """The sample of texts that topics are described by."""
+        from undertow.topics.text_sample import SampledTexts, sampled_rows  # they need polars
+
         rows = sampled_rows(self._all)
         found = list(self.crew.one_by_one("reading texts", "texts", self._split(rows)))
         ids = [one for part, _ in found for one in part]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from undertow._errors import ClusterError, InvalidInput
 from undertow.cluster.crew import Lost
 from undertow.engines import AVERAGED_UNTIL
-from undertow.estimators._part_training import Beginning, Note, State
+from undertow.estimators._messages import Beginning, Note, State
 from undertow.learn import Run
 from undertow.learn.history import Tally
 from undertow.learn.merging import shared_names

@@ -41,7 +41,7 @@ class Moved:
     Examples
     --------
     >>> import numpy as np
-    >>> from undertow.learn import Moved
+    >>> from undertow.learn import Moved, added
     >>> once = np.ones(2, dtype=np.int32)
     >>> moved = Moved(np.array([3, 8], dtype=np.int32), once, {"W": np.ones((2, 4))}, {}, 1)
     >>> moved.mean_rows()["W"].shape
@@ -107,7 +107,9 @@ def added(parts: Sequence[Moved]) -> Moved:
 
     Examples
     --------
-    >>> from undertow.learn.merging import added
+    >>> from undertow.learn import Moved, added
+    >>> words, once = np.array([3, 8], dtype=np.int32), np.ones(2, dtype=np.int32)
+    >>> moved = Moved(words, once, {"W": np.ones((2, 4))}, {}, 1)
     >>> added([moved, moved]).brought.tolist(), added([moved, moved]).replicas
     ([2, 2], 2)
     """

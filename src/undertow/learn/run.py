@@ -281,6 +281,15 @@ class Run:
         -------
         Moved
             Sums over them.
+
+        Examples
+        --------
+        >>> two = Settings(batch_size=50, replicas=2)
+        >>> again = Run(parameters, p, two, documents=200, longest=source.longest)
+        >>> again.advance(list(source.batches(seed=0, epoch=0, batch_size=50)))
+        >>> moved = again.moved()
+        >>> moved.replicas, moved.rows["parameters.weights"].shape
+        (2, (30, 8))
         """
         return self._met().moved()
 
@@ -291,11 +300,28 @@ class Run:
         ----------
         total : Moved
             The sum over all parts of the run, the same for each.
+
+        Examples
+        --------
+        >>> two = Settings(batch_size=50, replicas=2)
+        >>> again = Run(parameters, p, two, documents=200, longest=source.longest)
+        >>> again.advance(list(source.batches(seed=0, epoch=0, batch_size=50)))
+        >>> again.settle(again.moved())  # the only part of its run
         """
         self._met().settle(total, self.steps)
 
     def meet(self) -> None:
-        """A meeting of the replicas of this run alone."""
+        """A meeting of the replicas of this run alone.
+
+        Examples
+        --------
+        >>> two = Settings(batch_size=50, replicas=2)
+        >>> again = Run(parameters, p, two, documents=200, longest=source.longest)
+        >>> again.advance(list(source.batches(seed=0, epoch=0, batch_size=50)))
+        >>> again.meet()
+        >>> again.steps  # of each replica
+        2
+        """
         self._met().here(self.steps)
 
     def _met(self) -> Meeting:
@@ -330,7 +356,7 @@ class Run:
         Examples
         --------
         >>> int(run.carried_state()["steps"])
-        8
+        9
         """
         learned = self.session.learned()
         found = {}

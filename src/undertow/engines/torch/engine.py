@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource
+from undertow.engines.devices import has_fused_kernels
 from undertow.engines.protocol import Array, Place, Session, Start, WordLists
 from undertow.engines.torch import divergence
 from undertow.engines.torch.documents import (
@@ -27,8 +26,6 @@ from undertow.engines.torch.gibbs import model_of
 from undertow.engines.torch.session import TorchSession
 from undertow.model.parameters import Parameters
 
-SOURCES = "undertow.engines.torch.device_source"  # counts that lie on a card
-
 
 class TorchEngine:
     """Computes on a device: "cpu", "cuda" for the present card, or "cuda:1" for one of several."""
@@ -42,11 +39,11 @@ class TorchEngine:
         return TorchSession(parameters, start, self.device)
 
     def source(self, source: CountSource) -> CountSource:
-        if self.device.type != "cuda" or find_spec(SOURCES) is None:
+        if self.device.type != "cuda" or not has_fused_kernels():
             return source
-        sources: Any = import_module(SOURCES)
-        lying: CountSource = sources.on_device(source, self.device)
-        return lying
+        from undertow.engines.torch.device_source import on_device  # needs Triton
+
+        return on_device(source, self.device)
 
     def replica(self, number: int) -> TorchEngine:
         """On cards, one after the other in turn."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
-from importlib import import_module
-from importlib.util import find_spec
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
+from undertow.engines.devices import has_fused_kernels
 from undertow.engines.names import PARAMETERS, STARTED
 from undertow.engines.protocol import (
     AdamRule,
@@ -37,7 +36,6 @@ from undertow.engines.torch.updates import Updates
 from undertow.model.parameters import Parameters
 
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
-FUSED = "undertow.engines.torch.stretch"  # takes many steps at once
 
 
 class TorchSession:
@@ -161,12 +159,12 @@ class TorchSession:
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
     ) -> Counted | None:
-        if self.device.type != "cuda" or not _is_there("triton") or not _is_there(FUSED):
+        if self.device.type != "cuda" or not has_fused_kernels():
             return None
-        fused: Any = import_module(FUSED)
+        from undertow.engines.torch import stretch  # needs Triton
+
         with torch.cuda.device(self.device):
-            counted: Counted | None = fused.take(self, batches, places, steps)
-        return counted
+            return stretch.take(self, batches, places, steps)
 
     # CD and PCD
 
@@ -250,8 +248,3 @@ class TorchSession:
         self, gradient: TorchGradient | None, *, step: int, decay: float, since: int | None = None
     ) -> None:
         self._updates.average_others(gradient, step=step, decay=decay, since=since)
-
-
-@cache
-def _is_there(module: str) -> bool:
-    return find_spec(module) is not None
