@@ -403,9 +403,9 @@ def test_trials_of_noise_levels_have_the_pace_of_the_run(
 
     make, planned = defaults.make_optimizer, []
 
-    def noted(optimizer: Any, learner: Any, steps: int, length: float) -> Any:
+    def noted(optimizer: Any, learner: Any, steps: int, *others: Any) -> Any:
         planned.append(steps)
-        return make(optimizer, learner, steps, length)
+        return make(optimizer, learner, steps, *others)
 
     monkeypatch.setattr(defaults, "make_optimizer", noted)
     make_model(learner=AlphaNCE(noise_level="auto"), max_epochs=4).fit(counts)

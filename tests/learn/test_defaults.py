@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from undertow._errors import InvalidInput
 from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Sparsity
 from undertow.learn.defaults import (
     brevity,
     epochs_for,
     make_optimizer,
     make_sparsity,
+    replicas_for,
     sharpness,
 )
 from undertow.learn.registry import find_learner
@@ -111,3 +113,36 @@ def test_short_runs_learn_faster(steps: int, times: float) -> None:
     cd = ContrastiveDivergence()
     assert make_optimizer("auto", cd, steps) == make_optimizer("auto", cd)  # a constant rate
     assert make_optimizer(Adam(l2=0.5), AlphaNCE(), steps) == Adam(l2=0.5)
+
+
+@pytest.mark.parametrize(
+    ("documents", "replicas"),
+    [(0, 1), (49_999, 1), (50_000, 2), (99_999, 2), (100_000, 4), (200_000, 8), (10**7, 16)],
+)
+def test_large_corpora_have_replicas(documents: int, replicas: int) -> None:
+    assert replicas_for("auto", AlphaNCE(), "auto", documents, 10**6) == replicas
+    assert replicas_for("auto", ContrastiveDivergence(), "auto", documents, 10**6) == 1
+    assert replicas_for("auto", AlphaNCE(), Adam(), documents, 10**6) == 1
+    assert replicas_for(3, ContrastiveDivergence(), "sgd", documents, 10**6) == 3
+
+
+@pytest.mark.parametrize(
+    ("bytes_each", "replicas"), [(2**27, 16), (2**27 + 1, 8), (2**30, 2), (2**31, 1), (2**40, 1)]
+)
+def test_replicas_take_two_gibibytes_at_most(bytes_each: int, replicas: int) -> None:
+    assert replicas_for("auto", AlphaNCE(), "auto", 10**6, bytes_each) == replicas
+
+
+@pytest.mark.parametrize("replicas", [0, -1, 1.5, "many", None])
+def test_replicas_are_a_whole_number(replicas: object) -> None:
+    with pytest.raises(InvalidInput, match="replicas must be"):
+        replicas_for(replicas, AlphaNCE(), "auto", 100, 1)
+
+
+def test_replicas_learn_by_the_steps_of_each_and_shrink_by_those_of_all() -> None:
+    alone, one_of_three = (make_optimizer("auto", AlphaNCE(), 1500, replicas=n) for n in (1, 3))
+    assert isinstance(alone, Adam)
+    assert isinstance(one_of_three, Adam)
+    assert one_of_three.annealing == alone.annealing == 2 * Adam().annealing
+    assert alone.l2 == 3 * Adam().l2
+    assert one_of_three.l2 == Adam().l2

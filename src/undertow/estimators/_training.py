@@ -14,6 +14,8 @@ from sklearn.utils import check_random_state
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource
+from undertow.engines import Engine
+from undertow.engines.devices import CPU
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._documents import Documents, HeldDocuments
 from undertow.estimators._health import warn_of_dead_units
@@ -161,15 +163,15 @@ def _new_run(
     source = documents.source(model.parameters_.word_weights.astype(np.float64))
     most = max(source.parts) if isinstance(source, SharedSource) else source.documents
     steps_before = int(model._run_state.get("steps", 0))
-    replicas = 1
-    if paced_as is None:  # trials are short
-        known = most if epochs else 0
-        replicas = defaults.replicas_for(model.replicas, find_learner(model.learner), known)
+    engine = model._engine()
+    replicas = 1 if paced_as is not None else _replicas(model, engine, most if epochs else 0)
     minibatches = math.ceil(most / model.batch_size)  # of one machine
     steps = epochs * math.ceil(minibatches / replicas)
     # A part of a stream says nothing of how many documents there are.
     known = source.documents if epochs else defaults.FEW
-    settings = settings_of(model, level, steps if paced_as is None else paced_as, known)
+    copies = replicas * (len(source.parts) if isinstance(source, SharedSource) else 1)
+    paced = steps if paced_as is None else paced_as
+    settings = settings_of(model, level, paced, known, copies)
     planned = steps_before + steps if epochs else 0
     settings = replace(settings, planned_steps=planned, replicas=replicas)
     if isinstance(source, SharedSource):
@@ -181,20 +183,36 @@ def _new_run(
         model.noise_distribution_,
         settings,
         **sizes,
-        engine=model._engine(),
+        engine=engine,
     )
     run.adopt(model._run_state, epoch=model.n_iter_)
     return run, source
 
 
-def settings_of(model: ReplicatedSoftmax, noise_level: Any, steps: int, documents: int) -> Settings:
-    """What the options of the model come to, for so many steps and documents."""
+def _replicas(model: ReplicatedSoftmax, engine: Engine, documents: int) -> int:
+    """Trials of noise levels aside, how many there are; one where a card computes, which is best
+    kept busy by one.
+    """
+    if model.replicas == "auto" and engine.name != CPU:
+        return 1
+    given = model.replicas, find_learner(model.learner), model.optimizer
+    return defaults.replicas_for(*given, documents, model.parameters_.weights.nbytes)
+
+
+def settings_of(
+    model: ReplicatedSoftmax, noise_level: Any, steps: int, documents: int, replicas: int = 1
+) -> Settings:
+    """What the options of the model come to, for so many steps of so many replicas, and documents.
+
+    Whether the run has replicas is the caller's to say.
+    """
     learner = defaults.suited(find_learner(model.learner), noise_level, model.typical_length_)
+    length = model.typical_length_
     return Settings(
         learner=learner,
-        optimizer=defaults.make_optimizer(model.optimizer, learner, steps, model.typical_length_),
+        optimizer=defaults.make_optimizer(model.optimizer, learner, steps, length, replicas),
         sparsity=defaults.make_sparsity(
-            model.sparsity_target, model.sparsity_cost, model.typical_length_, documents
+            model.sparsity_target, model.sparsity_cost, length, documents
         ),
         averaging=model.averaging,
         batch_size=model.batch_size,

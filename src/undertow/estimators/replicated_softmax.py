@@ -74,7 +74,8 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
     optimizer : str or optimizer
         "adam", "sgd", or an `Adam` or `SGD`, which is taken as it is; or one of your own
         (`undertow.Optimizer`). "auto" suits the learner. It learns faster and shrinks weights more
-        where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3).
+        where fewer than 4,500 steps are planned (at 1,500: rate times 2, L2 times 3). With
+        replicas, the rate goes by the steps of each, and L2 by those of all.
     sparsity_target, sparsity_cost : float
         Presses the mean activity of every unit towards the target; cost 0 switches it off. "auto"
         is 0.3, and less where documents are long, or fewer than 1,000.
@@ -85,7 +86,9 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
     replicas : int or "auto"
         Copies of the model that are trained side by side, each on documents of its own, and
         averaged every few steps: what uses many cores. It is part of the result, and n_jobs is not.
-        "auto" goes by the number of documents alone: 1 where they are few.
+        "auto" is one for 25,000 documents: 1 below 50,000, then 2, 4 from 100,000 on, 8, and 16
+        from 400,000 on; fewer where they would take more than 2 GiB. It is 1 on a card, with
+        another learner or optimizer, and where no end is planned (early stopping, `partial_fit`).
     max_epochs : int or "auto"
         Passes over the documents. "auto", with the usual batch_size: 1,500 steps below 3,700
         documents (but at most 167 epochs), 52 epochs from there to 11,000 documents, then 4,500

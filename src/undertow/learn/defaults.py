@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from undertow import _check
-from undertow.learn.alpha_nce import SHARPNESS
+from undertow.learn.alpha_nce import SHARPNESS, AlphaNCE
 from undertow.learn.learner import Learner
 from undertow.learn.optimizer import Adam, Optimizer
 from undertow.learn.registry import find_optimizer
@@ -22,6 +22,7 @@ LONG = 400.0  # weighted length from which on documents are long: `brevity`
 SHORT = 300.0  # weighted length below which documents are short: `sharpness`
 # small corpora: `pace` makes up for the steps that are saved
 SHORT_STEPS, SHORT_EPOCHS, MOST_EPOCHS = 1500, 52, 167
+MOST_REPLICAS, DOCUMENTS_A_REPLICA, BYTES_OF_REPLICAS = 16, 25_000, 2**31
 
 
 def suited(learner: Learner, noise_level: Any, typical_length: float) -> Learner:
@@ -47,21 +48,29 @@ def sharpness(typical_length: float) -> float:
 
 
 def make_optimizer(
-    optimizer: Any, learner: Learner, planned_steps: int = 0, typical_length: float = LONG
+    optimizer: Any,
+    learner: Learner,
+    planned_steps: int = 0,
+    typical_length: float = LONG,
+    replicas: int = 1,
 ) -> Optimizer:
     """The optimizer given, or one that suits the learner, the planned steps (0: no end is known)
     and the documents.
+
+    Planned steps are those of each replica, which goes as far in them as one alone. Weights shrink
+    by the steps of all: these see as much as one alone would (docs/design_notes.md, Replicas).
     """
     if optimizer == "auto":
         if hasattr(learner, "usual_optimizer"):
             own: Optimizer = learner.usual_optimizer()
             return own
         usual, times = Adam(), pace(planned_steps)
+        shrinking = pace(planned_steps * replicas)
         return replace(
             usual,
             learning_rate=usual.learning_rate * brevity(typical_length),
             annealing=usual.annealing * (1.0 + times) / 2.0,
-            l2=usual.l2 * times,
+            l2=usual.l2 * shrinking,
         )
     return find_optimizer(optimizer)
 
@@ -118,8 +127,25 @@ def epochs_for(max_epochs: Any, documents: int, batch_size: int) -> int:
     return _check.whole_number("max_epochs", max_epochs, at_least=1)
 
 
-def replicas_for(replicas: Any, learner: Learner, documents: int) -> int:
-    """The number of replicas given, or one that goes by the number of documents (0: not known)."""
-    if replicas == "auto":
+def replicas_for(
+    replicas: Any, learner: Learner, optimizer: Any, documents: int, bytes_each: int
+) -> int:
+    """The number of replicas given, or one that goes by the number of documents (0: not known).
+
+    One for 25,000 documents: 2 from 50,000 on, 4 from 100,000, 16 from 400,000. So each takes some
+    2,000 steps, which is as many as quality needs (docs/design_notes.md, Replicas). All replicas
+    together take 2 GiB at most. More than one was measured for alpha-NCE with the usual optimizer
+    alone; others have one.
+
+    It does not go by the number of cores, since it is part of the result.
+    """
+    if replicas != "auto":
+        return _check.whole_number("replicas", replicas, at_least=1)
+    if not isinstance(learner, AlphaNCE) or optimizer != "auto":
         return 1
-    return _check.whole_number("replicas", replicas, at_least=1)
+    found = MOST_REPLICAS
+    while found > 1 and (
+        documents < found * DOCUMENTS_A_REPLICA or found * bytes_each > BYTES_OF_REPLICAS
+    ):
+        found //= 2
+    return found
