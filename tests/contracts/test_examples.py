@@ -39,6 +39,7 @@ def test_all_of_them_are_run() -> None:
         "topics.py",
         "name_topics.py",
         "curate.py",
+        "spark_encode.py",  # by test_spark.py
     }
 
 
