@@ -10,7 +10,7 @@ Plain NCE is `AlphaNCE(noise_level=0, uniform=False)`; a learned log Z is `norma
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -67,6 +67,8 @@ class AlphaNCE(Options):
     >>> learner.changed(noise_level=0.6).noise_level
     0.6
     """
+
+    replicable: ClassVar[bool] = True  # several replicas can learn together
 
     n_noise: int = 25
     noise_level: float | tuple[float, float] | Literal["auto"] = 0.7

@@ -23,6 +23,9 @@ SHORT = 300.0  # weighted length below which documents are short: `sharpness`
 # small corpora: `pace` makes up for the steps that are saved
 SHORT_STEPS, SHORT_EPOCHS, MOST_EPOCHS = 1500, 52, 167
 
+# (documents from which on, so many replicas); none yet: no default was measured
+REPLICAS: tuple[tuple[int, int], ...] = ()
+
 
 def suited(learner: Learner, noise_level: Any, typical_length: float) -> Learner:
     """The learner with what is "auto" chosen for these documents."""
@@ -119,7 +122,10 @@ def epochs_for(max_epochs: Any, documents: int, batch_size: int) -> int:
 
 
 def replicas_for(replicas: Any, learner: Learner, documents: int) -> int:
-    """The number of replicas given, or one that goes by the number of documents (0: not known)."""
+    """The number of replicas given, or one that goes by the number of documents (0: not known), as
+    `REPLICAS` says; 1 with a learner that does not say that it can be replicated.
+    """
     if replicas == "auto":
-        return 1
+        fitting = [number for least, number in REPLICAS if documents >= least]
+        return max(fitting, default=1) if getattr(learner, "replicable", False) else 1
     return _check.whole_number("replicas", replicas, at_least=1)

@@ -52,6 +52,18 @@ class ContrastiveDivergence(Options):
         _check.whole_number("n_steps", self.n_steps, at_least=1)
         _check.one_of("words", self.words, ("unweighted", "exact"))
 
+    @property
+    def replicable(self) -> bool:
+        """Whether several replicas can learn together: chains belong to documents, and nobody could
+        say which replica has the right one.
+
+        Examples
+        --------
+        >>> ContrastiveDivergence().replicable, ContrastiveDivergence(persistent=True).replicable
+        (True, False)
+        """
+        return not self.persistent
+
     @staticmethod
     def usual_optimizer() -> Adam:
         """What "auto" stands for: the gradient carries a document's length, so steps are small.
