@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Sparsity
+from undertow._errors import InvalidInput
+from undertow.learn import SGD, Adam, AlphaNCE, ContrastiveDivergence, Sparsity, defaults
 from undertow.learn.defaults import (
     brevity,
     epochs_for,
     make_optimizer,
     make_sparsity,
+    replicas_for,
     sharpness,
 )
 from undertow.learn.registry import find_learner
@@ -111,3 +115,34 @@ def test_short_runs_learn_faster(steps: int, times: float) -> None:
     cd = ContrastiveDivergence()
     assert make_optimizer("auto", cd, steps) == make_optimizer("auto", cd)  # a constant rate
     assert make_optimizer(Adam(l2=0.5), AlphaNCE(), steps) == Adam(l2=0.5)
+
+
+def test_the_number_of_replicas_goes_by_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("undertow.learn.defaults.REPLICAS", ((20_000, 4), (300_000, 16)))
+    for documents, number in [(0, 1), (19_999, 1), (20_000, 4), (299_999, 4), (10**9, 16)]:
+        assert replicas_for("auto", AlphaNCE(), documents) == number
+        assert replicas_for(3, AlphaNCE(), documents) == 3  # what is given is taken
+
+
+def test_learners_that_do_not_say_that_they_can_have_one_replica(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("undertow.learn.defaults.REPLICAS", ((0, 8),))
+    assert replicas_for("auto", AlphaNCE(), 5) == 8
+    assert replicas_for("auto", ContrastiveDivergence(), 5) == 8
+    assert replicas_for("auto", ContrastiveDivergence(persistent=True), 5) == 1
+    own: Any = object()
+    assert replicas_for("auto", own, 5) == 1
+
+
+def test_every_number_of_the_table_is_one() -> None:
+    for least, number in defaults.REPLICAS:
+        assert (least, number) >= (0, 1)
+        assert isinstance(number, int)
+    assert list(defaults.REPLICAS) == sorted(defaults.REPLICAS)
+
+
+@pytest.mark.parametrize("given", [0, -1, 1.5, "many", None, True])
+def test_other_numbers_of_replicas_are_refused(given: Any) -> None:
+    with pytest.raises(InvalidInput, match="replicas must be a whole number of at least 1, got"):
+        replicas_for(given, AlphaNCE(), 100)
