@@ -165,9 +165,7 @@ def test_replicas_that_a_learner_cannot_have_are_told(run: Run, tmp_path: Path) 
     assert (code, "replicas must be 1 with this learner" in " ".join(err.split())) == (2, True)
 
 
-def test_a_model_of_replicas_is_the_same_on_any_number_of_threads(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_model_of_replicas_is_the_same_on_any_number_of_threads(run: Run, tmp_path: Path) -> None:
     """From the command line: two replicas, on one thread and on two."""
     make_table().write_parquet(tmp_path / "corpus.parquet")
     given = ("--replicas", 2, "--n-components", 4, "--max-epochs", 3, "--batch-size", 4)

@@ -208,7 +208,10 @@ def test_another_seed_gives_other_bits(counts: sparse.csr_array) -> None:
 def test_a_run_with_other_settings_is_not_resumed(counts: sparse.csr_array, tmp_path: Path) -> None:
     run, _ = begin(counts, make_settings(LEARNERS["cd"]), 1)
     save_run(tmp_path / "run", run)
-    for settings in (make_settings(LEARNERS["alpha-nce"]), make_settings(LEARNERS["cd"], replicas=2)):
+    for settings in (
+        make_settings(LEARNERS["alpha-nce"]),
+        make_settings(LEARNERS["cd"], replicas=2),
+    ):
         other, _ = begin(counts, settings, 1)
         with pytest.raises(ValueError, match="holds a run that differs in settings"):
             resume_run(tmp_path / "run", other)

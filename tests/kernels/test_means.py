@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -89,11 +91,12 @@ def test_without_words_nothing_is_done() -> None:
 
 @pytest.mark.parametrize("kind", ["double", "other shape", "not contiguous"])
 def test_arrays_of_another_kind_are_left_alone(kind: str) -> None:
-    arrays: list[list[NDArray[np.floating]]] = [list(alike) for alike in make(2)]
-    arrays[1][1] = {
+    arrays: list[list[NDArray[Any]]] = [list(alike) for alike in make(2)]
+    others: dict[str, NDArray[Any]] = {
         "double": np.ones((WORDS, 2)),
         "other shape": np.ones((WORDS, 3), dtype=np.float32),
         "not contiguous": np.ones((2, WORDS), dtype=np.float32).T,
-    }[kind]
+    }
+    arrays[1][1] = others[kind]
     assert not meet(arrays, some_words(2), 1)
     np.testing.assert_array_equal(arrays[0][0], make(2)[0][0])

@@ -25,5 +25,7 @@ def test_few_documents_have_an_order_too(documents: int) -> None:
 
 def test_equal_keys_stay_in_order() -> None:
     keys = np.array([5, 1, 5, 1, 5] * 20, dtype=np.uint64)
-    expected = [i for i in range(100) if i % 5 in (1, 3)] + [i for i in range(100) if i % 5 % 2 == 0]
+    expected = [i for i in range(100) if i % 5 in (1, 3)] + [
+        i for i in range(100) if i % 5 % 2 == 0
+    ]
     assert randomness.sorted_by(keys).tolist() == expected

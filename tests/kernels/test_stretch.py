@@ -137,9 +137,7 @@ def test_steps_that_the_kernel_does_not_know_are_left_to_the_verbs(
     before = session.take(["parameters.weights"])
     rules = (updater.rule(Moment(1, None)),)
     assert session.stretch(ordered(35)[:1], [Place(0, 0)], step.steps(rules, averaging)) is None
-    np.testing.assert_array_equal(
-        session.parameters.weights, before["parameters.weights"]
-    )
+    np.testing.assert_array_equal(session.parameters.weights, before["parameters.weights"])
     single = CpuEngine(1).begin(CASE.parameters.copy(), CASE.start)
     steps = AlphaNCE().begin(single, CASE.corpus, Pressure(0.1, 0.0)).steps(rules, 0.0)
     Adam().begin(single)

@@ -107,9 +107,7 @@ def test_a_replica_that_meets_nobody_is_a_single_run(kind: str) -> None:
     corpus, start = Corpus(COUNTS.shape[0], SOURCE.longest), Start(P, 0)
     engine = CpuEngine(1)
     home = Replica(engine, first_parameters(), start, settings, corpus, averaging=DECAY)
-    other = Replica(
-        engine.replica(0), first_parameters(), start, settings, corpus, averaging=0.0
-    )
+    other = Replica(engine.replica(0), first_parameters(), start, settings, corpus, averaging=0.0)
     meeting = Meeting(engine, home, [other])
     for number, batch in enumerate(minibatches()):
         moments = [Moment(number + 1, number / 60)]
@@ -156,9 +154,7 @@ class Recorder:
 
 @pytest.mark.parametrize("kind", ["adam", "all learned"])
 @pytest.mark.parametrize(("replicas", "interval"), [(2, 3), (3, 2), (5, 1), (2, 50)])
-def test_averages_are_those_of_what_was_agreed_on(
-    kind: str, replicas: int, interval: int
-) -> None:
+def test_averages_are_those_of_what_was_agreed_on(kind: str, replicas: int, interval: int) -> None:
     """Also where epochs end with fewer steps than there are between two meetings, and where rows
     stand still over some of them.
     """
@@ -202,9 +198,7 @@ def test_in_place_or_not_gives_the_same_bits(kind: str, replicas: int) -> None:
     learner, optimizer = KINDS[kind]
     settings = make_settings(replicas, 2, learner=learner, optimizer=optimizer)
     here, there = (begin(settings, engine(2)) for engine in (CpuEngine, Elsewhere))
-    assert_same(
-        train(here, SOURCE, epochs=2).arrays(), train(there, SOURCE, epochs=2).arrays()
-    )
+    assert_same(train(here, SOURCE, epochs=2).arrays(), train(there, SOURCE, epochs=2).arrays())
 
 
 def by_hand(run: Run, epochs: int, at_a_time: int) -> Run:

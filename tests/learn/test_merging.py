@@ -35,7 +35,10 @@ def one_replica(generator: np.random.Generator, share: float = 0.4, took_part: i
             "W": generator.normal(size=(len(words), UNITS)).astype(np.float32),
             "moments": generator.random((len(words), 2)),
         },
-        {"a": took_part * generator.normal(size=UNITS), "all": np.full(1, took_part, dtype=np.float32)},
+        {
+            "a": took_part * generator.normal(size=UNITS),
+            "all": np.full(1, took_part, dtype=np.float32),
+        },
         took_part,
     )
 
@@ -70,7 +73,7 @@ def test_rows_are_summed_and_averaged_over_those_that_moved_them(parts: list[Mov
                 means[name][place], np.mean(rows, axis=0), atol=20 * 2.0**-24
             )
     assert len({int(n) for n in total.brought}) > 2  # words of one, of some and of all
-    assert (means["W"].dtype, means["moments"].dtype) == (np.float32, np.float64)
+    assert (means["W"].dtype.name, means["moments"].dtype.name) == ("float32", "float64")
 
 
 def test_everything_else_is_averaged_over_those_that_took_a_step(parts: list[Moved]) -> None:
@@ -123,7 +126,7 @@ def test_counters_of_an_optimizer_stay_whole_numbers() -> None:
     total = added([one, one, one])
     assert total.mean_rows()["times"].tolist() == [[3], [8]]
     steps = total.mean_others()["steps"]
-    assert (int(steps), steps.dtype) == (7, np.int32)
+    assert (int(steps), steps.dtype.name) == (7, "int32")
 
 
 def begun(learner: Learner, optimizer: Optimizer, averaging: float = 0.9) -> tuple[Session, object]:
@@ -138,7 +141,7 @@ def begun(learner: Learner, optimizer: Optimizer, averaging: float = 0.9) -> tup
 
 ALL_LEARNED = AlphaNCE(visible_bias="learned", normaliser="learned")
 P, OPT = "parameters.", "optimizer."
-SHARED = {
+SHARED: dict[str, tuple[Learner, Optimizer, set[str], set[str]]] = {
     "adam": (
         AlphaNCE(),
         Adam(),

@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
     """
     measure(folder / "loads kernels", 2, 1)
     found = {str(groups): measure(folder / str(groups), groups, 64 // groups) for groups in (4, 32)}
-    print(json.dumps(found))
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -94,9 +94,11 @@ def _mean(sums: NDArray[Any], number: NDArray[Any]) -> NDArray[Any]:
     """Sums over so many, in their own precision; of whole numbers, such as counters, the whole
     part.
     """
-    if not np.issubdtype(sums.dtype, np.inexact):
-        return (sums // number).astype(sums.dtype)
-    return sums * (1.0 / number.astype(sums.dtype)).astype(sums.dtype)
+    if np.issubdtype(sums.dtype, np.inexact):
+        mean: NDArray[Any] = sums * (1.0 / number.astype(sums.dtype)).astype(sums.dtype)
+    else:
+        mean = (sums // number).astype(sums.dtype)
+    return mean
 
 
 def added(parts: Sequence[Moved]) -> Moved:
