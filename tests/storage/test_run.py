@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def counts() -> sparse.csr_array:
     return checked_counts(np.random.default_rng(0).poisson(0.4, (300, 40)))
 
 
-def begin(source: CountSource, **options: int) -> Run:
+def begin(source: CountSource, **options: Any) -> Run:
     p = np.full(40, 1 / 40)
     learner = AlphaNCE(stream_length=64)
     settings = Settings(learner=learner, batch_size=16, planned_steps=40, **options)
