@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.search.conftest import make_table
 from tests.shell import Run
-from undertow import AlphaNCE, ReplicatedSoftmax, TopicModel
+from undertow import AlphaNCE, ReplicatedSoftmax, TopicModel, load
 from undertow.cli.fit import fit
 from undertow.engines import Session
 from undertow.estimators import _training
@@ -145,6 +146,40 @@ def test_wrong_names_are_told(refused: Any) -> None:
     assert refused("--learner", "em") == (
         "--learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', got 'em'"
     )
+
+
+@pytest.mark.parametrize(("given", "replicas"), [((), "auto"), (("--replicas", 3), 3)])
+def test_replicas_are_asked_for(asked: Any, given: tuple[Any, ...], replicas: Any) -> None:
+    assert asked(*given).replicas == replicas
+
+
+@pytest.mark.parametrize("given", [0, -2, "many"])
+def test_wrong_numbers_of_replicas_are_told(refused: Any, given: Any) -> None:
+    assert "Invalid value for '--replicas'" in refused("--replicas", given)
+
+
+def test_replicas_that_a_learner_cannot_have_are_told(run: Run, tmp_path: Path) -> None:
+    make_table().write_parquet(tmp_path / "corpus.parquet")
+    given = ("--learner", "pcd", "--replicas", 2, "--n-components", 4, "--quiet")
+    code, _, err = run("fit", tmp_path / "corpus.parquet", "--out", tmp_path / "made", *given)
+    assert (code, "replicas must be 1 with this learner" in " ".join(err.split())) == (2, True)
+
+
+def test_a_model_of_replicas_is_the_same_on_any_number_of_threads(run: Run, tmp_path: Path) -> None:
+    """From the command line: two replicas, on one thread and on two."""
+    make_table().write_parquet(tmp_path / "corpus.parquet")
+    given = ("--replicas", 2, "--n-components", 4, "--max-epochs", 3, "--batch-size", 4)
+    found = []
+    for n_jobs in (1, 2):
+        out = tmp_path / f"model{n_jobs}"
+        code, _, err = run(
+            "fit", tmp_path / "corpus.parquet", "--out", out, *given, "--quiet", "--n-jobs", n_jobs
+        )
+        assert code == 0, err
+        model: Any = load(out)
+        assert model.replicas == 2
+        found.append(model.softmax_.components_)
+    np.testing.assert_array_equal(found[0], found[1])
 
 
 # One set of defaults

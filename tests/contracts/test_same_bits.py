@@ -66,7 +66,7 @@ def begin(counts: sparse.csr_array, settings: Settings, threads: int) -> tuple[R
     return run, source
 
 
-def make_settings(learner: Learner, optimizer: str = "adam") -> Settings:
+def make_settings(learner: Learner, optimizer: str = "adam", replicas: int = 1) -> Settings:
     return Settings(
         learner=learner,
         optimizer=OPTIMIZERS[optimizer],
@@ -75,6 +75,8 @@ def make_settings(learner: Learner, optimizer: str = "adam") -> Settings:
         batch_size=70,  # three shards, and a last minibatch of two
         planned_steps=30,
         seed=2**40 + 5,
+        replicas=replicas,
+        interval=2 if replicas == 2 else 1,  # six minibatches: two meetings an epoch
     )
 
 
@@ -132,6 +134,45 @@ def test_stopped_and_resumed_gives_the_same_bits(
     assert_same(whole, train(resumed, source, epochs=3))
 
 
+REPLICAS = [(name, "adam") for name in LEARNERS if name != "pcd"]
+REPLICAS += [("alpha-nce", "adam per element"), ("cd", "sgd"), ("alpha-nce", "sgd")]
+several = pytest.mark.parametrize("replicas", [2, 3])
+
+
+@several
+@pytest.mark.parametrize(("name", "optimizer"), REPLICAS)
+def test_replicas_on_any_number_of_threads_give_the_same_bits(
+    counts: sparse.csr_array, name: str, optimizer: str, replicas: int
+) -> None:
+    settings = make_settings(LEARNERS[name], optimizer, replicas)
+    for threads in (2, 5):
+        alone, source = begin(counts, settings, 1)
+        together, _ = begin(counts, settings, threads)
+        assert_same(train(alone, source, epochs=2), train(together, source, epochs=2))
+
+
+@several
+@pytest.mark.parametrize(("name", "optimizer"), REPLICAS)
+def test_replicas_stopped_and_resumed_give_the_same_bits(
+    counts: sparse.csr_array, name: str, optimizer: str, replicas: int, tmp_path: Path
+) -> None:
+    settings = make_settings(LEARNERS[name], optimizer, replicas)
+    whole, source = begin(counts, settings, 1)
+    train(whole, source, epochs=3)
+
+    def stop(run: Run) -> None:
+        if (run.epoch, run.batch) == (1, settings.interval * replicas):  # in the middle of it
+            save_run(tmp_path / "run", run)
+            raise _Stop
+
+    stopped, _ = begin(counts, settings, 2)
+    with pytest.raises(_Stop):
+        train(stopped, source, epochs=3, on_batch=stop)
+    resumed = resume_run(tmp_path / "run", begin(counts, settings, 1)[0])
+    assert (resumed.epoch, resumed.batch) == (1, settings.interval * replicas)
+    assert_same(whole, train(resumed, source, epochs=3))
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 def test_any_number_of_threads_gives_the_same_topics(threads: int) -> None:
     alone, together = (untrained(n_jobs=count).fit(corpus()) for count in (1, threads))
@@ -167,6 +208,10 @@ def test_another_seed_gives_other_bits(counts: sparse.csr_array) -> None:
 def test_a_run_with_other_settings_is_not_resumed(counts: sparse.csr_array, tmp_path: Path) -> None:
     run, _ = begin(counts, make_settings(LEARNERS["cd"]), 1)
     save_run(tmp_path / "run", run)
-    other, _ = begin(counts, make_settings(LEARNERS["alpha-nce"]), 1)
-    with pytest.raises(ValueError, match="holds a run that differs in settings"):
-        resume_run(tmp_path / "run", other)
+    for settings in (
+        make_settings(LEARNERS["alpha-nce"]),
+        make_settings(LEARNERS["cd"], replicas=2),
+    ):
+        other, _ = begin(counts, settings, 1)
+        with pytest.raises(ValueError, match="holds a run that differs in settings"):
+            resume_run(tmp_path / "run", other)

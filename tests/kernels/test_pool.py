@@ -4,6 +4,7 @@ nested, or after a fork.
 
 from __future__ import annotations
 
+import _thread
 import multiprocessing
 import re
 import threading
@@ -99,6 +100,23 @@ def test_no_task_is_still_running_after_an_error() -> None:
     with pytest.raises(Broken):
         run([(_fail_here_or_be_slow, (barrier, ended))] * 2, 2)
     assert ended == [True]
+
+
+def _interrupt_the_other_and_be_slow(barrier: threading.Barrier, ended: list[bool]) -> None:
+    barrier.wait()
+    if threading.current_thread() is not threading.main_thread():
+        time.sleep(0.1)  # the other waits by now
+        _thread.interrupt_main()
+        time.sleep(0.3)
+        ended.append(True)
+
+
+def test_no_task_is_still_running_after_an_interruption() -> None:
+    barrier, ended = threading.Barrier(2, timeout=PATIENCE), list[bool]()
+    with pytest.raises(KeyboardInterrupt):
+        run([(_interrupt_the_other_and_be_slow, (barrier, ended))] * 2, 2)
+    assert ended == [True]
+    test_helpers_wake_up(1)
 
 
 def test_nothing_new_is_begun_after_an_error() -> None:

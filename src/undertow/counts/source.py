@@ -196,12 +196,12 @@ class CsrSource:
         >>> [len(piece) for piece in pieces]
         [2]
         """
-        order = self._rows[permutation(seed, epoch, self._rows)]
+        order = self._rows[permutation(seed, epoch, self._rows + self._first_id)]
         parts, size = self._parts, at_a_time * batch_size
         for begin in range(first_batch * batch_size, len(order), size):
             rows = order[begin : begin + size]
             where = bounds_of(self._tokens[rows], batch_size)
-            yield Minibatches(Rows(rows, rows, *parts), *where)
+            yield Minibatches(Rows(rows + self._first_id, rows, *parts), *where)
 
     @cached_property
     def _parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:

@@ -81,8 +81,8 @@ class TrainingPart(Part):
     def take(self, state: State) -> None:
         """Goes on from where others stand."""
         run = self._run
-        run.restore(state.arrays)
         run.epoch, run.steps = state.epoch, state.steps
+        run.restore(state.arrays)
         run.batch = min(state.met * self._at_a_time, self._own)
         run.tally = deepcopy(state.tally)
         self._standing, self._pending = state.standing, None

@@ -41,11 +41,14 @@ class RunningAverage:
         """Call after step `step`: everything but W."""
         self._session.average_others(gradient, step=step, decay=self._decay)
 
-    def before_meeting(self, words: NDArray[np.int32], since: int, step: int) -> None:
-        """Call before what replicas moved is taken over at step `step`: since the meeting at step
-        `since` the parameters stood still. `words` are those whose rows will change.
+    def before_meeting(self, words: NDArray[np.int32], since: int) -> None:
+        """Call before a meeting changes the rows of these words: up to step `since`, that of the
+        meeting before, they stood still. What a meeting agrees on counts for all steps since.
         """
-        self._session.average_rows(None, step=step, decay=self._decay, words=words)
+        self._session.average_rows(None, step=since, decay=self._decay, words=words)
+
+    def after_meeting(self, since: int, step: int) -> None:
+        """Call after a meeting at step `step`: everything but W."""
         self._session.average_others(None, step=step, decay=self._decay, since=since)
 
     def parameters(self, step: int) -> Parameters:

@@ -2,12 +2,12 @@
 
 A run has a home, whose session holds its state: the parameters as of the last meeting, moments, and
 running averages. Replicas hold parameters and moments of their own, and no averages: these are of
-what was agreed on, which stands still between two meetings.
+what was agreed on, and what a meeting agrees on counts for all steps since the one before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from undertow.learn.merging import Moved, added, shared_names
 from undertow.learn.replicas import Replica
 
 Words = NDArray[np.int32]
+Works = Mapping[int, Callable[[], Any]]  # by the number of the replica
 NONE: Words = np.empty(0, dtype=np.int32)
 
 
@@ -28,24 +29,21 @@ class Meeting:
     def __init__(self, engine: Engine, home: Replica, crew: Sequence[Replica]) -> None:
         self._engine, self._home, self._crew = engine, home, crew
         self._names = shared_names(home.session, getattr(home.step, "stands_still", ()))
-        self._took_part = self._since = 0  # replicas; the step of the meeting before
+        self._last, self._took_part = 0, set[int]()  # step of the last meeting; replicas since
         for replica in crew:
-            replica.session.moved()  # from now on it is noted
+            replica.begin_at({})
 
-    def begin(self) -> None:
-        """All replicas go on from where the home is."""
+    def begin(self, step: int) -> None:
+        """All replicas go on from where the home is, as after a meeting at this step."""
         shared = self._home.session.take([*self._names.rows, *self._names.others])
         for replica in self._crew:
-            replica.session.restore(shared)
-            replica.session.moved()
-        self._took_part = 0
+            replica.begin_at(shared)
+        self._last, self._took_part = step, set()
 
-    def work(self, works: Sequence[Callable[[], Any]], since: int) -> None:
-        """Steps of the first so many replicas, as many at a time as the engine has room for."""
-        if not self._took_part:
-            self._since = since
-        self._took_part = max(self._took_part, len(works))
-        self._engine.together(works)
+    def work(self, works: Works) -> None:
+        """Steps of some replicas, as many at a time as the engine has room for."""
+        self._took_part |= works.keys()
+        self._engine.together([*works.values()])
 
     def moved(self) -> Moved:
         """What these replicas moved since the last meeting."""
@@ -53,60 +51,64 @@ class Meeting:
 
     def settle(self, total: Moved, step: int) -> None:
         """All go on from what all moved together, here and elsewhere."""
-        self._average(total.words, step)
-        rows, others = total.mean_rows(), total.mean_others()
-        for replica in (self._home, *self._crew):
-            replica.session.restore(rows, total.words)
-            if total.replicas:
-                replica.session.restore(others)
-        self._took_part = 0
+        self._bring_rows_up(total.words)
+        self._take_over(total)
+        self._end(step)
 
     def here(self, step: int) -> None:
         """The same as `moved` and `settle`, for those who have no others to meet: in place, where
         the engine can.
         """
         words = self._moved_words()
-        idle = len(self._crew) - len(words)
+        lists = [NONE, *(words.get(number, NONE) for number in range(len(self._crew)))]
         sessions = [replica.session for replica in (self._home, *self._crew)]
-        lists = [NONE, *words, *[NONE] * idle]
-        self._average(_union(lists, sessions[0].parameters.words), step)
-        if not self._engine.meet(sessions, self._names.rows, lists):
-            self.settle(self._sums(words), step)
-            return
-        if words:
-            others = self._sums([NONE] * len(words)).mean_others()
-            for session in sessions:
-                session.restore(others)
-        self._took_part = 0
+        self._bring_rows_up(_union(lists, sessions[0].parameters.words))
+        in_place = self._engine.meet(sessions, self._names.rows, lists)
+        self._take_over(self._sums(dict.fromkeys(words, NONE) if in_place else words))
+        self._end(step)
 
-    def _moved_words(self) -> list[Words]:
-        """Of each replica that took part."""
-        found = [NONE] * self._took_part
+    def _moved_words(self) -> dict[int, Words]:
+        """Of each replica that took part, in the order of their numbers."""
+        found = dict.fromkeys(sorted(self._took_part), NONE)
 
         def ask(number: int) -> None:
             found[number] = self._crew[number].session.moved()
 
-        self._engine.together([partial(ask, number) for number in range(self._took_part)])
+        self._engine.together([partial(ask, number) for number in found])
         return found
 
-    def _average(self, words: Words, step: int) -> None:
-        """Until now the parameters were those of the last meeting."""
-        if self._home.average:
-            self._home.average.before_meeting(words, self._since, step)
-            self._since = step
-
-    def _sums(self, words: Sequence[Words]) -> Moved:
-        """What replicas with these words bring."""
-        if not words:
-            session = self._home.session
-            others = {name: 0 * array for name, array in session.take(self._names.others).items()}
-            return Moved(NONE, NONE, session.take(self._names.rows, NONE), others, 0)
+    def _sums(self, words: Mapping[int, Words]) -> Moved:
+        """What replicas bring, of whose rows these are asked for."""
         parts = []
-        for own, replica in zip(words, self._crew, strict=False):  # the others took no part
-            rows = replica.session.take(self._names.rows, own)
-            others = replica.session.take(self._names.others)
+        for number, own in words.items():
+            session = self._crew[number].session
+            rows, others = session.take(self._names.rows, own), session.take(self._names.others)
             parts.append(Moved(own, np.ones(len(own), dtype=np.int32), rows, others, 1))
-        return added(parts)
+        return added(parts) if parts else self._nothing()
+
+    def _nothing(self) -> Moved:
+        """What is brought where no replica took a step."""
+        session = self._home.session
+        others = {name: 0 * array for name, array in session.take(self._names.others).items()}
+        return Moved(NONE, NONE, session.take(self._names.rows, NONE), others, 0)
+
+    def _bring_rows_up(self, words: Words) -> None:
+        """The averages of rows that are about to change."""
+        if self._home.average:
+            self._home.average.before_meeting(words, self._last)
+
+    def _take_over(self, total: Moved) -> None:
+        rows, others = total.mean_rows(), total.mean_others()
+        for replica in (self._home, *self._crew):
+            if len(total.words):
+                replica.session.restore(rows, total.words)
+            if total.replicas:
+                replica.session.restore(others)
+
+    def _end(self, step: int) -> None:
+        if self._home.average:
+            self._home.average.after_meeting(self._last, step)
+        self._last, self._took_part = step, set()
 
 
 def _union(lists: Sequence[Words], words: int) -> Words:

@@ -68,11 +68,10 @@ class Moved:
         >>> float(both.rows["W"][0, 0]), float(both.mean_rows()["W"][0, 0])
         (2.0, 1.0)
         """
-        found = {}
-        for name, sums in self.rows.items():
-            shares = (1.0 / self.brought.astype(sums.dtype)).astype(sums.dtype)
-            found[name] = sums * shares.reshape(-1, *(1,) * (sums.ndim - 1))
-        return found
+        return {
+            name: _mean(sums, self.brought.reshape(-1, *(1,) * (sums.ndim - 1)))
+            for name, sums in self.rows.items()
+        }
 
     def mean_others(self) -> Arrays:
         """The mean of everything else over the replicas that took part.
@@ -87,8 +86,19 @@ class Moved:
         >>> moved.mean_others()
         {}
         """
-        share = 1.0 / max(self.replicas, 1)
-        return {name: sums * sums.dtype.type(share) for name, sums in self.others.items()}
+        number = np.array(max(self.replicas, 1))
+        return {name: _mean(sums, number) for name, sums in self.others.items()}
+
+
+def _mean(sums: NDArray[Any], number: NDArray[Any]) -> NDArray[Any]:
+    """Sums over so many, in their own precision; of whole numbers, such as counters, the whole
+    part.
+    """
+    if np.issubdtype(sums.dtype, np.inexact):
+        mean: NDArray[Any] = sums * (1.0 / number.astype(sums.dtype)).astype(sums.dtype)
+    else:
+        mean = (sums // number).astype(sums.dtype)
+    return mean
 
 
 def added(parts: Sequence[Moved]) -> Moved:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from undertow._errors import TrainingDiverged
 from undertow.counts import CountBatch, Minibatches
@@ -88,6 +90,12 @@ class Replica:
             self._unread_documents += documents
             self._unread_tokens += tokens
         return self.stretches
+
+    def begin_at(self, shared: Mapping[str, NDArray[Any]]) -> None:
+        """Goes on from these arrays; what it saw and nobody has read is forgotten."""
+        self.session.restore(shared)
+        self.session.moved()  # from now on it is noted
+        self._unread, self._unread_documents, self._unread_tokens = [], 0, 0
 
     def read(self, tally: Tally) -> None:
         """Counts in what stretches saw; waits until they are done."""

@@ -27,7 +27,7 @@ from undertow.learn.alpha_nce import AlphaNCE
 from undertow.learn.averaging import RunningAverage
 from undertow.learn.history import EpochRecord, Tally
 from undertow.learn.learner import Corpus, Learner, Step
-from undertow.learn.meeting import Meeting
+from undertow.learn.meeting import Meeting, Works
 from undertow.learn.merging import Moved
 from undertow.learn.optimizer import Adam, Moment, Optimizer, Updater
 from undertow.learn.replicas import Replica
@@ -237,20 +237,32 @@ class Run:
         moments = [self._moment(self.steps + n) for n in range(-(-len(batches) // len(crew)))]
         said = self._home.said(moments)
         tallies = [self.tally] if self._meeting is None else [Tally(self.tally.units) for _ in crew]
-        works = []
+        works = {}
         for own, (replica, tally) in enumerate(zip(crew, tallies, strict=True)):
             mine = slice((own - self.batch) % len(crew), None, len(crew))
-            given = batches[mine], places[mine], moments, said
-            works += [partial(replica.take, *given, tally)] if places[mine] else []
-        if self._meeting is None:
+            if places[mine]:
+                given = batches[mine], places[mine], moments, said
+                works[own] = partial(replica.take, *given, tally)
+        if self._meeting is not None:
+            self._together(self._meeting, works, tallies)
+        elif works:
             works[0]()
-        else:
-            self._meeting.work(works, self.steps)
-            for replica, tally in zip(crew, tallies, strict=True):
-                replica.read(tally)
-                self.tally.include(tally)
         self.batch += len(batches)
         self.steps += -(-len(batches) // len(crew))
+
+    def _together(self, meeting: Meeting, works: Works, tallies: Sequence[Tally]) -> None:
+        """The steps of all replicas; after an error or an interruption it is as if none was taken,
+        so that the run can go on from the last meeting.
+        """
+        try:
+            meeting.work(works)
+            for replica, tally in zip(self._crew, tallies, strict=True):
+                replica.read(tally)
+        except BaseException:
+            meeting.begin(self.steps)
+            raise
+        for tally in tallies:
+            self.tally.include(tally)
 
     @property
     def waits(self) -> bool:
@@ -432,7 +444,7 @@ class Run:
     def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.session.restore(arrays)
         if self._meeting is not None:
-            self._meeting.begin()
+            self._meeting.begin(self.steps)
 
     def _others(self) -> dict[str, NDArray[Any]]:
         """What the session does not hold."""

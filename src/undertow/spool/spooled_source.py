@@ -149,8 +149,9 @@ class SpooledSource:
         [2]
         """
         size, skipped = at_a_time * batch_size, first_batch * batch_size
-        for batch in self._batches(seed, epoch, size, skipped):
-            yield Minibatches.of(batch, batch_size)
+        with closing(self._batches(seed, epoch, size, skipped)) as read:
+            for batch in read:
+                yield Minibatches.of(batch, batch_size)
 
     def _batches(
         self, seed: int, epoch: int, batch_size: int, skipped: int

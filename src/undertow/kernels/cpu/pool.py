@@ -113,12 +113,23 @@ class _Pool:
         job.work()
         # A worker that has not entered by now finds no tasks: nobody has to wait for it.
         for worker in range(helpers):
-            while self._entered[worker] == number and not waiting.wait(
-                self._finished, worker * SLOT, number, True, YIELDS
-            ):
-                time.sleep(NAP)
+            while self._entered[worker] == number and not self._has_finished(worker, job):
+                pass
         if job.error is not None:
             raise job.error
+
+    def _has_finished(self, worker: int, job: _Job) -> bool:
+        """Looks for a while. An interruption has to wait: a worker that went on after it would
+        write to arrays that the caller believes to be its own again.
+        """
+        try:
+            if waiting.wait(self._finished, worker * SLOT, job.number, True, YIELDS):
+                return True
+            time.sleep(NAP)
+        except KeyboardInterrupt as error:
+            job.error = job.error or error
+            job.tasks.clear()
+        return False
 
     def run_program(
         self, program: Callable[..., Any], helpers: int, arguments: tuple[Any, ...]
