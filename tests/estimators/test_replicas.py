@@ -91,14 +91,14 @@ def test_auto_goes_by_the_number_of_documents(
     counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the end of the training is known; otherwise nobody knows how many are still to come."""
-    monkeypatch.setattr("undertow.learn.defaults.REPLICAS", ((300, 3),))
+    monkeypatch.setattr("undertow.learn.defaults.DOCUMENTS_A_REPLICA", 150)
     seen = settings_seen(monkeypatch)
     model = make_model(max_epochs=1).fit(counts)
     make_model(max_epochs=1).fit(counts[:299])
     make_model(max_epochs=1, early_stopping=True).fit(counts)
     make_model(max_epochs=1, learner="pcd").fit(counts)
     model.partial_fit(counts)
-    assert [settings.replicas for settings in seen] == [3, 1, 1, 1, 1]
+    assert [settings.replicas for settings in seen] == [2, 1, 1, 1, 1]
 
 
 def test_annealing_ends_with_the_run(
@@ -167,12 +167,12 @@ def test_an_interruption_keeps_what_was_reached(
     counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     """What the last meeting agreed on; and more can be learned from there."""
-    original, calls = Replica.take, [0]
+    original, calls = Replica.take, count(1)
 
     def take(self: Replica, *given: Any) -> None:
-        calls[0] += 1
+        call = next(calls)  # replicas take their steps at the same time
         original(self, *given)
-        if when == "between two meetings" and calls[0] == 7:  # two replicas: the fourth epoch
+        if when == "between two meetings" and call == 7:  # two replicas: the fourth epoch
             raise KeyboardInterrupt
 
     def callback(model: Any, record: Any) -> None:
