@@ -233,7 +233,7 @@ class Session(Protocol):
         """
         ...
 
-    # CD and PCD
+    # CD, PCD and CD by Metropolis-Hastings
 
     def see(self, batch: CountBatch) -> Handle:
         """What the hidden units see of documents: the positive phase."""
@@ -253,6 +253,15 @@ class Session(Protocol):
         `weighted`: words are drawn as the word weights say. `chains`: where hidden units are held,
         packed to bits, a row for each document, and before them whether there are any yet. Chains
         go on from these, and are left there.
+        """
+        ...
+
+    def walk(
+        self, seen: Handle, place: Place, *, steps: int, proposals: int, weighted: bool
+    ) -> Handle:
+        """What they see of samples after some Gibbs steps whose words move by Metropolis-Hastings:
+        from the documents' own words on, every token is offered so many words from p in each step.
+        `weighted` as of `gibbs`.
         """
         ...
 

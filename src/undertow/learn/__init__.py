@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from undertow.learn.learner import Corpus, Learner, Step
     from undertow.learn.loop import train
     from undertow.learn.merging import Moved, added
+    from undertow.learn.metropolis import MetropolisDivergence
     from undertow.learn.optimizer import SGD, Adam, Moment, Optimizer, Updater
     from undertow.learn.options import Options
     from undertow.learn.registry import register_learner, register_optimizer
@@ -49,6 +50,7 @@ __getattr__, __dir__ = _lazy.names_of(
         "undertow.learn.learner": ("Corpus", "Learner", "Step"),
         "undertow.learn.loop": ("train",),
         "undertow.learn.merging": ("Moved", "added"),
+        "undertow.learn.metropolis": ("MetropolisDivergence",),
         "undertow.learn.optimizer": ("SGD", "Adam", "Moment", "Optimizer", "Updater"),
         "undertow.learn.options": ("Options",),
         "undertow.learn.registry": ("register_learner", "register_optimizer"),
@@ -65,6 +67,7 @@ __all__ = [
     "Corpus",
     "EpochRecord",
     "Learner",
+    "MetropolisDivergence",
     "Moment",
     "Moved",
     "Optimizer",

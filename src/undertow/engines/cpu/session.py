@@ -132,6 +132,13 @@ class CpuSession:
         left = None if chains is None else Chains(self._held[chains + STARTED], self._held[chains])
         return self._divergence.gibbs(seen, place, steps=steps, weighted=weighted, chains=left)
 
+    def walk(
+        self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool
+    ) -> Seen:
+        return self._divergence.walk(
+            seen, place, steps=steps, proposals=proposals, weighted=weighted
+        )
+
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> CpuGradient:
         self._updates.catch_up()
         return self._divergence.difference(seen, sample, pressure)

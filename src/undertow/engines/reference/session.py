@@ -25,7 +25,7 @@ from undertow.engines.protocol import (
 from undertow.engines.reference import noise_contrast
 from undertow.engines.reference.documents import Seen, dense_counts
 from undertow.engines.reference.gradient import ReferenceGradient
-from undertow.kernels.reference import draws, energies, gibbs, objectives
+from undertow.kernels.reference import draws, energies, gibbs, metropolis, objectives
 from undertow.kernels.reference import steps as step_by_step
 from undertow.model.parameters import Parameters
 
@@ -124,7 +124,7 @@ class ReferenceSession:
     def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
         return None
 
-    # CD and PCD
+    # CD, PCD and CD by Metropolis-Hastings
 
     def see(self, batch: CountBatch) -> Seen:
         return self._see(batch.document_ids, dense_counts(batch, len(self._values["weights"])))
@@ -159,19 +159,40 @@ class ReferenceSession:
         self, seen: Seen, hidden: NDArray[np.float64], epoch: int, step: int, *, weighted: bool
     ) -> draws.Counts:
         """The counts of words drawn given hidden units, as many as each document has."""
-        W, a, b, w = (
-            self._values[name]
-            for name in ("weights", "hidden_bias", "visible_bias", "word_weights")
-        )
-        if not weighted:
-            a, w = np.zeros_like(a), np.ones_like(w)
-        logits = energies.word_logits(hidden, W, a, b, w)
+        logits = self._word_logits(hidden, weighted=weighted)
         counts = np.zeros_like(seen.counts)
         for d, document in enumerate(seen.ids):
             tokens, seed = int(seen.counts[d].sum()), self._start.seed
             drawn = gibbs.words_of(seed, epoch, step, int(document), logits[d], tokens)
             np.add.at(counts[d], drawn, 1)
         return counts
+
+    def _word_logits(self, hidden: NDArray[np.float64], *, weighted: bool) -> NDArray[np.float64]:
+        W, a, b, w = (
+            self._values[name]
+            for name in ("weights", "hidden_bias", "visible_bias", "word_weights")
+        )
+        if not weighted:
+            a, w = np.zeros_like(a), np.ones_like(w)
+        return energies.word_logits(hidden, W, a, b, w)
+
+    def walk(
+        self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool
+    ) -> Seen:
+        seed, epoch, vocabulary = self._start.seed, place.epoch, seen.counts.shape[1]
+        words = [np.repeat(np.arange(vocabulary), counts) for counts in seen.counts]
+        sample, log_p = seen, np.log(self._start.noise_distribution)
+        for step in range(steps):
+            hidden = gibbs.hidden_units(seed, epoch, step, seen.ids, sample.posteriors)
+            pulls = self._word_logits(hidden, weighted=weighted) - log_p
+            key = (seed, epoch, step)
+            words = [
+                metropolis.moved_words(key, document, own, pull, self._table, proposals)
+                for document, own, pull in zip(seen.ids.tolist(), words, pulls, strict=True)
+            ]
+            counts = [np.bincount(own, minlength=vocabulary) for own in words]
+            sample = self._see(seen.ids, np.array(counts))
+        return sample
 
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> ReferenceGradient:
         model = self._model(np.zeros(1))

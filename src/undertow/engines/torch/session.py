@@ -32,6 +32,7 @@ from undertow.engines.torch.gathered import gathered
 from undertow.engines.torch.gibbs import Model, model_of
 from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.held import Held, overwrite
+from undertow.engines.torch.metropolis import Offers
 from undertow.engines.torch.updates import Updates
 from undertow.model.parameters import Parameters
 
@@ -166,7 +167,7 @@ class TorchSession:
         with torch.cuda.device(self.device):
             return stretch.take(self, batches, places, steps)
 
-    # CD and PCD
+    # CD, PCD and CD by Metropolis-Hastings
 
     def see(self, batch: CountBatch) -> Seen:
         return divergence.seen_of(batch, self._model)
@@ -183,6 +184,13 @@ class TorchSession:
         return divergence.gibbs(
             seen, place, self._model, seed=seed, steps=steps, weighted=weighted, chains=left
         )
+
+    def walk(
+        self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool
+    ) -> Seen:
+        numbers = {"seed": self.start.seed, "steps": steps, "proposals": proposals}
+        offers = Offers(self.table, self._log_noise)
+        return divergence.walk(seen, place, self._model, offers, weighted=weighted, **numbers)
 
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> TorchGradient:
         return divergence.difference(seen, sample, self._model, pressure)

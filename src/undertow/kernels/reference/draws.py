@@ -28,7 +28,8 @@ def _below(bit: int, bound: int) -> int:
     return (bit * bound) >> 32
 
 
-def _word(table: NDArray[np.uint32], high: int, low: int) -> int:
+def word_of(table: NDArray[np.uint32], high: int, low: int) -> int:
+    """The word that two 32-bit random numbers choose."""
     scaled = (((high << 32) | low) * len(table)) >> 32
     column, fraction = scaled >> 32, scaled & 0xFFFFFFFF
     return column if fraction < int(table[column, 0]) else int(table[column, 1])
@@ -66,7 +67,7 @@ def stream(
 ) -> list[int]:
     """The words of the noise stream of a shard of a minibatch."""
     bits = _bits(seed, Purpose.STREAM, epoch, batch, 2 * length, stage=shard)
-    return [_word(table, *bits[2 * i : 2 * i + 2]) for i in range(length)]
+    return [word_of(table, *bits[2 * i : 2 * i + 2]) for i in range(length)]
 
 
 def window_noise(
@@ -93,7 +94,7 @@ def independent_noise(
     noise = np.zeros((n_noise, len(table)), dtype=np.int64)
     bits = _bits(seed, Purpose.NOISE, epoch, document, 2 * replaced * n_noise)
     for i in range(replaced * n_noise):
-        noise[i // replaced, _word(table, *bits[2 * i : 2 * i + 2])] += 1
+        noise[i // replaced, word_of(table, *bits[2 * i : 2 * i + 2])] += 1
     return noise
 
 
