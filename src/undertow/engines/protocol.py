@@ -70,6 +70,15 @@ class Objective:
 
 
 @dataclass(frozen=True)
+class Neighbours:
+    """Documents that differ from another in one token (see `learn.ratio_matching`)."""
+
+    replacements: int  # m, drawn for each document
+    uniform: bool  # by words that are all as likely, instead of words from p
+    learns_visible_bias: bool = False
+
+
+@dataclass(frozen=True)
 class AdamRule:
     """One step of Adam (see `learn.optimizer`)."""
 
@@ -267,6 +276,14 @@ class Session(Protocol):
 
     def difference(self, seen: Handle, sample: Handle, pressure: Pressure) -> Gradient:
         """The gradient that makes documents likelier and samples less so."""
+        ...
+
+    # Ratio matching
+
+    def match_ratios(
+        self, batch: CountBatch, place: Place, neighbours: Neighbours, pressure: Pressure
+    ) -> Gradient:
+        """The gradient that makes documents likelier than neighbours that are drawn for them."""
         ...
 
     # Learners of your own

@@ -49,6 +49,7 @@ class Purpose(IntEnum):
     WORD_VECTORS = 13  # the directions that units take among vectors of words
     DIRECTIONS = 14  # where the search for directions of words begins
     PROPOSAL = 15  # words that tokens are offered, and whether they take them
+    REPLACEMENT = 16  # which token is replaced, and by which word
 
 
 def philox(

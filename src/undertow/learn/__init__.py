@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from undertow.learn.metropolis import MetropolisDivergence
     from undertow.learn.optimizer import SGD, Adam, Moment, Optimizer, Updater
     from undertow.learn.options import Options
+    from undertow.learn.ratio_matching import RatioMatching
     from undertow.learn.registry import register_learner, register_optimizer
     from undertow.learn.run import Run, Settings
     from undertow.learn.sparsity import Sparsity
@@ -53,6 +54,7 @@ __getattr__, __dir__ = _lazy.names_of(
         "undertow.learn.metropolis": ("MetropolisDivergence",),
         "undertow.learn.optimizer": ("SGD", "Adam", "Moment", "Optimizer", "Updater"),
         "undertow.learn.options": ("Options",),
+        "undertow.learn.ratio_matching": ("RatioMatching",),
         "undertow.learn.registry": ("register_learner", "register_optimizer"),
         "undertow.learn.run": ("Run", "Settings"),
         "undertow.learn.sparsity": ("Sparsity",),
@@ -72,6 +74,7 @@ __all__ = [
     "Moved",
     "Optimizer",
     "Options",
+    "RatioMatching",
     "Run",
     "Settings",
     "Sparsity",

@@ -8,19 +8,18 @@ Metropolis-Hastings (`kernels.cpu.metropolis`), nothing does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
 from undertow.engines.cpu.gradient import CpuGradient, Slots, new_grouping, workers_for
+from undertow.engines.cpu.offers import Offers
 from undertow.engines.cpu.workspace import Workspace
 from undertow.engines.protocol import Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
 from undertow.kernels.cpu import gibbs as chain_kernels
 from undertow.kernels.cpu import metropolis, pool
-from undertow.kernels.cpu.alias import AliasTable, build_alias_table
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.cpu.rows import RowGradient, document_entries, group_entries
 from undertow.kernels.cpu.splitting import split
@@ -51,7 +50,8 @@ class Divergence:
     """The phases of a session, and the arrays that they share."""
 
     def __init__(self, parameters: Parameters, start: Start, slots: Slots, threads: int) -> None:
-        self._parameters, self._start, self._seed = parameters, start, start.seed
+        self._parameters, self._seed = parameters, start.seed
+        self._offers = Offers(start)
         self._slots, self._threads = slots, threads
         self._workspace = Workspace()
         # The same rows of W, for words that all weigh alike.
@@ -105,34 +105,22 @@ class Divergence:
             chains.started[batch.document_ids] = 1
         return sample
 
-    def walk(
-        self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool
-    ) -> Seen:
+    def walk(self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool) -> Seen:
         """The same with words that move from where they are: first from the documents' own."""
         batch, sample, epoch = seen.batch, seen, place.epoch
         ids, chain = batch.document_ids, self._new_chain(batch)
         chain.words[:] = np.repeat(batch.words, batch.counts)
         words = CountBatch(ids, chain.starts, chain.words, np.ones_like(chain.words))
         hidden = self._workspace.array("hidden", seen.posteriors.shape, np.float32)
-        target = self._target(self._parameters if weighted else self._unweighted)
+        model = self._offers.beside(self._parameters if weighted else self._unweighted)
         for step in range(steps):
             self._draw_hidden(ids, sample.posteriors, hidden, epoch, step)
             place_of_draws = (self._seed, epoch, step, proposals)
-            given = (*place_of_draws, target, hidden, ids, chain.starts, chain.words)
+            given = (*place_of_draws, model, hidden, ids, chain.starts, chain.words)
             tasks = split(metropolis.move_words, batch.size, self._threads, *given)
             pool.run(tasks, self._threads)
             sample = self.see(words, "sample")
         return sample
-
-    def _target(self, parameters: Parameters) -> metropolis.Target:
-        arrays = (parameters.weights, parameters.hidden_bias, parameters.visible_bias)
-        return metropolis.Target(*arrays, parameters.word_weights, *self._offers)
-
-    @cached_property
-    def _offers(self) -> tuple[NDArray[np.float32], AliasTable]:
-        """What words are offered from: log p, and the alias table of p."""
-        shares = self._start.noise_distribution
-        return np.log(shares).astype(np.float32), build_alias_table(shares)
 
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> CpuGradient:
         """The mean over documents of <u h> in the samples less <u h> in the data."""

@@ -18,6 +18,7 @@ from undertow.engines.protocol import (
     Array,
     Counted,
     MomentumRule,
+    Neighbours,
     Noise,
     Objective,
     Place,
@@ -25,7 +26,7 @@ from undertow.engines.protocol import (
     Start,
     Steps,
 )
-from undertow.engines.torch import divergence, noise_contrast
+from undertow.engines.torch import divergence, noise_contrast, ratios
 from undertow.engines.torch.documents import Seen, to_device, to_host
 from undertow.engines.torch.draws import alias_table
 from undertow.engines.torch.gathered import gathered
@@ -185,12 +186,9 @@ class TorchSession:
             seen, place, self._model, seed=seed, steps=steps, weighted=weighted, chains=left
         )
 
-    def walk(
-        self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool
-    ) -> Seen:
+    def walk(self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool) -> Seen:
         numbers = {"seed": self.start.seed, "steps": steps, "proposals": proposals}
-        offers = Offers(self.table, self._log_noise)
-        return divergence.walk(seen, place, self._model, offers, weighted=weighted, **numbers)
+        return divergence.walk(seen, place, self._model, self._offers, weighted=weighted, **numbers)
 
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> TorchGradient:
         return divergence.difference(seen, sample, self._model, pressure)
@@ -198,6 +196,18 @@ class TorchSession:
     @property
     def _model(self) -> Model:
         return model_of(self.values)
+
+    @property
+    def _offers(self) -> Offers:
+        return Offers(self.table, self._log_noise)
+
+    # Ratio matching
+
+    def match_ratios(
+        self, batch: CountBatch, place: Place, neighbours: Neighbours, pressure: Pressure
+    ) -> TorchGradient:
+        known = {"model": self._model, "offers": self._offers, "seed": self.start.seed}
+        return ratios.match(batch, place, neighbours, pressure, **known)
 
     # Learners of your own
 

@@ -10,12 +10,11 @@ at once, and their rows of W are asked for ahead of time.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from undertow.kernels.cpu.alias import AliasTable, draw_word
+from undertow.kernels.cpu.alias import draw_word
 from undertow.kernels.cpu.compile import kernel, piece
 from undertow.kernels.cpu.philox import philox
 from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row
@@ -24,17 +23,6 @@ from undertow.kernels.randomness import Purpose
 
 PROPOSAL = int(Purpose.PROPOSAL)
 TO_UNIT = 2.0**-32
-
-
-class Target(NamedTuple):
-    """What words are moved towards, and what they are offered from."""
-
-    weights: NDArray[np.float32]  # W (K, H)
-    hidden_bias: NDArray[np.float32]  # a (H,)
-    visible_bias: NDArray[np.float32]  # b (K,)
-    word_weights: NDArray[np.float32]  # w (K,)
-    log_shares: NDArray[np.float32]  # log p (K,)
-    table: AliasTable  # of p
 
 
 @piece
@@ -46,11 +34,11 @@ def _product(row: Any, other: Any) -> Any:
 
 
 @piece
-def _pull(target: Any, word: Any, hidden: Any, shift: Any) -> Any:
+def _pull(model: Any, word: Any, hidden: Any, shift: Any) -> Any:
     """g of a word: how much likelier it is given the hidden units than to be offered."""
-    product = _product(target.weights[word], hidden)
-    logit = target.word_weights[word] * (product + target.visible_bias[word] + shift)
-    return logit - target.log_shares[word]
+    product = _product(model.weights[word], hidden)
+    logit = model.word_weights[word] * (product + model.visible_bias[word] + shift)
+    return logit - model.log_shares[word]
 
 
 @piece
@@ -75,7 +63,7 @@ def move_words(
     epoch: int,
     step: int,
     proposals: int,
-    target: Any,
+    model: Any,
     hidden: Any,
     ids: Any,
     starts: Any,
@@ -92,19 +80,19 @@ def move_words(
     pulls = np.empty(longest, dtype=np.float32)
     for d in range(first, last):
         own, units = words[starts[d] : starts[d + 1]], hidden[d]
-        tokens, shift = own.size, _product(target.hidden_bias, units)
+        tokens, shift = own.size, _product(model.hidden_bias, units)
         for number in range(proposals):
             stage = step * proposals + number
-            _propose(seed, epoch, stage, ids[d], target.table, bits[number, :, :tokens])
+            _propose(seed, epoch, stage, ids[d], model.table, bits[number, :, :tokens])
         for token in range(tokens):
-            prefetch_row(target.weights[own[min(token + AHEAD, tokens - 1)]])
-            pulls[token] = _pull(target, own[token], units, shift)
+            prefetch_row(model.weights[own[min(token + AHEAD, tokens - 1)]])
+            pulls[token] = _pull(model, own[token], units, shift)
         for number in range(proposals):
             offered, heights = bits[number, 0, :tokens], bits[number, 1, :tokens]
             for token in range(tokens):
-                prefetch_row(target.weights[offered[min(token + AHEAD, tokens - 1)]])
+                prefetch_row(model.weights[offered[min(token + AHEAD, tokens - 1)]])
                 word = np.int32(offered[token])
-                pull = _pull(target, word, units, shift)
+                pull = _pull(model, word, units, shift)
                 gain = pull - pulls[token]
                 if gain >= 0.0 or heights[token] * TO_UNIT < exp_of_negative(gain):
                     own[token], pulls[token] = word, pull

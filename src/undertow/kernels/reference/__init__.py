@@ -5,5 +5,5 @@ the kernels are tested against.
 - `draws`: every random draw, token by token; `gibbs`, `metropolis`: chains.
 - `steps`: optimizers and running averages, row by row.
 - `hamming`: the nearest codes.
-- `objectives`: alpha-NCE and the sparsity penalty with their gradients.
+- `objectives`: alpha-NCE and the sparsity penalty with their gradients; `ratio_matching`: likewise.
 """

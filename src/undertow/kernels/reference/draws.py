@@ -24,7 +24,8 @@ def _bits(
     ]
 
 
-def _below(bit: int, bound: int) -> int:
+def below(bit: int, bound: int) -> int:
+    """A whole number in [0, bound) from 32 random bits."""
     return (bit * bound) >> 32
 
 
@@ -56,7 +57,7 @@ def kept_counts(seed: int, epoch: int, document: int, counts: Counts, to_keep: i
     kept = np.zeros_like(counts)
     needed = to_keep
     for position, bit in enumerate(_bits(seed, Purpose.KEEP, epoch, document, len(tokens))):
-        if _below(bit, len(tokens) - position) < needed:
+        if below(bit, len(tokens) - position) < needed:
             kept[tokens[position]] += 1
             needed -= 1
     return kept
@@ -82,7 +83,7 @@ def window_noise(
     """The counts of the words that replace tokens in each noise document, cut from the stream."""
     noise = np.zeros((n_noise, vocabulary), dtype=np.int64)
     for j, bit in enumerate(_bits(seed, Purpose.WINDOW, epoch, document, n_noise)):
-        begin = _below(bit, len(words) - replaced + 1)
+        begin = below(bit, len(words) - replaced + 1)
         np.add.at(noise[j], words[begin : begin + replaced], 1)
     return noise
 
