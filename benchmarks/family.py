@@ -30,6 +30,7 @@ from undertow.learn import ContrastiveDivergence, Learner, MetropolisDivergence,
 from undertow.paper import judge, settings
 from undertow.paper.corpora import Corpora, Counted
 from undertow.paper.recipe import estimator
+from undertow.paper.texts import NEWSGROUPS
 
 VOCABULARIES = (2_000, 20_000, 200_000)
 EPOCHS = settings.TUNED_NCE.epochs
@@ -38,7 +39,7 @@ FIGURES = ("accuracy", "MAP", "MAP, balanced vectors")
 
 def of_table(model: str, seed: int) -> ReplicatedSoftmax:
     """A model of Table 1."""
-    recipe = settings.tuned(settings.NEWSGROUPS, model)
+    recipe = settings.tuned(NEWSGROUPS, model)
     return estimator(recipe, hidden=settings.HIDDEN, seed=seed)
 
 

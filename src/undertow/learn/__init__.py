@@ -1,5 +1,5 @@
-"""Learning a Replicated Softmax model: alpha-NCE, NCE, CD and PCD, their optimizers, and the
-training loop.
+"""Learning a Replicated Softmax model: alpha-NCE, NCE, CD, PCD, CD by Metropolis-Hastings and ratio
+matching, their optimizers, and the training loop.
 
 Learners and optimizers say what they want of an engine's session (`undertow.engines`), and know
 nothing of threads or devices. docs/extending.md has a learner and an optimizer of one's own.

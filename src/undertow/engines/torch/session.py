@@ -206,8 +206,10 @@ class TorchSession:
     def match_ratios(
         self, batch: CountBatch, place: Place, neighbours: Neighbours, pressure: Pressure
     ) -> TorchGradient:
-        known = {"model": self._model, "offers": self._offers, "seed": self.start.seed}
-        return ratios.match(batch, place, neighbours, pressure, **known)
+        model, offers, seed = self._model, self._offers, self.start.seed
+        return ratios.match(
+            batch, place, neighbours, pressure, model=model, offers=offers, seed=seed
+        )
 
     # Learners of your own
 

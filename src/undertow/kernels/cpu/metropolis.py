@@ -1,4 +1,4 @@
-"""Words that move by Metropolis-Hastings: a proposal costs a row of W, however many words there are.
+"""Words that move by Metropolis-Hastings: a proposal costs a row of W, whatever the vocabulary.
 
 P(k | h) is proportional to e^(l_k) with l_k = w_k (W_k.h + b_k + a.h). A token that holds word k is
 offered a word k' from p, by the alias table, and takes it with probability

@@ -1,8 +1,8 @@
 """Words that move by Metropolis-Hastings, one proposal after the other.
 
 A token holds word k. It is offered word k' from p, the same for all tokens, and takes it with
-probability min(1, e^(l_k' - l_k) p_k / p_k'), where P(k | h) is proportional to e^(l_k). So P(k | h)
-is what it ends at, without the sum over all words ever being known.
+probability min(1, e^(l_k' - l_k) p_k / p_k'), where P(k | h) is proportional to e^(l_k). So
+P(k | h) is what it ends at, without the sum over all words ever being known.
 """
 
 from __future__ import annotations
