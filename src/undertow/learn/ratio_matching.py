@@ -47,7 +47,7 @@ class RatioMatching(Options):
     neighbours : "proposal" or "uniform"
         What words replace a token: words as likely as they are in the corpus, or all words alike.
         This is part of what is learned, not only of how it is drawn.
-    visible_bias : "frozen" or "learned"
+    visible_bias : "learned" or "frozen"
         Frozen biases stay log p.
 
     Examples
@@ -59,7 +59,7 @@ class RatioMatching(Options):
 
     n_neighbours: int = 25
     neighbours: Literal["proposal", "uniform"] = "proposal"
-    visible_bias: Literal["frozen", "learned"] = "frozen"
+    visible_bias: Literal["frozen", "learned"] = "learned"
 
     def __post_init__(self) -> None:
         _check.whole_number("n_neighbours", self.n_neighbours, at_least=1)
@@ -68,7 +68,7 @@ class RatioMatching(Options):
 
     @staticmethod
     def usual_optimizer() -> Adam:
-        """What "auto" stands for.
+        """What "auto" stands for: J is a mean over tokens, so gradients are small and steps large.
 
         Returns
         -------
@@ -78,9 +78,9 @@ class RatioMatching(Options):
         Examples
         --------
         >>> RatioMatching.usual_optimizer().learning_rate
-        0.01
+        0.03
         """
-        return Adam()
+        return Adam(learning_rate=0.03)
 
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> RatioStep:
         """The step of a run.
