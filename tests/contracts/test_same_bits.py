@@ -41,7 +41,7 @@ LEARNERS: dict[str, Learner] = {
     "pcd": ContrastiveDivergence(persistent=True),
     "mh-cd": MetropolisDivergence(n_steps=2),
     "ratio matching": RatioMatching(),
-    "ratio matching, all learned": RatioMatching(5, "uniform", "learned"),
+    "ratio matching, b frozen": RatioMatching(5, "uniform", "frozen"),
 }
 OPTIMIZERS: dict[str, Optimizer] = {
     "adam": Adam(),

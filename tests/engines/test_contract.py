@@ -487,7 +487,7 @@ RUNS: dict[str, tuple[Learner, Optimizer]] = {
     "pcd": (ContrastiveDivergence(persistent=True), SGD(learning_rate=0.01)),
     "mh-cd": (MetropolisDivergence(n_steps=2), Adam(annealing=0.0)),
     "ratio matching": (RatioMatching(), Adam()),
-    "ratio matching, all alike": (RatioMatching(5, "uniform", "learned"), Adam()),
+    "ratio matching, all alike": (RatioMatching(5, "uniform", "frozen"), Adam()),
 }
 CHAINS = (ContrastiveDivergence, MetropolisDivergence)  # learners whose draws go by thresholds
 

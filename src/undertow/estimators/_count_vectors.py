@@ -73,8 +73,9 @@ class CountVectors:
         length.
 
         A model learned by "cd", "pcd", "mh-cd" or "nce" approaches the distribution of the data.
-        One learned by "alpha-nce", or by "ratio-matching" at its defaults, is a feature extractor:
-        its energies are not calibrated, and serve to compare documents of one length at most.
+        One learned by "alpha-nce", or by "ratio-matching" with word weights, is a feature
+        extractor: its energies are not calibrated, and serve to compare documents of one length at
+        most.
 
         Parameters
         ----------
