@@ -144,7 +144,8 @@ def test_wrong_names_are_told(refused: Any) -> None:
         "--optimizer must be one of 'auto', 'adam', 'sgd', got 'lion'"
     )
     assert refused("--learner", "em") == (
-        "--learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', got 'em'"
+        "--learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', 'mh-cd', 'ratio-matching', "
+        "got 'em'"
     )
 
 

@@ -63,6 +63,11 @@ def test_the_page_on_joining_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "(60, 42)" in lines
 
 
+def test_the_page_on_the_family_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    run("docs/family.md")
+    assert capsys.readouterr().out.splitlines() == ["300"]
+
+
 def options_on(text: str) -> set[tuple[str, str]]:
     """(command, option) of every command that a page writes out."""
     return {

@@ -17,7 +17,9 @@ from undertow.learn import (
     AlphaNCE,
     ContrastiveDivergence,
     Learner,
+    MetropolisDivergence,
     Optimizer,
+    RatioMatching,
     Run,
     Settings,
     Sparsity,
@@ -37,6 +39,9 @@ LEARNERS: dict[str, Learner] = {
     "nce": AlphaNCE(noise_level=0.0, uniform=False, sharpness=1.0, stream_length=256),
     "cd": ContrastiveDivergence(n_steps=2),
     "pcd": ContrastiveDivergence(persistent=True),
+    "mh-cd": MetropolisDivergence(n_steps=2),
+    "ratio matching": RatioMatching(),
+    "ratio matching, b frozen": RatioMatching(5, "uniform", "frozen"),
 }
 OPTIMIZERS: dict[str, Optimizer] = {
     "adam": Adam(),

@@ -35,13 +35,22 @@ from undertow.engines import (
     find_engine,
 )
 from undertow.engines.devices import has_card
-from undertow.kernels.reference import energies, objectives
+from undertow.kernels.cpu.alias import build_alias_table
+from undertow.kernels.reference import (
+    energies,
+    gibbs,
+    metropolis,
+    objectives,
+    ratio_matching,
+)
 from undertow.kernels.reference.steps import retained
 from undertow.learn import (
     SGD,
     Adam,
     AlphaNCE,
     ContrastiveDivergence,
+    MetropolisDivergence,
+    RatioMatching,
     Run,
     Settings,
     Sparsity,
@@ -201,6 +210,62 @@ def test_chains_go_on_from_where_they_were_left(engine: Engine) -> None:
     assert b[2:] == pytest.approx([0.0, 0.0], abs=1e-4)  # no chain drew words of the other unit
     assert session.arrays()["learner.chains.started"].all()
     np.testing.assert_array_equal(session.arrays()["learner.chains"], left)
+
+
+@engines
+@pytest.mark.parametrize("words", ["unweighted", "exact"])
+def test_divergence_by_metropolis_hastings(engine: Engine, words: Any) -> None:
+    """The gradient is that of the samples which the oracle's words move to."""
+    case = make_case(words=20, documents=40, most_tokens=30)
+    options = MetropolisDivergence(proposals=3, words=words)
+    gradient = learned_gradient(engine, case, options, Pressure(0.1, 0.0), {})
+    model, table = case.model(np.zeros(1)), build_alias_table(case.p)
+    on = energies.posterior(model.w * case.counts, model.W, model.a)
+    hidden = gibbs.hidden_units(SEED, EPOCH, 0, np.arange(40), on)
+    a, w = (
+        (model.a, model.w) if words == "exact" else (np.zeros_like(model.a), np.ones_like(model.w))
+    )
+    pulls = energies.word_logits(hidden, model.W, a, model.b, w) - np.log(case.p)
+    samples = np.zeros_like(case.counts)
+    for d, counts in enumerate(case.counts):
+        own = np.repeat(np.arange(20), counts)
+        moved = metropolis.moved_words((SEED, EPOCH, 0), d, own, pulls[d], table, 3)
+        np.add.at(samples[d], moved, 1)
+    W, bias, b = objectives.divergence(model, case.counts, samples)
+    np.testing.assert_allclose(written_out(gradient, 20), W, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()["hidden_bias"], bias, atol=SINGLE)
+    np.testing.assert_allclose(gradient.dense()["visible_bias"], b, atol=SINGLE)
+
+
+@engines
+@pytest.mark.parametrize("learned", [False, True], ids=["frozen", "learned"])
+@pytest.mark.parametrize("neighbours", ["proposal", "uniform"])
+def test_ratio_matching(engine: Engine, neighbours: Any, learned: bool) -> None:
+    """The gradient of the objective at the neighbours that the oracle draws."""
+    case, m = make_case(words=20, documents=40, most_tokens=30), 7
+    options = RatioMatching(m, neighbours, "learned" if learned else "frozen")
+    gradient = learned_gradient(engine, case, options, Pressure(0.1, 2.0), {})
+    model, uniform = case.model(np.zeros(1)), neighbours == "uniform"
+    table = None if uniform else build_alias_table(case.p)
+    pairs = [
+        ratio_matching.drawn(SEED, EPOCH, d, counts, table, m)
+        for d, counts in enumerate(case.counts)
+    ]
+    removed, added = np.array(pairs).reshape(-1, 2).T
+    replacements = ratio_matching.Replacements(
+        np.repeat(np.arange(40), m), removed, added, np.full(40 * m, 1.0 / (40 * m))
+    )
+    loss, W, a, b = ratio_matching.ratio_matching(model, case.counts, replacements, uniform=uniform)
+    penalty, pressed_W, pressed_a = objectives.sparsity(model, case.counts, target=0.1, cost=2.0)
+    assert gradient.loss == pytest.approx(loss + penalty, abs=SINGLE)
+    np.testing.assert_allclose(written_out(gradient, 20), W + pressed_W, atol=SINGLE)
+    dense = gradient.dense()
+    np.testing.assert_allclose(dense["hidden_bias"], a + pressed_a, atol=SINGLE)
+    assert set(dense) == {"hidden_bias"} | ({"visible_bias"} if learned else set())
+    if learned:
+        np.testing.assert_allclose(dense["visible_bias"], b, atol=SINGLE)
+    occurring = np.union1d(np.flatnonzero(case.counts.any(axis=0)), added)
+    assert sorted(gradient.rows()[0]) == occurring.tolist()
 
 
 @engines
@@ -420,7 +485,11 @@ RUNS: dict[str, tuple[Learner, Optimizer]] = {
     "sgd": (AlphaNCE(stream_length=64), SGD(early_steps=3)),
     "cd": (ContrastiveDivergence(n_steps=2), Adam(annealing=0.0)),
     "pcd": (ContrastiveDivergence(persistent=True), SGD(learning_rate=0.01)),
+    "mh-cd": (MetropolisDivergence(n_steps=2), Adam(annealing=0.0)),
+    "ratio matching": (RatioMatching(), Adam()),
+    "ratio matching, all alike": (RatioMatching(5, "uniform", "frozen"), Adam()),
 }
+CHAINS = (ContrastiveDivergence, MetropolisDivergence)  # learners whose draws go by thresholds
 
 
 def trained(
@@ -467,7 +536,7 @@ def test_a_run_ends_where_the_reference_ends(engine: Engine, name: str) -> None:
     learner, optimizer = RUNS[name]
     ours = trained(engine, learner, optimizer).result()
     theirs = trained(find_engine("reference"), learner, optimizer).result()
-    bound = 0.05 if isinstance(learner, ContrastiveDivergence) else 2e-4
+    bound = 0.05 if isinstance(learner, CHAINS) else 2e-4
     for array in ("weights", "hidden_bias", "visible_bias"):
         difference = np.abs(getattr(ours, array) - getattr(theirs, array))
         assert difference.max() < bound, array
@@ -668,13 +737,15 @@ def test_a_stretch_that_diverges_says_so(engine: Engine) -> None:
 
 
 @engines
-@pytest.mark.parametrize("name", ["alpha-nce", "all learned", "sgd", "cd"])
+@pytest.mark.parametrize(
+    "name", ["alpha-nce", "all learned", "sgd", "cd", "mh-cd", "ratio matching"]
+)
 def test_a_run_of_replicas_ends_where_the_reference_ends(engine: Engine, name: str) -> None:
     """As for single runs above; minibatches end unequally: three for two replicas."""
     learner, optimizer = RUNS[name]
     ours = trained(engine, learner, optimizer, replicas=2).result()
     theirs = trained(find_engine("reference"), learner, optimizer, replicas=2).result()
-    bound = 0.05 if isinstance(learner, ContrastiveDivergence) else 2e-4
+    bound = 0.05 if isinstance(learner, CHAINS) else 2e-4
     for array in ("weights", "hidden_bias", "visible_bias"):
         difference = np.abs(getattr(ours, array) - getattr(theirs, array))
         assert difference.max() < bound, array

@@ -23,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 
 from undertow import AlphaNCE, ReplicatedSoftmax, TrainingDiverged, load
 from undertow.learn import SGD, Adam, EpochRecord
+from undertow.learn.registry import LEARNERS
 
 WORDS = 40
 
@@ -82,7 +83,7 @@ def test_a_batch_transforms_as_its_rows_do(
     np.testing.assert_array_equal(whole, rows)
 
 
-@pytest.mark.parametrize("learner", ["alpha-nce", "nce", "cd", "pcd"])
+@pytest.mark.parametrize("learner", [*LEARNERS])
 def test_n_jobs_never_changes_the_result(counts: sparse.csr_array, learner: str) -> None:
     one = make_model(learner=learner, n_jobs=1).fit(counts)
     three = make_model(learner=learner, n_jobs=3).fit(counts)
@@ -210,7 +211,7 @@ def test_partial_fit_goes_on(counts: sparse.csr_array) -> None:
     np.testing.assert_array_equal(p, model.noise_distribution_)
 
 
-@pytest.mark.parametrize("learner", ["alpha-nce", "nce", "cd", "pcd"])
+@pytest.mark.parametrize("learner", [*LEARNERS])
 def test_partial_fit_takes_longer_documents_and_every_learner(
     counts: sparse.csr_array, learner: str
 ) -> None:
@@ -573,7 +574,8 @@ def test_saving_twice_needs_a_word(model: ReplicatedSoftmax, tmp_path: Path) -> 
         ({"n_components": 0}, "n_components must be a whole number of at least 1, got 0"),
         (
             {"learner": "sgd"},
-            "learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', or a learner's options, got",
+            "learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', 'mh-cd', 'ratio-matching', or "
+            "a learner's options, got",
         ),
         (
             {"weighting": "tfidf"},

@@ -1,7 +1,8 @@
 """What kind of estimator each learner is.
 
 Plain NCE with the exact log Z has the gradient of maximum likelihood in the limit of many noise
-documents. Plain NCE, CD and PCD bring a model closer to the distribution of the data. alpha-NCE
+documents. Plain NCE, CD (also by Metropolis-Hastings), PCD and ratio matching bring
+a model closer to the distribution of the data. alpha-NCE
 with the uniform contrastive estimate does not have to: its optimum has log-ratios about D times too
 sharp, so it is tested by its objective alone.
 """
@@ -23,6 +24,8 @@ from undertow.learn import (
     AlphaNCE,
     ContrastiveDivergence,
     Learner,
+    MetropolisDivergence,
+    RatioMatching,
     Run,
     Settings,
     Sparsity,
@@ -124,6 +127,9 @@ LEARNERS: dict[str, Learner] = {
     ),
     "cd": ContrastiveDivergence(n_steps=5),
     "pcd": ContrastiveDivergence(persistent=True),
+    "mh-cd": MetropolisDivergence(n_steps=5, proposals=10),
+    "ratio matching": RatioMatching(visible_bias="learned"),
+    "ratio matching, all words alike": RatioMatching(25, "uniform", "learned"),
 }
 
 

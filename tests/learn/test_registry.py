@@ -17,7 +17,9 @@ from undertow.learn import (
     Adam,
     AlphaNCE,
     ContrastiveDivergence,
+    MetropolisDivergence,
     Options,
+    RatioMatching,
     register_learner,
     register_optimizer,
     registry,
@@ -56,6 +58,8 @@ class Halving(Options):
         ("nce", PLAIN),
         ("cd", ContrastiveDivergence()),
         ("pcd", ContrastiveDivergence(persistent=True)),
+        ("mh-cd", MetropolisDivergence()),
+        ("ratio-matching", RatioMatching()),
     ],
 )
 def test_learners_have_names(name: str, learner: Any) -> None:
@@ -76,8 +80,8 @@ def test_options_that_are_given_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize("wrong", ["abacus", "adam", None, 3, AlphaNCE, ["cd"], Adam(), SGD()])
 def test_what_is_no_learner_is_named(wrong: Any) -> None:
     message = (
-        f"learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', or a learner's options, "
-        f"got {wrong!r}"
+        f"learner must be one of 'alpha-nce', 'nce', 'cd', 'pcd', 'mh-cd', 'ratio-matching', or a "
+        f"learner's options, got {wrong!r}"
     )
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
         find_learner(wrong)
@@ -229,7 +233,7 @@ def test_one_that_is_not_known_is_neither_written_nor_read() -> None:
 
 def test_names_that_a_stored_model_may_have() -> None:
     for argument, names in {
-        "learner": ("alpha-nce", "pcd"),
+        "learner": ("alpha-nce", "pcd", "mh-cd", "ratio-matching"),
         "optimizer": ("auto", "adam", "sgd"),
     }.items():
         for name in (*names, None, AlphaNCE()):

@@ -82,7 +82,9 @@ def fit(
     features: Annotated[
         str, _option(MODEL, "'balanced', 'posterior', 'soft', 'activation' or 'strength'.")
     ] = "balanced",
-    learner: Annotated[str, _option(LEARNING, "'alpha-nce', 'nce', 'cd' or 'pcd'.")] = "alpha-nce",
+    learner: Annotated[
+        str, _option(LEARNING, "'alpha-nce', 'nce', 'cd', 'pcd', 'mh-cd' or 'ratio-matching'.")
+    ] = "alpha-nce",
     optimizer: Annotated[
         str, _option(LEARNING, "'adam', 'sgd', or 'auto': what suits the learner and the corpus.")
     ] = "auto",

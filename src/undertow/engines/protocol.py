@@ -70,6 +70,15 @@ class Objective:
 
 
 @dataclass(frozen=True)
+class Neighbours:
+    """Documents that differ from another in one token (see `learn.ratio_matching`)."""
+
+    replacements: int  # m, drawn for each document
+    uniform: bool  # by words that are all as likely, instead of words from p
+    learns_visible_bias: bool = False
+
+
+@dataclass(frozen=True)
 class AdamRule:
     """One step of Adam (see `learn.optimizer`)."""
 
@@ -233,7 +242,7 @@ class Session(Protocol):
         """
         ...
 
-    # CD and PCD
+    # CD, PCD and CD by Metropolis-Hastings
 
     def see(self, batch: CountBatch) -> Handle:
         """What the hidden units see of documents: the positive phase."""
@@ -256,8 +265,25 @@ class Session(Protocol):
         """
         ...
 
+    def walk(
+        self, seen: Handle, place: Place, *, steps: int, proposals: int, weighted: bool
+    ) -> Handle:
+        """What they see of samples after some Gibbs steps whose words move by Metropolis-Hastings:
+        from the documents' own words on, every token is offered so many words from p in each step.
+        `weighted` as of `gibbs`.
+        """
+        ...
+
     def difference(self, seen: Handle, sample: Handle, pressure: Pressure) -> Gradient:
         """The gradient that makes documents likelier and samples less so."""
+        ...
+
+    # Ratio matching
+
+    def match_ratios(
+        self, batch: CountBatch, place: Place, neighbours: Neighbours, pressure: Pressure
+    ) -> Gradient:
+        """The gradient that makes documents likelier than neighbours that are drawn for them."""
         ...
 
     # Learners of your own

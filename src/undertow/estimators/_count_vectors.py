@@ -72,9 +72,10 @@ class CountVectors:
         """F(V) of each document: low for what the model finds likely among documents of the same
         length.
 
-        A model learned by "cd", "pcd" or "nce" approaches the distribution of the data. One learned
-        by "alpha-nce" is a feature extractor: its energies are not calibrated, and serve to compare
-        documents of one length at most.
+        A model learned by "cd", "pcd", "mh-cd" or "nce" approaches the distribution of the data.
+        One learned by "alpha-nce", or by "ratio-matching" with word weights, is a feature
+        extractor: its energies are not calibrated, and serve to compare documents of one length at
+        most.
 
         Parameters
         ----------

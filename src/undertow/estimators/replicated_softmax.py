@@ -50,8 +50,9 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
     n_components : int
         Number of hidden units H. A "balanced" vector has as many numbers again, for its words.
     learner : str or learner
-        "alpha-nce", "nce", "cd", "pcd", or an `AlphaNCE` or `ContrastiveDivergence` with options of
-        its own; or a learner of your own, by its name or as an object (`undertow.Learner`).
+        "alpha-nce", "nce", "cd", "pcd", "mh-cd", "ratio-matching", or a learner of `undertow.learn`
+        with options of its own, as `AlphaNCE`; or a learner of your own, by its name or as an
+        object (`undertow.Learner`).
     weighting : "idf", None, or array (K,)
         Non-negative word weights.
     count_transform : "log" or None

@@ -48,6 +48,8 @@ class Purpose(IntEnum):
     MAP = 12  # places on a map
     WORD_VECTORS = 13  # the directions that units take among vectors of words
     DIRECTIONS = 14  # where the search for directions of words begins
+    PROPOSAL = 15  # words that tokens are offered, and whether they take them
+    REPLACEMENT = 16  # which token is replaced, and by which word
 
 
 def philox(

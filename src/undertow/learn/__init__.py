@@ -1,5 +1,5 @@
-"""Learning a Replicated Softmax model: alpha-NCE, NCE, CD and PCD, their optimizers, and the
-training loop.
+"""Learning a Replicated Softmax model: alpha-NCE, NCE, CD, PCD, CD by Metropolis-Hastings and ratio
+matching, their optimizers, and the training loop.
 
 Learners and optimizers say what they want of an engine's session (`undertow.engines`), and know
 nothing of threads or devices. docs/extending.md has a learner and an optimizer of one's own.
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from undertow.learn.learner import Corpus, Learner, Step
     from undertow.learn.loop import train
     from undertow.learn.merging import Moved, added
+    from undertow.learn.metropolis import MetropolisDivergence
     from undertow.learn.optimizer import SGD, Adam, Moment, Optimizer, Updater
     from undertow.learn.options import Options
+    from undertow.learn.ratio_matching import RatioMatching
     from undertow.learn.registry import register_learner, register_optimizer
     from undertow.learn.run import Run, Settings
     from undertow.learn.sparsity import Sparsity
@@ -49,8 +51,10 @@ __getattr__, __dir__ = _lazy.names_of(
         "undertow.learn.learner": ("Corpus", "Learner", "Step"),
         "undertow.learn.loop": ("train",),
         "undertow.learn.merging": ("Moved", "added"),
+        "undertow.learn.metropolis": ("MetropolisDivergence",),
         "undertow.learn.optimizer": ("SGD", "Adam", "Moment", "Optimizer", "Updater"),
         "undertow.learn.options": ("Options",),
+        "undertow.learn.ratio_matching": ("RatioMatching",),
         "undertow.learn.registry": ("register_learner", "register_optimizer"),
         "undertow.learn.run": ("Run", "Settings"),
         "undertow.learn.sparsity": ("Sparsity",),
@@ -65,10 +69,12 @@ __all__ = [
     "Corpus",
     "EpochRecord",
     "Learner",
+    "MetropolisDivergence",
     "Moment",
     "Moved",
     "Optimizer",
     "Options",
+    "RatioMatching",
     "Run",
     "Settings",
     "Sparsity",

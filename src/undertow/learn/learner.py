@@ -57,9 +57,9 @@ class Step(Protocol):
 class Learner(Protocol):
     """Options of a learner, from which a run begins its step.
 
-    `AlphaNCE` and `ContrastiveDivergence` are ours. docs/extending.md has one of one's own. A
-    learner may say which optimizer suits it: a static method `usual_optimizer` stands for
-    `optimizer="auto"`.
+    `AlphaNCE`, `ContrastiveDivergence`, `MetropolisDivergence` and `RatioMatching` are ours.
+    docs/extending.md has one of one's own. A learner may say which optimizer suits it: a static
+    method `usual_optimizer` stands for `optimizer="auto"`.
 
     Examples
     --------

@@ -45,6 +45,8 @@ class Entry:
 
 _ALPHA_NCE = ("AlphaNCE", "undertow.learn.alpha_nce")
 _DIVERGENCE = ("ContrastiveDivergence", "undertow.learn.divergence")
+_METROPOLIS = ("MetropolisDivergence", "undertow.learn.metropolis")
+_RATIOS = ("RatioMatching", "undertow.learn.ratio_matching")
 _PLAIN = {  # the exact likelihood ratio, with everything that it takes learned
     "noise_level": 0.0,
     "uniform": False,
@@ -58,6 +60,8 @@ LEARNERS: dict[str, Entry] = {
     "nce": Entry(*_ALPHA_NCE, _PLAIN),
     "cd": Entry(*_DIVERGENCE),
     "pcd": Entry(*_DIVERGENCE, {"persistent": True}),
+    "mh-cd": Entry(*_METROPOLIS),
+    "ratio-matching": Entry(*_RATIOS),
 }
 OPTIMIZERS: dict[str, Entry] = {
     "adam": Entry("Adam", "undertow.learn.optimizer"),

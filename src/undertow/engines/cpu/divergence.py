@@ -1,7 +1,8 @@
 """CD and PCD on the CPU: what the hidden units see, Gibbs steps, and the gradient of both phases.
 
 Both phases are sparse: only rows of W that occur in the documents or in the samples are touched.
-What grows with K is the softmax over words, see `kernels.cpu.gibbs`.
+What grows with K is the softmax over words, see `kernels.cpu.gibbs`; where words move by
+Metropolis-Hastings (`kernels.cpu.metropolis`), nothing does.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
 from undertow.engines.cpu.gradient import CpuGradient, Slots, new_grouping, workers_for
+from undertow.engines.cpu.offers import Offers
 from undertow.engines.cpu.workspace import Workspace
 from undertow.engines.protocol import Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
 from undertow.kernels.cpu import gibbs as chain_kernels
-from undertow.kernels.cpu import pool
+from undertow.kernels.cpu import metropolis, pool
 from undertow.kernels.cpu.documents import document_inputs, squash_inputs
 from undertow.kernels.cpu.rows import RowGradient, document_entries, group_entries
 from undertow.kernels.cpu.splitting import split
@@ -49,6 +51,7 @@ class Divergence:
 
     def __init__(self, parameters: Parameters, start: Start, slots: Slots, threads: int) -> None:
         self._parameters, self._seed = parameters, start.seed
+        self._offers = Offers(start)
         self._slots, self._threads = slots, threads
         self._workspace = Workspace()
         # The same rows of W, for words that all weigh alike.
@@ -100,6 +103,23 @@ class Divergence:
             self._draw_hidden(batch.document_ids, sample.posteriors, hidden, epoch, steps)
             chains.hidden[batch.document_ids] = np.packbits(hidden.astype(bool), axis=1)
             chains.started[batch.document_ids] = 1
+        return sample
+
+    def walk(self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool) -> Seen:
+        """The same with words that move from where they are: first from the documents' own."""
+        batch, sample, epoch = seen.batch, seen, place.epoch
+        ids, chain = batch.document_ids, self._new_chain(batch)
+        chain.words[:] = np.repeat(batch.words, batch.counts)
+        words = CountBatch(ids, chain.starts, chain.words, np.ones_like(chain.words))
+        hidden = self._workspace.array("hidden", seen.posteriors.shape, np.float32)
+        model = self._offers.beside(self._parameters if weighted else self._unweighted)
+        for step in range(steps):
+            self._draw_hidden(ids, sample.posteriors, hidden, epoch, step)
+            place_of_draws = (self._seed, epoch, step, proposals)
+            given = (*place_of_draws, model, hidden, ids, chain.starts, chain.words)
+            tasks = split(metropolis.move_words, batch.size, self._threads, *given)
+            pool.run(tasks, self._threads)
+            sample = self.see(words, "sample")
         return sample
 
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> CpuGradient:

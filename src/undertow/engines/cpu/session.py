@@ -13,6 +13,7 @@ from undertow.engines.cpu.contrast import Contrast, Drawn, Kept
 from undertow.engines.cpu.divergence import Chains, Divergence, Seen
 from undertow.engines.cpu.gathered import gathered
 from undertow.engines.cpu.gradient import CpuGradient, Slots
+from undertow.engines.cpu.ratios import Ratios
 from undertow.engines.cpu.stretches import Stretches
 from undertow.engines.cpu.updates import Updates
 from undertow.engines.names import PARAMETERS, STARTED
@@ -21,6 +22,7 @@ from undertow.engines.protocol import (
     Array,
     Counted,
     MomentumRule,
+    Neighbours,
     Noise,
     Objective,
     Place,
@@ -50,6 +52,7 @@ class CpuSession:
         self._slots = Slots(parameters.words)
         self._contrast = Contrast(parameters, start, self._slots, threads)
         self._divergence = Divergence(parameters, start, self._slots, threads)
+        self._ratios = Ratios(parameters, start, self._slots, threads)
         self._updates = Updates(parameters, self._held, threads)
         self._stretches = Stretches(self._contrast, self._held) if alone else None
 
@@ -132,9 +135,20 @@ class CpuSession:
         left = None if chains is None else Chains(self._held[chains + STARTED], self._held[chains])
         return self._divergence.gibbs(seen, place, steps=steps, weighted=weighted, chains=left)
 
+    def walk(self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool) -> Seen:
+        return self._divergence.walk(
+            seen, place, steps=steps, proposals=proposals, weighted=weighted
+        )
+
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> CpuGradient:
         self._updates.catch_up()
         return self._divergence.difference(seen, sample, pressure)
+
+    def match_ratios(
+        self, batch: CountBatch, place: Place, neighbours: Neighbours, pressure: Pressure
+    ) -> CpuGradient:
+        self._updates.catch_up()
+        return self._ratios.match(batch, place, neighbours, pressure)
 
     def gather(
         self,

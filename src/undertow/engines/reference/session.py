@@ -15,6 +15,7 @@ from undertow.engines.protocol import (
     AdamRule,
     Array,
     MomentumRule,
+    Neighbours,
     Noise,
     Objective,
     Place,
@@ -25,7 +26,14 @@ from undertow.engines.protocol import (
 from undertow.engines.reference import noise_contrast
 from undertow.engines.reference.documents import Seen, dense_counts
 from undertow.engines.reference.gradient import ReferenceGradient
-from undertow.kernels.reference import draws, energies, gibbs, objectives
+from undertow.kernels.reference import (
+    draws,
+    energies,
+    gibbs,
+    metropolis,
+    objectives,
+    ratio_matching,
+)
 from undertow.kernels.reference import steps as step_by_step
 from undertow.model.parameters import Parameters
 
@@ -124,7 +132,7 @@ class ReferenceSession:
     def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
         return None
 
-    # CD and PCD
+    # CD, PCD and CD by Metropolis-Hastings
 
     def see(self, batch: CountBatch) -> Seen:
         return self._see(batch.document_ids, dense_counts(batch, len(self._values["weights"])))
@@ -159,19 +167,38 @@ class ReferenceSession:
         self, seen: Seen, hidden: NDArray[np.float64], epoch: int, step: int, *, weighted: bool
     ) -> draws.Counts:
         """The counts of words drawn given hidden units, as many as each document has."""
-        W, a, b, w = (
-            self._values[name]
-            for name in ("weights", "hidden_bias", "visible_bias", "word_weights")
-        )
-        if not weighted:
-            a, w = np.zeros_like(a), np.ones_like(w)
-        logits = energies.word_logits(hidden, W, a, b, w)
+        logits = self._word_logits(hidden, weighted=weighted)
         counts = np.zeros_like(seen.counts)
         for d, document in enumerate(seen.ids):
             tokens, seed = int(seen.counts[d].sum()), self._start.seed
             drawn = gibbs.words_of(seed, epoch, step, int(document), logits[d], tokens)
             np.add.at(counts[d], drawn, 1)
         return counts
+
+    def _word_logits(self, hidden: NDArray[np.float64], *, weighted: bool) -> NDArray[np.float64]:
+        W, a, b, w = (
+            self._values[name]
+            for name in ("weights", "hidden_bias", "visible_bias", "word_weights")
+        )
+        if not weighted:
+            a, w = np.zeros_like(a), np.ones_like(w)
+        return energies.word_logits(hidden, W, a, b, w)
+
+    def walk(self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool) -> Seen:
+        seed, epoch, vocabulary = self._start.seed, place.epoch, seen.counts.shape[1]
+        words = [np.repeat(np.arange(vocabulary), counts) for counts in seen.counts]
+        sample, log_p = seen, np.log(self._start.noise_distribution)
+        for step in range(steps):
+            hidden = gibbs.hidden_units(seed, epoch, step, seen.ids, sample.posteriors)
+            pulls = self._word_logits(hidden, weighted=weighted) - log_p
+            key = (seed, epoch, step)
+            words = [
+                metropolis.moved_words(key, document, own, pull, self._table, proposals)
+                for document, own, pull in zip(seen.ids.tolist(), words, pulls, strict=True)
+            ]
+            counts = [np.bincount(own, minlength=vocabulary) for own in words]
+            sample = self._see(seen.ids, np.array(counts))
+        return sample
 
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> ReferenceGradient:
         model = self._model(np.zeros(1))
@@ -188,6 +215,39 @@ class ReferenceSession:
             {"hidden_bias": a + pressed_a, "visible_bias": b},
             float(np.mean(gap / seen.lengths)) + penalty,
             seen.posteriors.mean(axis=0),
+            lazy_visible_bias=True,
+        )
+
+    # Ratio matching
+
+    def match_ratios(
+        self, batch: CountBatch, place: Place, neighbours: Neighbours, pressure: Pressure
+    ) -> ReferenceGradient:
+        counts, m = dense_counts(batch, len(self._values["weights"])), neighbours.replacements
+        table = None if neighbours.uniform else self._table
+        drawn = [
+            ratio_matching.drawn(self._start.seed, place.epoch, document, own, table, m)
+            for document, own in zip(batch.document_ids.tolist(), counts, strict=True)
+        ]
+        removed, added = np.array(drawn).reshape(-1, 2).T
+        size = len(counts)
+        replacements = ratio_matching.Replacements(
+            np.repeat(np.arange(size), m), removed, added, np.full(size * m, 1.0 / (size * m))
+        )
+        model = self._model(np.zeros(1))
+        loss, W, a, b = ratio_matching.ratio_matching(
+            model, counts, replacements, uniform=neighbours.uniform
+        )
+        penalty, pressed_W, pressed_a = objectives.sparsity(
+            model, counts, target=pressure.target, cost=pressure.cost
+        )
+        others = {"hidden_bias": a + pressed_a}
+        return ReferenceGradient(
+            W + pressed_W,
+            np.union1d(np.flatnonzero(counts.any(axis=0)), added),
+            others | ({"visible_bias": b} if neighbours.learns_visible_bias else {}),
+            loss + penalty,
+            energies.posterior(model.w * counts, model.W, model.a).mean(axis=0),
             lazy_visible_bias=True,
         )
 

@@ -14,6 +14,7 @@ from undertow.engines.torch import gibbs as chains_of
 from undertow.engines.torch.documents import Documents, Seen, documents_of, inputs, squashed
 from undertow.engines.torch.draws import hidden_units
 from undertow.engines.torch.gradient import TorchGradient
+from undertow.engines.torch.metropolis import Offers, move_words
 from undertow.engines.torch.noise_contrast import pressed
 from undertow.engines.torch.sums import grouped_by, grouped_rows, spans, starts_of
 
@@ -55,13 +56,8 @@ def gibbs(
         hidden = torch.where(going[:, None], left, hidden)
     total = int(documents.tokens.sum())
     sizes = spans(documents.counts.double(), documents.starts).long()
-    tokens, drawn_from = chains_of.tokens_of(ids, sizes, total), model
-    if not weighted:
-        drawn_from = model._replace(
-            hidden_bias=torch.zeros_like(model.hidden_bias),
-            word_weights=torch.ones_like(model.word_weights),
-        )
-    sample = seen
+    tokens = chains_of.tokens_of(ids, sizes, total)
+    drawn_from, sample = model if weighted else _unweighted(model), seen
     for step in range(steps):
         if step:
             hidden = hidden_units(seed, epoch, step, ids, sample.posteriors)
@@ -73,6 +69,40 @@ def gibbs(
         chains.hidden[ids] = _packed(hidden.bool())
         chains.started[ids] = 1
     return sample
+
+
+def walk(
+    seen: Seen,
+    place: Place,
+    model: chains_of.Model,
+    offers: Offers,
+    *,
+    seed: int,
+    steps: int,
+    proposals: int,
+    weighted: bool,
+) -> Seen:
+    """The same with words that move from where they are: first from the documents' own."""
+    documents, sample = seen.documents, seen
+    sizes = spans(documents.counts.double(), documents.starts).long()
+    total = int(documents.tokens.sum())
+    tokens = chains_of.tokens_of(documents.ids, sizes, total)
+    words = torch.repeat_interleave(documents.words, documents.counts, output_size=total)
+    towards = model if weighted else _unweighted(model)
+    for step in range(steps):
+        key = chains_of.Key(seed, place.epoch, step)
+        hidden = hidden_units(seed, place.epoch, step, documents.ids, sample.posteriors)
+        words = move_words(key, towards, offers, hidden, tokens, words, proposals)
+        sample = see(_of_words(documents, sizes, words), model)
+    return sample
+
+
+def _unweighted(model: chains_of.Model) -> chains_of.Model:
+    """The same rows of W, for words that all weigh alike."""
+    return model._replace(
+        hidden_bias=torch.zeros_like(model.hidden_bias),
+        word_weights=torch.ones_like(model.word_weights),
+    )
 
 
 def _of_words(documents: Documents, sizes: Any, words: Any) -> Documents:

@@ -86,7 +86,7 @@ def words_of_groups(
     owners = torch.repeat_interleave(calls, output_size=int(calls_of.sum()))
     call = torch.arange(len(owners), device=device) - starts_of(calls)[owners]
     bits = philox(seed, purpose, _of(stages, owners), epoch, _of(numbers, owners), call)
-    words = torch.stack([_word(table, bits[0], bits[1]), _word(table, bits[2], bits[3])], dim=1)
+    words = torch.stack([word_of(table, bits[0], bits[1]), word_of(table, bits[2], bits[3])], dim=1)
     odd = (2 * call + 1 < on_device[owners])[:, None]  # the last call of a group may be half used
     wanted = torch.cat([torch.ones_like(odd), odd], dim=1)
     places = torch.cumsum(wanted.reshape(-1), 0) - 1
@@ -99,7 +99,7 @@ def _of(keys: Any, owners: Any) -> Any:
     return keys[owners] if isinstance(keys, torch.Tensor) else keys
 
 
-def _word(table: Any, high: Any, low: Any) -> Any:
+def word_of(table: Any, high: Any, low: Any) -> Any:
     """The words that two 32-bit random numbers choose."""
     product = high * len(table) + ((low * len(table)) >> 32)
     column = product >> 32

@@ -18,6 +18,7 @@ from undertow.engines.protocol import (
     Array,
     Counted,
     MomentumRule,
+    Neighbours,
     Noise,
     Objective,
     Place,
@@ -25,13 +26,14 @@ from undertow.engines.protocol import (
     Start,
     Steps,
 )
-from undertow.engines.torch import divergence, noise_contrast
+from undertow.engines.torch import divergence, noise_contrast, ratios
 from undertow.engines.torch.documents import Seen, to_device, to_host
 from undertow.engines.torch.draws import alias_table
 from undertow.engines.torch.gathered import gathered
 from undertow.engines.torch.gibbs import Model, model_of
 from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.held import Held, overwrite
+from undertow.engines.torch.metropolis import Offers
 from undertow.engines.torch.updates import Updates
 from undertow.model.parameters import Parameters
 
@@ -166,7 +168,7 @@ class TorchSession:
         with torch.cuda.device(self.device):
             return stretch.take(self, batches, places, steps)
 
-    # CD and PCD
+    # CD, PCD and CD by Metropolis-Hastings
 
     def see(self, batch: CountBatch) -> Seen:
         return divergence.seen_of(batch, self._model)
@@ -184,12 +186,30 @@ class TorchSession:
             seen, place, self._model, seed=seed, steps=steps, weighted=weighted, chains=left
         )
 
+    def walk(self, seen: Seen, place: Place, *, steps: int, proposals: int, weighted: bool) -> Seen:
+        numbers = {"seed": self.start.seed, "steps": steps, "proposals": proposals}
+        return divergence.walk(seen, place, self._model, self._offers, weighted=weighted, **numbers)
+
     def difference(self, seen: Seen, sample: Seen, pressure: Pressure) -> TorchGradient:
         return divergence.difference(seen, sample, self._model, pressure)
 
     @property
     def _model(self) -> Model:
         return model_of(self.values)
+
+    @property
+    def _offers(self) -> Offers:
+        return Offers(self.table, self._log_noise)
+
+    # Ratio matching
+
+    def match_ratios(
+        self, batch: CountBatch, place: Place, neighbours: Neighbours, pressure: Pressure
+    ) -> TorchGradient:
+        model, offers, seed = self._model, self._offers, self.start.seed
+        return ratios.match(
+            batch, place, neighbours, pressure, model=model, offers=offers, seed=seed
+        )
 
     # Learners of your own
 

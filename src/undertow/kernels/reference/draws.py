@@ -24,11 +24,13 @@ def _bits(
     ]
 
 
-def _below(bit: int, bound: int) -> int:
+def below(bit: int, bound: int) -> int:
+    """A whole number in [0, bound) from 32 random bits."""
     return (bit * bound) >> 32
 
 
-def _word(table: NDArray[np.uint32], high: int, low: int) -> int:
+def word_of(table: NDArray[np.uint32], high: int, low: int) -> int:
+    """The word that two 32-bit random numbers choose."""
     scaled = (((high << 32) | low) * len(table)) >> 32
     column, fraction = scaled >> 32, scaled & 0xFFFFFFFF
     return column if fraction < int(table[column, 0]) else int(table[column, 1])
@@ -55,7 +57,7 @@ def kept_counts(seed: int, epoch: int, document: int, counts: Counts, to_keep: i
     kept = np.zeros_like(counts)
     needed = to_keep
     for position, bit in enumerate(_bits(seed, Purpose.KEEP, epoch, document, len(tokens))):
-        if _below(bit, len(tokens) - position) < needed:
+        if below(bit, len(tokens) - position) < needed:
             kept[tokens[position]] += 1
             needed -= 1
     return kept
@@ -66,7 +68,7 @@ def stream(
 ) -> list[int]:
     """The words of the noise stream of a shard of a minibatch."""
     bits = _bits(seed, Purpose.STREAM, epoch, batch, 2 * length, stage=shard)
-    return [_word(table, *bits[2 * i : 2 * i + 2]) for i in range(length)]
+    return [word_of(table, *bits[2 * i : 2 * i + 2]) for i in range(length)]
 
 
 def window_noise(
@@ -81,7 +83,7 @@ def window_noise(
     """The counts of the words that replace tokens in each noise document, cut from the stream."""
     noise = np.zeros((n_noise, vocabulary), dtype=np.int64)
     for j, bit in enumerate(_bits(seed, Purpose.WINDOW, epoch, document, n_noise)):
-        begin = _below(bit, len(words) - replaced + 1)
+        begin = below(bit, len(words) - replaced + 1)
         np.add.at(noise[j], words[begin : begin + replaced], 1)
     return noise
 
@@ -93,7 +95,7 @@ def independent_noise(
     noise = np.zeros((n_noise, len(table)), dtype=np.int64)
     bits = _bits(seed, Purpose.NOISE, epoch, document, 2 * replaced * n_noise)
     for i in range(replaced * n_noise):
-        noise[i // replaced, _word(table, *bits[2 * i : 2 * i + 2])] += 1
+        noise[i // replaced, word_of(table, *bits[2 * i : 2 * i + 2])] += 1
     return noise
 
 
