@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -75,11 +76,8 @@ def fitted(counts: sparse.csr_array, replicas: int, interval: int, seed: int) ->
     def with_interval(*given: Any) -> Settings:
         return replace(plain(*given), interval=interval)
 
-    _training.settings_of = with_interval
-    try:
+    with patch.object(_training, "settings_of", with_interval):
         return ReplicatedSoftmax(random_state=seed, replicas=replicas, n_jobs=1).fit(counts)
-    finally:
-        _training.settings_of = plain
 
 
 def judge(split: Split, model: ReplicatedSoftmax) -> dict[str, float]:
