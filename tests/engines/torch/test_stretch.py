@@ -1,14 +1,8 @@
-"""Stretches of steps in fused kernels, against the same steps taken verb by verb on the CPU.
-
-They need a card. Without one they run, slowly, where Triton is installed and interprets its
-kernels: TRITON_INTERPRET=1.
-"""
+"""Stretches of steps in fused kernels, against the same steps taken verb by verb on the CPU."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -36,11 +30,8 @@ from undertow.learn import Adam, AlphaNCE, Run, Settings, train
 from undertow.learn.averaging import RunningAverage
 
 torch = pytest.importorskip("torch", reason="needs undertow[gpu]")
-if find_spec("triton") is None:
-    pytest.skip("needs Triton, which comes with torch for cards", allow_module_level=True)
+pytest.importorskip("triton", reason="needs Triton, which comes with torch for cards")
 CARD = torch.cuda.is_available()
-if not CARD and os.environ.get("TRITON_INTERPRET") != "1":
-    pytest.skip("needs a card, or TRITON_INTERPRET=1", allow_module_level=True)
 DEVICE = torch.device("cuda" if CARD else "cpu")
 
 from undertow.engines.torch.device_source import documents_of_stretch  # noqa: E402
@@ -50,12 +41,12 @@ SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 on_card = pytest.mark.skipif(not CARD, reason="needs a card")
 
 FORMS: dict[str, dict[str, Any]] = {
-    "one step": {"batch": 40},
-    "several steps, the last of fewer": {"batch": 20},
+    "one step": {},
+    "several steps, the last of fewer": {"batch": 14},
     "a level per document": {"words": 40, "units": 10, "level": (0.2, 0.9), "stream": 64},
-    "no averages": {"words": 10, "units": 33, "documents": 100, "averaging": 0.0},
-    "words of many chunks": {"words": 10, "documents": 90, "level": 0.0, "uniform": False},
-    "wide": {"units": 130, "documents": 35, "batch": 35, "most": 12, "stream": 30},
+    "no averages": {"words": 10, "units": 33, "averaging": 0.0},
+    "words of many chunks": {"words": 6, "level": 0.0, "uniform": False, "stream": 400},
+    "wide": {"units": 130, "most": 8, "stream": 30},
 }
 
 
@@ -118,7 +109,7 @@ def fused(case: Case, batches: list[CountBatch], steps: Steps) -> tuple[State, S
 @pytest.mark.parametrize("form", FORMS)
 def test_a_stretch_is_its_steps(form: str) -> None:
     """Draws are the same to the last one; sums are rounded in another order."""
-    usual = {"words": 20, "units": 3, "documents": 50, "batch": 40, "most": 30, "level": 0.5}
+    usual = {"words": 20, "units": 3, "documents": 35, "batch": 35, "most": 12, "level": 0.5}
     chosen = {**usual, "stream": 20, "averaging": 0.9, "uniform": True, **FORMS[form]}
     case = make_case(
         words=chosen["words"],
@@ -155,10 +146,10 @@ def test_a_stretch_is_its_steps(form: str) -> None:
 
 
 def test_the_same_bits_again() -> None:
-    case = make_case(words=20, units=8, documents=50, most_tokens=30, free_bias=False)
+    case = make_case(words=20, units=8, documents=20, most_tokens=9, free_bias=False)
     whole = case.batch()
     steps, _ = steps_of(2, 0.5, 20, 0.9, True)
-    batches = [whole.part(0, 25), whole.part(25, 50)]
+    batches = [whole.part(0, 10), whole.part(10, 20)]
     (one, _), (two, _) = fused(case, batches, steps), fused(case, batches, steps)
     assert torch.equal(one.weights, two.weights)
     assert torch.equal(one.hidden_bias, two.hidden_bias)
