@@ -62,6 +62,7 @@ class HeldRows(NamedTuple):
     starts: NDArray[Any]  # row r has the entries from starts[r] to before starts[r + 1]
     words: NDArray[Any]
     counts: NDArray[Any]
+    first_id: int = 0  # what the first row is called as a document
 
 
 class CsrSource:
@@ -170,7 +171,8 @@ class CsrSource:
         [0, 1]
         """
         matrix = self._counts
-        return HeldRows(self._rows, matrix.indptr, matrix.indices, matrix.data)
+        parts = (matrix.indptr, matrix.indices, matrix.data)
+        return HeldRows(self._rows, *parts, self._first_id)
 
     def pieces(
         self, *, seed: int, epoch: int, batch_size: int, at_a_time: int, first_batch: int = 0
@@ -196,12 +198,12 @@ class CsrSource:
         >>> [len(piece) for piece in pieces]
         [2]
         """
-        order = self._rows[permutation(seed, epoch, self._rows)]
+        order = self._rows[permutation(seed, epoch, self._rows + self._first_id)]
         parts, size = self._parts, at_a_time * batch_size
         for begin in range(first_batch * batch_size, len(order), size):
             rows = order[begin : begin + size]
             where = bounds_of(self._tokens[rows], batch_size)
-            yield Minibatches(Rows(rows, rows, *parts), *where)
+            yield Minibatches(Rows(rows + self._first_id, rows, *parts), *where)
 
     @cached_property
     def _parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:

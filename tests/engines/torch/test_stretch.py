@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,16 @@ from undertow.engines import (
 from undertow.kernels.cpu.alias import build_alias_table
 from undertow.learn import Adam, AlphaNCE, Run, Settings, train
 from undertow.learn.averaging import RunningAverage
+from undertow.spool import SpooledSource, SpoolWriter
 
 torch = pytest.importorskip("torch", reason="needs undertow[gpu]")
 pytest.importorskip("triton", reason="needs Triton, which comes with torch for cards")
 CARD = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if CARD else "cpu")
 
-from undertow.engines.torch.device_source import documents_of_stretch  # noqa: E402
+from undertow.engines.torch import TorchEngine, stretch  # noqa: E402
+from undertow.engines.torch.device_source import DeviceSource, documents_of_stretch  # noqa: E402
+from undertow.engines.torch.session import TorchSession  # noqa: E402
 from undertow.engines.torch.stretch import Seen, State, Stretches  # noqa: E402
 
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
@@ -103,7 +107,8 @@ def fused(case: Case, batches: list[CountBatch], steps: Steps) -> tuple[State, S
     state = state_of(case, steps.averaging)
     table = tensor(build_alias_table(case.p).astype(np.int64))
     documents = documents_of_stretch(batches, np.arange(len(batches)), DEVICE)
-    return state, Stretches(state, table, SEED).take(documents, EPOCH, steps)
+    stretches = Stretches(state, table, SEED)
+    return state, stretches.take(documents, stretches.shape(documents, steps), EPOCH, steps)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -162,32 +167,115 @@ def test_what_is_not_finite_is_seen() -> None:
     assert not fused(case, [case.batch()], steps)[1].finite
 
 
-@on_card
-@pytest.mark.parametrize("batch_size", [7, 32])
-def test_a_source_on_the_card_has_the_same_minibatches(batch_size: int) -> None:
-    counts = checked_counts(make_case(words=30, documents=100, most_tokens=20).counts)
-    source = CsrSource(counts)
-    lying = find_engine("torch", device="cuda").source(source)
-    assert type(lying) is not CsrSource
-    asked = {"seed": 5, "epoch": 3, "batch_size": batch_size, "first_batch": 1}
-    pairs = zip(source.batches(**asked), lying.batches(**asked), strict=True)
-    for ours, theirs in pairs:
-        for name in ("document_ids", "starts", "words", "counts"):
-            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
-        assert (ours.size, ours.tokens) == (theirs.size, theirs.tokens)
+@pytest.fixture
+def in_stretches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Sessions take stretches, also where there is no card; the list has their numbers of steps."""
+    taken = []
+
+    def take(session: Any, batches: Any, places: Any, steps: Steps) -> Any:
+        taken.append(len(batches))
+        return stretch.take(session, batches, places, steps)
+
+    monkeypatch.setattr(TorchSession, "stretch", take)
+    return taken
 
 
-@on_card
-def test_a_run_in_stretches_is_the_run_on_the_cpu() -> None:
-    case = make_case(words=300, units=20, documents=700, most_tokens=60, free_bias=False, scale=0.1)
+def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
+    settings = Settings(AlphaNCE(n_noise=2, stream_length=64), Adam(), batch_size=7)
+    engine = find_engine("cpu", threads=1) if device == "cpu" else TorchEngine(DEVICE.type)
+    sizes = {"documents": source.documents, "longest": source.longest}
+    run = Run(case.parameters.copy(), case.p, settings, **sizes, engine=engine)
+    return train(run, source, epochs=epochs)
+
+
+def small_case() -> Case:
+    case = make_case(words=60, units=9, documents=26, most_tokens=5, free_bias=False, scale=0.1)
+    return replace(
+        case, parameters=replace(case.parameters, word_weights=np.ones(60, dtype=np.float32))
+    )
+
+
+def alike(ours: Run, theirs: Run) -> None:
+    for name, array in ours.arrays().items():
+        if array.dtype.kind == "f":
+            np.testing.assert_allclose(array, theirs.arrays()[name], atol=5e-4, err_msg=name)
+    assert ours.history[-1].loss == pytest.approx(theirs.history[-1].loss, rel=1e-4)
+    assert ours.history[-1].tokens == theirs.history[-1].tokens
+    assert ours.steps == theirs.steps
+
+
+def test_a_run_in_stretches_is_the_run_on_the_cpu(in_stretches: list[int]) -> None:
+    """From a source that lies on the device: ids do not begin at 0."""
+    case = small_case()
+    source = CsrSource(checked_counts(case.counts), first_id=1000)
+    lying = DeviceSource(source, DEVICE)
+    ours, theirs = run_of(case, "torch", lying, 2), run_of(case, "cpu", source, 2)
+    alike(ours, theirs)
+    assert in_stretches == [1, 3, 4]  # one to see whether the engine takes stretches at all
+
+
+def test_stretches_from_a_spool(in_stretches: list[int], tmp_path: Path) -> None:
+    case = small_case()
+    writer = SpoolWriter(tmp_path / "counts", 60)
+    writer.add(checked_counts(case.counts))
+    spool = writer.close()
+    found = [run_of(case, device, SpooledSource(spool), 1) for device in ("torch", "cpu")]
+    alike(*found)
+    assert sum(in_stretches) == 4
+
+
+def test_long_documents_are_taken_in_parts(
+    in_stretches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stretch whose arrays would be too large is halved until they are not, or one step."""
+    case = small_case()
     source = CsrSource(checked_counts(case.counts))
-    settings = Settings(AlphaNCE(n_noise=5, stream_length=64), Adam(), planned_steps=18)
-    found = []
-    for engine in (find_engine("cpu", threads=1), find_engine("torch", device="cuda")):
-        parameters = replace(case.parameters, word_weights=np.ones(300, dtype=np.float32))
-        run = Run(parameters.copy(), case.p, settings, documents=700, longest=60, engine=engine)
-        found.append(train(run, engine.source(source), epochs=3))
-    ours, theirs = (run.result() for run in found)
-    np.testing.assert_allclose(ours.weights, theirs.weights, atol=5e-4)
-    np.testing.assert_allclose(ours.hidden_bias, theirs.hidden_bias, atol=5e-4)
-    assert found[0].history[-1].loss == pytest.approx(found[1].history[-1].loss, rel=1e-4)
+    whole = run_of(case, "torch", source, 1)
+    steps = []
+    run = stretch.Plan.run
+
+    def counted(plan: Any, count: int, rules: Any) -> Any:
+        steps.append(count)
+        return run(plan, count, rules)
+
+    monkeypatch.setattr(stretch.Plan, "run", counted)
+    monkeypatch.setattr(stretch, "MOST", 150)
+    parts = run_of(case, "torch", source, 1)
+    assert max(steps) < 3
+    assert sum(steps) == 4
+    for name, array in whole.arrays().items():
+        np.testing.assert_array_equal(array, parts.arrays()[name], err_msg=name)
+    assert whole.history[-1].loss == pytest.approx(parts.history[-1].loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("batch_size", [7, 32])
+@pytest.mark.parametrize("first_id", [0, 500])
+def test_a_source_on_the_device_has_the_same_minibatches(batch_size: int, first_id: int) -> None:
+    counts = checked_counts(make_case(words=30, documents=100, most_tokens=20).counts)
+    source = CsrSource(counts, first_id=first_id)
+    lying = DeviceSource(source, DEVICE)
+    asked = {"seed": 5, "epoch": 3, "batch_size": batch_size, "first_batch": 1}
+    batches = list(source.batches(**asked))
+    numbers = np.arange(len(batches))
+    theirs = list(lying.batches(**asked))
+    for one, other in zip(batches, theirs, strict=True):
+        for name in ("document_ids", "starts", "words", "counts"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        assert (one.size, one.tokens) == (other.size, other.tokens)
+    copied, taken = (documents_of_stretch(part, numbers, DEVICE) for part in (batches, theirs))
+    for name in ("ids", "starts", "words", "counts", "tokens", "lengths"):
+        np.testing.assert_array_equal(
+            to_array(getattr(copied, name)), to_array(getattr(taken, name)), err_msg=name
+        )
+
+
+def to_array(numbers: Any) -> NDArray[Any]:
+    found: NDArray[Any] = numbers.cpu().numpy() if isinstance(numbers, torch.Tensor) else numbers
+    return found
+
+
+@on_card
+def test_an_engine_takes_a_source_to_its_card() -> None:
+    counts = checked_counts(make_case(words=30, documents=100, most_tokens=20).counts)
+    engine = find_engine("torch", device="cuda")
+    assert isinstance(engine.source(CsrSource(counts)), DeviceSource)
