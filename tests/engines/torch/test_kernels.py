@@ -44,15 +44,17 @@ def test_encode(units: int) -> None:
     case.counts[[0, 5, 11]] = 0
     batch, own = case.batch(), case.parameters
     documents = documents_of(batch, DEVICE)
-    given = (documents.starts, documents.words, documents.counts)
-    tensors = [to_device(a, DEVICE) for a in (own.weights, own.word_weights, own.hidden_bias)]
+    given: Any = (documents.starts, documents.words, documents.counts)
+    tensors: Any = [to_device(a, DEVICE) for a in (own.weights, own.word_weights, own.hidden_bias)]
     reference = find_engine("reference")
     sums, lengths = reference.inputs(own.weights, own.word_weights, batch)
-    found: Any = triton_encode.inputs_of(*tensors[:2], *given)
+    found: Any = triton_encode.inputs_of(tensors[0], tensors[1], *given)
     np.testing.assert_allclose(found[0].cpu(), sums, atol=5e-5)
     np.testing.assert_allclose(found[1].cpu(), lengths, rtol=1e-6)
     on, scores = reference.posteriors(own, batch)
-    found = triton_encode.posteriors_of(*tensors, *given)
+    found = triton_encode.posteriors_of(
+        *tensors, documents.starts, documents.words, documents.counts
+    )
     np.testing.assert_allclose(found[0].cpu(), on, atol=2e-5)
     np.testing.assert_allclose(found[1].cpu(), lengths, rtol=1e-6)
     np.testing.assert_allclose(found[2].cpu(), scores, atol=2e-5 * units)
@@ -60,10 +62,11 @@ def test_encode(units: int) -> None:
 
 def test_encode_no_documents() -> None:
     case = make_case()
-    nothing = CountBatch(*(np.zeros(n, dtype=np.int64) for n in (0, 1, 0, 0)))
+    ids, words = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    nothing = CountBatch(ids, np.zeros(1, dtype=np.int64), words, words)
     documents = documents_of(nothing, DEVICE)
     weights = to_device(case.parameters.weights, DEVICE)
-    given = (documents.starts, documents.words, documents.counts)
+    given: Any = (documents.starts, documents.words, documents.counts)
     found = triton_encode.inputs_of(weights, weights[:, 0].contiguous(), *given)
     assert found[0].shape == (0, 3)
 

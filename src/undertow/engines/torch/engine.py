@@ -62,9 +62,10 @@ class TorchEngine:
     def posteriors(
         self, parameters: Parameters, batch: CountBatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        *rows, documents = self._lying(batch, parameters.weights, parameters.word_weights)
+        own = (parameters.weights, parameters.word_weights)
+        weights, word_weights, documents = self._lying(batch, *own)
         bias = to_device(parameters.hidden_bias, self.device)
-        on, _, scores = encoding.posteriors(*rows, bias, documents)
+        on, _, scores = encoding.posteriors(weights, word_weights, bias, documents)
         return to_host(on), to_host(scores)
 
     def sample(
