@@ -15,10 +15,8 @@ VOCABULARIES = (2_000, 200_000, 1_000_000)
 
 def measure(ceilings: dict[str, float], tiny: bool) -> list[dict[str, Any]]:
     """Millions of documents a second, posteriors and scores left on the card."""
-    return [
-        _row(words, 4 if tiny else DOCUMENTS, ceilings)
-        for words in VOCABULARIES[: 1 if tiny else None]
-    ]
+    vocabularies, size = (VOCABULARIES[:1], 4) if tiny else (VOCABULARIES, DOCUMENTS)
+    return [_row(words, size, ceilings) for words in vocabularies]
 
 
 def _row(words: int, size: int, ceilings: dict[str, float]) -> dict[str, Any]:

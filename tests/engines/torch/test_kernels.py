@@ -52,9 +52,7 @@ def test_encode(units: int) -> None:
     np.testing.assert_allclose(found[0].cpu(), sums, atol=5e-5)
     np.testing.assert_allclose(found[1].cpu(), lengths, rtol=1e-6)
     on, scores = reference.posteriors(own, batch)
-    found = triton_encode.posteriors_of(
-        *tensors, documents.starts, documents.words, documents.counts
-    )
+    found = triton_encode.posteriors_of(tensors[0], tensors[1], tensors[2], *given)
     np.testing.assert_allclose(found[0].cpu(), on, atol=2e-5)
     np.testing.assert_allclose(found[1].cpu(), lengths, rtol=1e-6)
     np.testing.assert_allclose(found[2].cpu(), scores, atol=2e-5 * units)
