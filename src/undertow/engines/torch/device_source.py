@@ -42,7 +42,7 @@ class DeviceSource:
     """As the source that it is made from, in the same order."""
 
     def __init__(self, source: CsrSource, device: torch.device) -> None:
-        self._source, self.device = source, device
+        self._source = source
         self.held = held = source.held()
         before = np.concatenate([[0], np.cumsum(held.counts, dtype=np.int64)])
         self.tokens: NDArray[np.int64] = np.diff(before[held.starts])
@@ -51,6 +51,12 @@ class DeviceSource:
         self.words = to_device(held.words.astype(np.int32, copy=False), device)
         self.counts = to_device(held.counts.astype(np.int32, copy=False), device)
         self._ids = to_device(held.rows.astype(np.int64) + held.first_id, device)
+
+    @property
+    def lies_on(self) -> torch.device:
+        """The device with its number."""
+        found: torch.device = self.words.device
+        return found
 
     @property
     def vocabulary_size(self) -> int:
@@ -141,7 +147,8 @@ def documents_of_stretch(
 ) -> Documents:
     """The documents of all minibatches, from where they lie."""
     sizes = np.array([batch.size for batch in batches])
-    if all(isinstance(batch, DeviceBatch) and batch.source.device == device for batch in batches):
+    here = torch.empty(0, device=device).device  # "cuda" is one of "cuda:0", "cuda:1" and so on
+    if all(isinstance(batch, DeviceBatch) and batch.source.lies_on == here for batch in batches):
         return _gathered(batches, sizes, numbers)
     lengths = [np.diff(batch.starts) for batch in batches]
     starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])

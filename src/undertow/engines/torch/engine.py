@@ -114,6 +114,4 @@ def _found(device: str) -> Any:
             raise InvalidInput(
                 f"device must be one of {cards} cards, from 'cuda:0' on, got {device!r}"
             )
-        if found.index is None:
-            found = torch.device("cuda", torch.cuda.current_device())
     return found
