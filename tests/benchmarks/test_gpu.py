@@ -75,4 +75,9 @@ def test_all_run_tiny(sections: list[str], tmp_path: Path) -> None:
     main([*sections, "--tiny", "--out", str(out), *few])
     found = json.loads(out.read_text())
     assert found.keys() >= {*sections, "ceilings"}
-    assert set(tables.sections(tables.together([out]))) >= {*sections, "ceilings"}
+    files = [out]
+    if "quality" in sections:
+        files.append(tmp_path / "judged.json")
+        main(["--judge", "--tiny", "--out", str(files[-1]), *few])
+    named = {"judged", "to level"} if "quality" in sections else {"steps", "encoding"}
+    assert set(tables.sections(tables.together(files))) >= {*named, "ceilings"}
