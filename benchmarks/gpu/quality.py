@@ -18,6 +18,7 @@ from scipy import sparse
 
 from benchmarks.gpu.documents import DEVICE
 from undertow.estimators import ReplicatedSoftmax
+from undertow.estimators import load as load_model
 from undertow.learn import Adam
 from undertow.tasks import mean_average_precision, probe_accuracy
 
@@ -131,7 +132,7 @@ def judge(posts: Posts, folder: Path) -> list[dict[str, Any]]:
     rows = []
     labels = posts.train_labels, posts.test_labels
     for facts in sorted(folder.glob("*.json")):
-        model = ReplicatedSoftmax.load(folder / facts.stem)
+        model = load_model(folder / facts.stem)
         known, asked = (model.transform(part) for part in (posts.train, posts.test))
         probe = probe_accuracy(known, labels[0], asked, labels[1]).accuracy
         model.set_params(features="strength")
@@ -140,7 +141,7 @@ def judge(posts: Posts, folder: Path) -> list[dict[str, Any]]:
             json.loads(facts.read_text())
             | {
                 "accuracy": probe,
-                "MAP": mean_average_precision(asked, labels[1], known, labels[0]),
+                "MAP of balanced": mean_average_precision(asked, labels[1], known, labels[0]),
                 "MAP of strengths": _map(strengths, labels),
             }
         )

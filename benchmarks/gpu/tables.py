@@ -88,7 +88,7 @@ def by_setting(rows: Rows) -> list[dict[str, Any]]:
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["device"], row["batch"], row["rate"]), []).append(row)
-    measures = ("epochs", "training, s", "accuracy", "MAP", "MAP of strengths")
+    measures = ("epochs", "training, s", "accuracy", "MAP of balanced", "MAP of strengths")
     return [
         dict(zip(("device", "batch", "rate"), key, strict=True))
         | {"seeds": len(group)}

@@ -26,7 +26,7 @@ FOUND: dict[str, Any] = {
 }
 JUDGED = [
     {"device": "cuda", "batch": 128, "rate": 1.0, "seed": seed, "epochs": 9, "training, s": 0.5}
-    | {"fit, s": 1.0, "accuracy": 0.7 + seed / 100, "MAP": 0.4, "MAP of strengths": 0.5}
+    | {"fit, s": 1.0, "accuracy": 0.7 + seed / 100, "MAP of balanced": 0.4, "MAP of strengths": 0.5}
     for seed in range(3)
 ]
 
