@@ -32,7 +32,6 @@ from scipy import sparse
 
 from benchmarks import machine
 from benchmarks.step import zipf_counts
-from benchmarks.threads import thread_counts
 from undertow.counts import CountBatch, CsrSource, idf_weights, word_distribution
 from undertow.engines import find_engine
 from undertow.kernels.cores import cores
@@ -81,7 +80,7 @@ def _checked(counts: sparse.csr_array) -> sparse.csr_array:
 def training(bench: Bench) -> Iterator[Row]:
     """The same run on more and more threads."""
     settings = Settings(replicas=REPLICAS, interval=64, planned_steps=1000)
-    for threads in thread_counts():
+    for threads in machine.thread_counts():
         run = train(bench.run(threads, settings), bench.source, epochs=1)
         began = time.perf_counter()
         train(run, bench.source, epochs=3)
@@ -100,7 +99,7 @@ def fitting(bench: Bench) -> Iterator[Row]:
     """From counts to a model, and of it the epochs alone."""
     from undertow.estimators import ReplicatedSoftmax
 
-    for threads in sorted({1, 4, cores()} & {*thread_counts(), cores()}):
+    for threads in sorted({1, 4, cores()} & {*machine.thread_counts(), cores()}):
         model = ReplicatedSoftmax(
             UNITS, max_epochs=FIT_EPOCHS, replicas=REPLICAS, random_state=0, n_jobs=threads
         )
@@ -120,7 +119,7 @@ def encoding(bench: Bench, documents: int) -> Iterator[Row]:
     counts = _checked(counts[:documents])
     batch, parameters = CountBatch.from_csr(counts), bench.parameters()
     model = ReplicatedSoftmax(UNITS, max_epochs=1, random_state=0).fit(counts[:2000])
-    for threads in thread_counts():
+    for threads in machine.thread_counts():
         engine = find_engine("cpu", threads=threads)
         seconds = _best(partial(engine.posteriors, parameters, batch))
         yield _row("posteriors", bench.words, threads, seconds, documents, "documents")
@@ -137,7 +136,7 @@ def counting(texts: int) -> Iterator[Row]:
     ranks = np.minimum(generator.zipf(1.3, texts * 84), 200_000)
     words = np.char.add("w", ranks.astype(str)).reshape(texts, 84)
     made = [" ".join(row) for row in words]
-    for threads in thread_counts():
+    for threads in machine.thread_counts():
         vectorizer = Vectorizer(50_000, n_jobs=threads)
         seconds = _best(partial(vectorizer.fit_transform, made), rounds=2)
         yield _row("fit_transform of texts", 50_000, threads, seconds, texts, "documents")

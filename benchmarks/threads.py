@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.effort import Effort
+from benchmarks.machine import thread_counts
 from benchmarks.progress import Say
 from benchmarks.step import BATCH, StepTimer, alpha_nce, bare, interleaved
 from benchmarks.tables import Sheet, columns_of
-from undertow.kernels.cores import cores
 from undertow.learn import ContrastiveDivergence, Settings
 
 SMALL_UNITS = 16
@@ -38,11 +38,6 @@ def measure(effort: Effort, say: Say) -> dict[str, Any]:
         "lowest_gain": min(found["gain"].values()),
         "lowest_over_fewer": min(found["over_fewer"].values()),
     }
-
-
-def thread_counts() -> list[int]:
-    """1, 2, 4 and so on, up to the cores of this machine."""
-    return [2**power for power in range(cores().bit_length()) if 2**power <= cores()]
 
 
 def _kinds(effort: Effort, counts: list[int]) -> dict[str, dict[int, StepTimer]]:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from benchmarks.gpu.documents import (
+    DEVICE,
     NOISE,
     TOKENS,
     UNITS,
@@ -21,32 +22,28 @@ from undertow.engines.torch.stretch_layout import Documents
 from undertow.kernels.cpu.alias import build_alias_table
 
 FORMS = (  # words, documents of a minibatch, steps of a stretch, hidden units
-    (2_000, 4096, 32, UNITS),
-    (200_000, 4096, 32, UNITS),
-    (1_000_000, 4096, 32, UNITS),
+    (2_000, 4096, 16, UNITS),
+    (200_000, 4096, 16, UNITS),
+    (1_000_000, 4096, 16, UNITS),
     (2_000, 1024, 64, UNITS),
-    (2_000, 128, 256, UNITS),
-    (200_000, 128, 256, UNITS),
-    (2_000, 4096, 32, 256),
-    (50_000, 4096, 32, 512),
+    (2_000, 128, 512, UNITS),
+    (200_000, 128, 512, UNITS),
+    (1_000_000, 128, 512, UNITS),
+    (2_000, 4096, 16, 256),
+    (50_000, 4096, 16, 512),
 )
+TINY = ((50, 3, 2, 16),)
 LEVEL, STREAM = 0.5, 1024
 
 
-def bandwidth() -> float:
-    """Bytes a second that copying moves, read and written."""
-    source = torch.empty(2**30, dtype=torch.float32, device="cuda").normal_()
-    target = torch.empty_like(source)
-    moved = 2.0 * source.numel() * source.element_size()
-    return float(moved / milliseconds(lambda: target.copy_(source)) * 1e3)
-
-
-def measure(rate: float) -> list[dict[str, Any]]:
+def measure(ceilings: dict[str, float], tiny: bool) -> list[dict[str, Any]]:
     """A row for each form."""
-    return [row(words, batch, steps, units, rate) for words, batch, steps, units in FORMS]
+    return [row(*form, ceilings) for form in (TINY if tiny else FORMS)]
 
 
-def row(words: int, batch: int, count: int, units: int, rate: float) -> dict[str, Any]:
+def row(
+    words: int, batch: int, count: int, units: int, ceilings: dict[str, float]
+) -> dict[str, Any]:
     """Tokens a second, and the floor."""
     documents = zipf_documents(words, batch * count)
     stretches = Stretches(_state(documents, units), _table(documents), 7)
@@ -55,21 +52,26 @@ def row(words: int, batch: int, count: int, units: int, rate: float) -> dict[str
 
     def take() -> None:
         nonlocal done
-        stretches.take(given, done, _steps(done * count, count))
+        steps = _steps(done * count, count)
+        stretches.take(given, stretches.shape(given, steps), done, steps)
         done += 1
 
     taken = milliseconds(take) / count
-    floor = floor_bytes(documents, batch, count, units) / rate * 1e3
-    tokens = batch * TOKENS
-    return {
+    moving = 1e3 * floor_bytes(documents, batch, count, units) / ceilings["bytes a second"]
+    computing = 1e3 * batch * (NOISE + 2) * units / ceilings["exponentials a second"]
+    floor = max(moving, computing)
+    found = {
         "words": words,
         "units": units,
         "batch": batch,
         "ms": taken,
-        "Mtok/s": tokens / taken / 1e3,
+        "Mtok/s": batch * TOKENS / taken / 1e3,
         "floor, ms": floor,
+        "exponentials, ms": computing,
         "over floor": taken / floor,
     }
+    print(found, flush=True)
+    return found
 
 
 def floor_bytes(documents: ZipfDocuments, batch: int, count: int, units: int) -> float:
@@ -97,27 +99,27 @@ def _state(documents: ZipfDocuments, units: int) -> State:
     words = len(documents.p)
 
     def zeros(*shape: int, dtype: Any = torch.float32) -> Any:
-        return torch.zeros(shape, dtype=dtype, device="cuda")
+        return torch.zeros(shape, dtype=dtype, device=DEVICE)
 
     torch.manual_seed(0)
-    weights = torch.randn(words, units, device="cuda") * 0.01
+    weights = torch.randn(words, units, device=DEVICE) * 0.01
     moments = zeros(words, 2), zeros(units, dtype=torch.float64)
     averages = weights.clone(), zeros(words, dtype=torch.int64), zeros(units)
     return State(weights, documents.weights, zeros(units), *moments, *averages)
 
 
 def _table(documents: ZipfDocuments) -> Any:
-    return torch.from_numpy(build_alias_table(documents.p).astype(np.int64)).cuda()
+    return torch.from_numpy(build_alias_table(documents.p).astype(np.int64)).to(DEVICE)
 
 
 def _given(documents: ZipfDocuments, batch: int, count: int) -> Documents:
     size = documents.size
     return Documents(
-        torch.arange(size, device="cuda"),
+        torch.arange(size, device=DEVICE),
         documents.starts,
         documents.words,
         documents.counts,
-        torch.full((size,), TOKENS, device="cuda"),
+        torch.full((size,), TOKENS, device=DEVICE),
         np.full(count, batch),
         np.full(size, TOKENS),
         np.arange(count),

@@ -136,3 +136,14 @@ def test_a_batch_of_a_whole_matrix_names_its_rows() -> None:
         span = slice(batch.starts[d], batch.starts[d + 1])
         assert batch.counts[span].tolist() == DENSE[d][DENSE[d] > 0].tolist()
         assert batch.words[span].tolist() == np.flatnonzero(DENSE[d]).tolist()
+
+
+def test_pieces_of_a_part_have_the_ids_and_the_order_of_its_minibatches() -> None:
+    source = CsrSource(checked_counts(DENSE), first_id=1000)
+    pieces = source.pieces(seed=1, epoch=2, batch_size=7, at_a_time=2)
+    found = [batch for piece in pieces for batch in piece]
+    for ours, theirs in zip(found, _batches(source), strict=True):
+        for name in ("document_ids", "starts", "words", "counts"):
+            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+    assert min(_order(found)) >= 1000
+    assert source.held().first_id == 1000

@@ -62,6 +62,7 @@ class HeldRows(NamedTuple):
     starts: NDArray[Any]  # row r has the entries from starts[r] to before starts[r + 1]
     words: NDArray[Any]
     counts: NDArray[Any]
+    first_id: int = 0  # what the first row is called as a document
 
 
 class CsrSource:
@@ -170,7 +171,8 @@ class CsrSource:
         [0, 1]
         """
         matrix = self._counts
-        return HeldRows(self._rows, matrix.indptr, matrix.indices, matrix.data)
+        parts = (matrix.indptr, matrix.indices, matrix.data)
+        return HeldRows(self._rows, *parts, self._first_id)
 
     def pieces(
         self, *, seed: int, epoch: int, batch_size: int, at_a_time: int, first_batch: int = 0

@@ -178,8 +178,10 @@ class _Clock:
         self._began = self._told = time.perf_counter()
 
     def tick(self) -> None:
-        """After some steps."""
-        if self._run.waits and time.perf_counter() - self._told < TOLD_EVERY:
+        """After some steps. Nobody waits for a device where nobody wants to know."""
+        if self._run.waits and (
+            self._on_batch is None or time.perf_counter() - self._told < TOLD_EVERY
+        ):
             return
         self._tell()
 

@@ -110,11 +110,13 @@ def test_hidden_units(units: int) -> None:
     np.testing.assert_array_equal(ours.numpy(), theirs)
 
 
-@pytest.mark.parametrize("words", [5, 2048, 5000])
-def test_words_of_gibbs_steps(words: int) -> None:
+@pytest.mark.parametrize("at_a_time", [1, 2, 3])
+@pytest.mark.parametrize("words", [5, 2048, 5000, 9000])
+def test_words_of_gibbs_steps(words: int, at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The vocabulary goes by in chunks. Sums are rounded in another order, so that one word in
     some 10^5 falls to the other side of a threshold: of 6,000, more than two do one time in 10^4.
     """
+    monkeypatch.setattr(gibbs, "ON_CPU", at_a_time * 30 * randomness.CHUNK)
     case = make_case(words=words, units=8, documents=30, most_tokens=400)
     batch, generator = case.batch(), np.random.default_rng(4)
     tokens = case.counts.sum(axis=1)

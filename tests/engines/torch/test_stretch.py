@@ -1,14 +1,9 @@
-"""Stretches of steps in fused kernels, against the same steps taken verb by verb on the CPU.
-
-They need a card. Without one they run, slowly, where Triton is installed and interprets its
-kernels: TRITON_INTERPRET=1.
-"""
+"""Stretches of steps in fused kernels, against the same steps taken verb by verb on the CPU."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,28 +29,28 @@ from undertow.engines import (
 from undertow.kernels.cpu.alias import build_alias_table
 from undertow.learn import Adam, AlphaNCE, Run, Settings, train
 from undertow.learn.averaging import RunningAverage
+from undertow.spool import SpooledSource, SpoolWriter
 
 torch = pytest.importorskip("torch", reason="needs undertow[gpu]")
-if find_spec("triton") is None:
-    pytest.skip("needs Triton, which comes with torch for cards", allow_module_level=True)
+pytest.importorskip("triton", reason="needs Triton, which comes with torch for cards")
 CARD = torch.cuda.is_available()
-if not CARD and os.environ.get("TRITON_INTERPRET") != "1":
-    pytest.skip("needs a card, or TRITON_INTERPRET=1", allow_module_level=True)
 DEVICE = torch.device("cuda" if CARD else "cpu")
 
-from undertow.engines.torch.device_source import documents_of_stretch  # noqa: E402
+from undertow.engines.torch import TorchEngine, stretch  # noqa: E402
+from undertow.engines.torch.device_source import DeviceSource, documents_of_stretch  # noqa: E402
+from undertow.engines.torch.session import TorchSession  # noqa: E402
 from undertow.engines.torch.stretch import Seen, State, Stretches  # noqa: E402
 
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 on_card = pytest.mark.skipif(not CARD, reason="needs a card")
 
 FORMS: dict[str, dict[str, Any]] = {
-    "one step": {"batch": 40},
-    "several steps, the last of fewer": {"batch": 20},
+    "one step": {},
+    "several steps, the last of fewer": {"batch": 14},
     "a level per document": {"words": 40, "units": 10, "level": (0.2, 0.9), "stream": 64},
-    "no averages": {"words": 10, "units": 33, "documents": 100, "averaging": 0.0},
-    "words of many chunks": {"words": 10, "documents": 90, "level": 0.0, "uniform": False},
-    "wide": {"units": 130, "documents": 35, "batch": 35, "most": 12, "stream": 30},
+    "no averages": {"words": 10, "units": 33, "averaging": 0.0},
+    "words of many chunks": {"words": 6, "level": 0.0, "uniform": False, "stream": 400},
+    "wide": {"units": 130, "most": 8, "stream": 30},
 }
 
 
@@ -112,13 +107,14 @@ def fused(case: Case, batches: list[CountBatch], steps: Steps) -> tuple[State, S
     state = state_of(case, steps.averaging)
     table = tensor(build_alias_table(case.p).astype(np.int64))
     documents = documents_of_stretch(batches, np.arange(len(batches)), DEVICE)
-    return state, Stretches(state, table, SEED).take(documents, EPOCH, steps)
+    stretches = Stretches(state, table, SEED)
+    return state, stretches.take(documents, stretches.shape(documents, steps), EPOCH, steps)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_stretch_is_its_steps(form: str) -> None:
     """Draws are the same to the last one; sums are rounded in another order."""
-    usual = {"words": 20, "units": 3, "documents": 50, "batch": 40, "most": 30, "level": 0.5}
+    usual = {"words": 20, "units": 3, "documents": 35, "batch": 35, "most": 12, "level": 0.5}
     chosen = {**usual, "stream": 20, "averaging": 0.9, "uniform": True, **FORMS[form]}
     case = make_case(
         words=chosen["words"],
@@ -155,10 +151,10 @@ def test_a_stretch_is_its_steps(form: str) -> None:
 
 
 def test_the_same_bits_again() -> None:
-    case = make_case(words=20, units=8, documents=50, most_tokens=30, free_bias=False)
+    case = make_case(words=20, units=8, documents=20, most_tokens=9, free_bias=False)
     whole = case.batch()
     steps, _ = steps_of(2, 0.5, 20, 0.9, True)
-    batches = [whole.part(0, 25), whole.part(25, 50)]
+    batches = [whole.part(0, 10), whole.part(10, 20)]
     (one, _), (two, _) = fused(case, batches, steps), fused(case, batches, steps)
     assert torch.equal(one.weights, two.weights)
     assert torch.equal(one.hidden_bias, two.hidden_bias)
@@ -171,32 +167,115 @@ def test_what_is_not_finite_is_seen() -> None:
     assert not fused(case, [case.batch()], steps)[1].finite
 
 
-@on_card
-@pytest.mark.parametrize("batch_size", [7, 32])
-def test_a_source_on_the_card_has_the_same_minibatches(batch_size: int) -> None:
-    counts = checked_counts(make_case(words=30, documents=100, most_tokens=20).counts)
-    source = CsrSource(counts)
-    lying = find_engine("torch", device="cuda").source(source)
-    assert type(lying) is not CsrSource
-    asked = {"seed": 5, "epoch": 3, "batch_size": batch_size, "first_batch": 1}
-    pairs = zip(source.batches(**asked), lying.batches(**asked), strict=True)
-    for ours, theirs in pairs:
-        for name in ("document_ids", "starts", "words", "counts"):
-            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
-        assert (ours.size, ours.tokens) == (theirs.size, theirs.tokens)
+@pytest.fixture
+def in_stretches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Sessions take stretches, also where there is no card; the list has their numbers of steps."""
+    taken = []
+
+    def take(session: Any, batches: Any, places: Any, steps: Steps) -> Any:
+        taken.append(len(batches))
+        return stretch.take(session, batches, places, steps)
+
+    monkeypatch.setattr(TorchSession, "stretch", take)
+    return taken
 
 
-@on_card
-def test_a_run_in_stretches_is_the_run_on_the_cpu() -> None:
-    case = make_case(words=300, units=20, documents=700, most_tokens=60, free_bias=False, scale=0.1)
+def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
+    settings = Settings(AlphaNCE(n_noise=2, stream_length=64), Adam(), batch_size=7)
+    engine = find_engine("cpu", threads=1) if device == "cpu" else TorchEngine(DEVICE.type)
+    sizes = {"documents": source.documents, "longest": source.longest}
+    run = Run(case.parameters.copy(), case.p, settings, **sizes, engine=engine)
+    return train(run, source, epochs=epochs)
+
+
+def small_case() -> Case:
+    case = make_case(words=60, units=9, documents=26, most_tokens=5, free_bias=False, scale=0.1)
+    return replace(
+        case, parameters=replace(case.parameters, word_weights=np.ones(60, dtype=np.float32))
+    )
+
+
+def alike(ours: Run, theirs: Run) -> None:
+    for name, array in ours.arrays().items():
+        if array.dtype.kind == "f":
+            np.testing.assert_allclose(array, theirs.arrays()[name], atol=5e-4, err_msg=name)
+    assert ours.history[-1].loss == pytest.approx(theirs.history[-1].loss, rel=1e-4)
+    assert ours.history[-1].tokens == theirs.history[-1].tokens
+    assert ours.steps == theirs.steps
+
+
+def test_a_run_in_stretches_is_the_run_on_the_cpu(in_stretches: list[int]) -> None:
+    """From a source that lies on the device: ids do not begin at 0."""
+    case = small_case()
+    source = CsrSource(checked_counts(case.counts), first_id=1000)
+    lying = DeviceSource(source, DEVICE)
+    ours, theirs = run_of(case, "torch", lying, 2), run_of(case, "cpu", source, 2)
+    alike(ours, theirs)
+    assert in_stretches == [1, 3, 4]  # one to see whether the engine takes stretches at all
+
+
+def test_stretches_from_a_spool(in_stretches: list[int], tmp_path: Path) -> None:
+    case = small_case()
+    writer = SpoolWriter(tmp_path / "counts", 60)
+    writer.add(checked_counts(case.counts))
+    spool = writer.close()
+    found = [run_of(case, device, SpooledSource(spool), 1) for device in ("torch", "cpu")]
+    alike(*found)
+    assert sum(in_stretches) == 4
+
+
+def test_long_documents_are_taken_in_parts(
+    in_stretches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stretch whose arrays would be too large is halved until they are not, or one step."""
+    case = small_case()
     source = CsrSource(checked_counts(case.counts))
-    settings = Settings(AlphaNCE(n_noise=5, stream_length=64), Adam(), planned_steps=18)
-    found = []
-    for engine in (find_engine("cpu", threads=1), find_engine("torch", device="cuda")):
-        parameters = replace(case.parameters, word_weights=np.ones(300, dtype=np.float32))
-        run = Run(parameters.copy(), case.p, settings, documents=700, longest=60, engine=engine)
-        found.append(train(run, engine.source(source), epochs=3))
-    ours, theirs = (run.result() for run in found)
-    np.testing.assert_allclose(ours.weights, theirs.weights, atol=5e-4)
-    np.testing.assert_allclose(ours.hidden_bias, theirs.hidden_bias, atol=5e-4)
-    assert found[0].history[-1].loss == pytest.approx(found[1].history[-1].loss, rel=1e-4)
+    whole = run_of(case, "torch", source, 1)
+    steps = []
+    run = stretch.Plan.run
+
+    def counted(plan: Any, count: int, rules: Any) -> Any:
+        steps.append(count)
+        return run(plan, count, rules)
+
+    monkeypatch.setattr(stretch.Plan, "run", counted)
+    monkeypatch.setattr(stretch, "MOST", 150)
+    parts = run_of(case, "torch", source, 1)
+    assert max(steps) < 3
+    assert sum(steps) == 4
+    for name, array in whole.arrays().items():
+        np.testing.assert_array_equal(array, parts.arrays()[name], err_msg=name)
+    assert whole.history[-1].loss == pytest.approx(parts.history[-1].loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("batch_size", [7, 32])
+@pytest.mark.parametrize("first_id", [0, 500])
+def test_a_source_on_the_device_has_the_same_minibatches(batch_size: int, first_id: int) -> None:
+    counts = checked_counts(make_case(words=30, documents=100, most_tokens=20).counts)
+    source = CsrSource(counts, first_id=first_id)
+    lying = DeviceSource(source, DEVICE)
+    asked = {"seed": 5, "epoch": 3, "batch_size": batch_size, "first_batch": 1}
+    batches = list(source.batches(**asked))
+    numbers = np.arange(len(batches))
+    theirs = list(lying.batches(**asked))
+    for one, other in zip(batches, theirs, strict=True):
+        for name in ("document_ids", "starts", "words", "counts"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        assert (one.size, one.tokens) == (other.size, other.tokens)
+    copied, taken = (documents_of_stretch(part, numbers, DEVICE) for part in (batches, theirs))
+    for name in ("ids", "starts", "words", "counts", "tokens", "lengths"):
+        np.testing.assert_array_equal(
+            to_array(getattr(copied, name)), to_array(getattr(taken, name)), err_msg=name
+        )
+
+
+def to_array(numbers: Any) -> NDArray[Any]:
+    found: NDArray[Any] = numbers.cpu().numpy() if isinstance(numbers, torch.Tensor) else numbers
+    return found
+
+
+@on_card
+def test_an_engine_takes_a_source_to_its_card() -> None:
+    counts = checked_counts(make_case(words=30, documents=100, most_tokens=20).counts)
+    engine = find_engine("torch", device="cuda")
+    assert isinstance(engine.source(CsrSource(counts)), DeviceSource)

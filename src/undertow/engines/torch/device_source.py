@@ -19,6 +19,7 @@ from torch import Tensor
 
 from undertow.counts import CountBatch, CountSource, CsrSource
 from undertow.counts.minibatches import take_documents
+from undertow.engines.torch.documents import to_device
 from undertow.engines.torch.philox import philox
 from undertow.engines.torch.stretch_layout import Documents, uploaded
 from undertow.kernels.randomness import Purpose
@@ -41,15 +42,21 @@ class DeviceSource:
     """As the source that it is made from, in the same order."""
 
     def __init__(self, source: CsrSource, device: torch.device) -> None:
-        self._source, self.device = source, device
+        self._source = source
         self.held = held = source.held()
         before = np.concatenate([[0], np.cumsum(held.counts, dtype=np.int64)])
         self.tokens: NDArray[np.int64] = np.diff(before[held.starts])
         self.entries = np.diff(held.starts)
-        self.starts = uploaded(held.starts.astype(np.int64), device)
-        self.words = uploaded(held.words.astype(np.int32), device)
-        self.counts = uploaded(held.counts.astype(np.int32), device)
-        self._rows = uploaded(held.rows.astype(np.int64), device)
+        self.starts = to_device(held.starts.astype(np.int64, copy=False), device)
+        self.words = to_device(held.words.astype(np.int32, copy=False), device)
+        self.counts = to_device(held.counts.astype(np.int32, copy=False), device)
+        self._ids = to_device(held.rows.astype(np.int64) + held.first_id, device)
+
+    @property
+    def lies_on(self) -> torch.device:
+        """The device with its number."""
+        found: torch.device = self.words.device
+        return found
 
     @property
     def vocabulary_size(self) -> int:
@@ -75,9 +82,9 @@ class DeviceSource:
 
     def _order(self, seed: int, epoch: int) -> Tensor:
         """As `kernels.randomness.permutation`: by a number drawn for each document."""
-        bits = philox(seed, Purpose.SHUFFLE, 0, epoch, self._rows, torch.zeros_like(self._rows))
+        bits = philox(seed, Purpose.SHUFFLE, 0, epoch, self._ids, torch.zeros_like(self._ids))
         keys = ((bits[0] - 2**31) << 32) | bits[1]  # signed numbers that sort as unsigned ones do
-        return self._rows[torch.argsort(keys, stable=True)]
+        return self._ids[torch.argsort(keys, stable=True)]
 
 
 @dataclass(frozen=True)
@@ -92,8 +99,13 @@ class DeviceBatch:
 
     @property
     def document_ids(self) -> NDArray[np.int64]:
-        """Row numbers of the matrix."""
+        """Row numbers of the matrix, counted from its first id on."""
         return self.on_host[self.first : self.last]
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Row numbers of the matrix."""
+        return self.document_ids - self.source.held.first_id
 
     @property
     def size(self) -> int:
@@ -103,7 +115,7 @@ class DeviceBatch:
     @cached_property
     def tokens(self) -> int:
         """Number of tokens, repeated words counted."""
-        return int(self.source.tokens[self.document_ids].sum())
+        return int(self.source.tokens[self.rows].sum())
 
     def part(self, first: int, last: int) -> CountBatch:
         """A run of its documents."""
@@ -126,8 +138,8 @@ class DeviceBatch:
 
     @cached_property
     def _taken(self) -> CountBatch:
-        rows, held = self.document_ids, self.source.held
-        return take_documents(rows, rows, held.starts, held.words, held.counts)
+        held = self.source.held
+        return take_documents(self.document_ids, self.rows, held.starts, held.words, held.counts)
 
 
 def documents_of_stretch(
@@ -135,7 +147,8 @@ def documents_of_stretch(
 ) -> Documents:
     """The documents of all minibatches, from where they lie."""
     sizes = np.array([batch.size for batch in batches])
-    if all(isinstance(batch, DeviceBatch) for batch in batches):
+    here = torch.empty(0, device=device).device  # "cuda" is one of "cuda:0", "cuda:1" and so on
+    if all(isinstance(batch, DeviceBatch) and batch.source.lies_on == here for batch in batches):
         return _gathered(batches, sizes, numbers)
     lengths = [np.diff(batch.starts) for batch in batches]
     starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
@@ -161,8 +174,9 @@ def _gathered(
 ) -> Documents:
     """Taken out of the matrix on the device."""
     source = batches[0].source
-    rows = torch.cat([batch.order[batch.first : batch.last] for batch in batches])
-    on_host = np.concatenate([batch.document_ids for batch in batches])
+    ids = torch.cat([batch.order[batch.first : batch.last] for batch in batches])
+    rows = ids - source.held.first_id
+    on_host = np.concatenate([batch.rows for batch in batches])
     begins = source.starts[rows]
     lengths = source.starts[rows + 1] - begins
     starts = torch.zeros(len(rows) + 1, dtype=torch.int64, device=rows.device)
@@ -172,4 +186,4 @@ def _gathered(
     places = shift + torch.arange(entries, device=rows.device)
     counts, tokens = source.counts[places], source.tokens[on_host]
     on_device = uploaded(tokens, rows.device)
-    return Documents(rows, starts, source.words[places], counts, on_device, sizes, tokens, numbers)
+    return Documents(ids, starts, source.words[places], counts, on_device, sizes, tokens, numbers)

@@ -10,8 +10,9 @@ import torch
 
 from undertow.counts import CountBatch
 from undertow.engines.protocol import Place, Pressure
+from undertow.engines.torch import encoding
 from undertow.engines.torch import gibbs as chains_of
-from undertow.engines.torch.documents import Documents, Seen, documents_of, inputs, squashed
+from undertow.engines.torch.documents import Documents, Seen, documents_of
 from undertow.engines.torch.draws import hidden_units
 from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.metropolis import Offers, move_words
@@ -31,9 +32,8 @@ class Chains:
 
 def see(documents: Documents, model: chains_of.Model) -> Seen:
     """P(h | document), lengths and scores."""
-    sums, lengths = inputs(model.weights, model.word_weights, documents)
-    on, scores = squashed(sums, lengths, model.hidden_bias)
-    return Seen(documents, on, lengths, scores)
+    own = (model.weights, model.word_weights, model.hidden_bias)
+    return Seen(documents, *encoding.posteriors(*own, documents))
 
 
 def gibbs(

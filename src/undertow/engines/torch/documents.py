@@ -1,8 +1,7 @@
-"""Minibatches on the device, and what hidden units see of them."""
+"""Minibatches on the device, and what is known of them."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
-from undertow.engines.torch.sums import spans, weighted_rows
 
 
 @dataclass(frozen=True)
@@ -63,21 +61,3 @@ def documents_of(batch: CountBatch, device: Any) -> Documents:
         np.diff(before[batch.starts]),
         *(to_device(array, device, torch.int64) for array in arrays),
     )
-
-
-def inputs(rows: Any, word_weights: Any, documents: Documents) -> tuple[Any, Any]:
-    """Of every document the weighted sum of its words' rows (W.u), and L in float64."""
-    coefficients = word_weights[documents.words] * documents.counts.to(word_weights.dtype)
-    sums = weighted_rows(rows, documents.words, coefficients.to(rows.dtype), documents.starts)
-    return sums, spans(coefficients.double(), documents.starts)
-
-
-def squashed(sums: Any, lengths: Any, hidden_bias: Any) -> tuple[Any, Any]:
-    """sigmoid(W.u + L a), and the scores S(u) in float64."""
-    x = sums + lengths.to(sums.dtype)[:, None] * hidden_bias
-    return x.sigmoid(), softplus_sums(x) - x.shape[1] * math.log(2.0)
-
-
-def softplus_sums(x: Any) -> Any:
-    """sum_j softplus(x_j) over the last axis, added up in float64."""
-    return torch.nn.functional.softplus(x).sum(dim=-1, dtype=torch.float64)

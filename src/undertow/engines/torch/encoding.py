@@ -1,44 +1,50 @@
-"""What hidden units see of documents on a card: one kernel, where Triton is there."""
+"""What hidden units see of documents: one kernel on a card, where Triton is there, and a few
+operations of torch elsewhere.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
-import triton
 
-from undertow.engines.torch.triton_encode import encode
+from undertow.engines.devices import has_fused_kernels
+from undertow.engines.torch.documents import Documents
+from undertow.engines.torch.sums import spans, weighted_rows
 
-ENTRIES = 8  # rows of W that a program reads at once
-
-
-def inputs_of(
-    weights: Any, word_weights: Any, starts: Any, words: Any, counts: Any
-) -> tuple[Any, Any]:
-    """W.u (n, H) and L (n,) of documents, all on the device."""
-    nothing = word_weights  # no bias is read
-    return _encoded(weights, word_weights, nothing, starts, words, counts, squash=False)[:2]
+MOST_UNITS = 2048  # that one program can work on
 
 
-def posteriors_of(
-    weights: Any, word_weights: Any, hidden_bias: Any, starts: Any, words: Any, counts: Any
-) -> tuple[Any, Any]:
-    """P(h | document) (n, H) and scores S(u) (n,)."""
-    found = _encoded(weights, word_weights, hidden_bias, starts, words, counts, squash=True)
-    return found[0], found[2]
+def inputs(rows: Any, word_weights: Any, documents: Documents) -> tuple[Any, Any]:
+    """Of every document the weighted sum of its words' rows (W.u), and L in float64."""
+    if _is_fused(rows):
+        from undertow.engines.torch.triton_encode import inputs_of  # needs Triton
+
+        return inputs_of(rows, word_weights, documents.starts, documents.words, documents.counts)
+    coefficients = word_weights[documents.words] * documents.counts.to(word_weights.dtype)
+    sums = weighted_rows(rows, documents.words, coefficients.to(rows.dtype), documents.starts)
+    return sums, spans(coefficients.double(), documents.starts)
 
 
-def _encoded(
-    weights: Any, word_weights: Any, hidden_bias: Any, *documents: Any, squash: bool
+def posteriors(
+    weights: Any, word_weights: Any, hidden_bias: Any, documents: Documents
 ) -> tuple[Any, Any, Any]:
-    starts = documents[0]
-    size, units, device = len(starts) - 1, weights.shape[1], weights.device
-    out = torch.empty(size, units, device=device)
-    lengths, scores = (torch.empty(size, dtype=torch.float64, device=device) for _ in range(2))
-    padded = max(triton.next_power_of_2(units), 16)
-    if size:
-        encode[(size,)](
-            *documents, weights, word_weights, hidden_bias, out, lengths, scores, H=units,
-            UNITS=padded, ENTRIES=ENTRIES, POSTERIORS=squash, num_warps=max(padded // 256, 1),
-        )  # fmt: skip
-    return out, lengths, scores
+    """P(h | document); L and the scores S(u) in float64."""
+    if _is_fused(weights):
+        from undertow.engines.torch.triton_encode import posteriors_of  # needs Triton
+
+        parts = (documents.starts, documents.words, documents.counts)
+        return posteriors_of(weights, word_weights, hidden_bias, *parts)
+    sums, lengths = inputs(weights, word_weights, documents)
+    x = sums + lengths.to(sums.dtype)[:, None] * hidden_bias
+    return x.sigmoid(), lengths, softplus_sums(x) - x.shape[1] * math.log(2.0)
+
+
+def softplus_sums(x: Any) -> Any:
+    """sum_j softplus(x_j) over the last axis, added up in float64."""
+    return torch.nn.functional.softplus(x).sum(dim=-1, dtype=torch.float64)
+
+
+def _is_fused(rows: Any) -> bool:
+    return bool(rows.is_cuda) and rows.shape[1] <= MOST_UNITS and has_fused_kernels()

@@ -13,15 +13,8 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch, CountSource
 from undertow.engines.devices import has_fused_kernels
 from undertow.engines.protocol import Array, Place, Session, Start, WordLists
-from undertow.engines.torch import divergence
-from undertow.engines.torch.documents import (
-    Documents,
-    documents_of,
-    inputs,
-    squashed,
-    to_device,
-    to_host,
-)
+from undertow.engines.torch import divergence, encoding
+from undertow.engines.torch.documents import Documents, documents_of, to_device, to_host
 from undertow.engines.torch.gibbs import model_of
 from undertow.engines.torch.session import TorchSession
 from undertow.model.parameters import Parameters
@@ -62,16 +55,17 @@ class TorchEngine:
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        sums, lengths = inputs(*self._lying(batch, rows, word_weights))
+        lying = self._lying(batch, rows, word_weights)
+        sums, lengths = encoding.inputs(*lying)
         return to_host(sums), to_host(lengths)
 
     def posteriors(
         self, parameters: Parameters, batch: CountBatch
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        lying = self._lying(batch, parameters.weights, parameters.word_weights)
-        sums, lengths = inputs(*lying)
+        own = (parameters.weights, parameters.word_weights)
+        weights, word_weights, documents = self._lying(batch, *own)
         bias = to_device(parameters.hidden_bias, self.device)
-        on, scores = squashed(sums, lengths, bias)
+        on, _, scores = encoding.posteriors(weights, word_weights, bias, documents)
         return to_host(on), to_host(scores)
 
     def sample(

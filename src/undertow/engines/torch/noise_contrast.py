@@ -17,12 +17,8 @@ from numpy.typing import NDArray
 from undertow.counts import CountBatch
 from undertow.engines.protocol import Noise, Objective, Place, Pressure
 from undertow.engines.torch import draws, noise
-from undertow.engines.torch.documents import (
-    Documents,
-    documents_of,
-    softplus_sums,
-    to_device,
-)
+from undertow.engines.torch.documents import Documents, documents_of, to_device
+from undertow.engines.torch.encoding import softplus_sums
 from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.sums import grouped_by, grouped_rows, spans, weighted_rows
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from undertow.engines.devices import has_fused_kernels
 from undertow.kernels.randomness import KEY_STEPS, LOW_32_BITS, MULTIPLIERS, ROUNDS
 
 TO_UNIT = 2.0**-32
@@ -24,6 +25,10 @@ def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw:
         draw, _tensor(document, draw), _tensor(epoch, draw), _tensor(stage, draw)
     )
     c3 = c3 + (int(purpose) << 24)
+    if c0.is_cuda and has_fused_kernels():
+        from undertow.engines.torch.triton_draws import four_numbers  # needs Triton
+
+        return four_numbers(seed, c0, c1, c2, c3)
     k0, k1 = seed & LOW_32_BITS, (seed >> 32) & LOW_32_BITS
     for _ in range(ROUNDS):
         first, second = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]

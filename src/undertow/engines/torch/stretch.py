@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,18 +24,18 @@ from undertow.engines.protocol import Noise, Objective, Place, Pressure, Steps
 from undertow.engines.torch import triton_contrast as kernels
 from undertow.engines.torch import triton_rows as rows
 from undertow.engines.torch.device_source import documents_of_stretch
+from undertow.engines.torch.encoding import MOST_UNITS
 from undertow.engines.torch.stretch_layout import PART, Documents, Layout, Shape, shape_of, uploaded
 
 if TYPE_CHECKING:
     from undertow.engines.torch.session import TorchSession
 
-MOST_UNITS = 2048  # that one program can work on
 COLUMNS = 32  # hidden units that one program sums over documents or positions
-DOCUMENTS = 16  # noise documents that a program works on at once
 WINDOWS, SWEEP_WARPS = 32, 4  # windows of a part that a program adds up at once
 HALVES = 2  # of single precision, in bfloat16, that gradients of windows are added up in
 ENTRIES, CHUNKS = 4, 8  # vectors that a program adds to a row at once, and sums of these
 WARPS = 64  # of a multiprocessor: as many programs of one warp share the rows of W
+MOST = 2**26  # entries, places of noise words and parts of a stretch: about 7 GB of arrays
 FEW = 1024  # documents of a minibatch, below which a program takes less at a time
 
 
@@ -44,14 +44,17 @@ class Tiles(NamedTuple):
 
     part: int  # positions of a noise stream that are summed at once
     columns: int  # and hidden units
+    documents: int  # noise documents, or words of a document, that are worked on at once
     sum_warps: int
     contrast_warps: int
 
 
 def tiles_for(batch: int, units: int) -> Tiles:
     """Measured on an H200 (docs/performance.md)."""
-    warps = max(units // 128, 1)
-    return Tiles(256, 8, 2, 4 * warps) if batch < FEW else Tiles(128, 16, 1, warps)
+    warps, documents = max(units // 128, 1), max(min(2**13 // units, 16), 4)
+    if batch < FEW:
+        return Tiles(256, 8, documents, 2, min(4 * warps, 16))
+    return Tiles(128, 16, documents, 1, min(warps, 16))
 
 
 class State(NamedTuple):
@@ -74,6 +77,15 @@ class Seen:
     losses: Tensor
     activities: Tensor
     wrong: Tensor
+
+    def with_others(self, later: Seen) -> Seen:
+        """Both stretches as one."""
+        pairs = zip(self._tensors, later._tensors, strict=True)
+        return Seen(*(ours + theirs for ours, theirs in pairs))
+
+    @property
+    def _tensors(self) -> tuple[Tensor, Tensor, Tensor]:
+        return self.losses, self.activities, self.wrong
 
     @cached_property
     def loss(self) -> float:
@@ -102,10 +114,26 @@ def take(
     stretches = session.stretches
     if stretches is None or not stretches.works_on(state):
         stretches = session.stretches = Stretches(state, session.table, session.start.seed)
+    return _in_parts(session, batches, places, steps)
+
+
+def _in_parts(
+    session: TorchSession, batches: Sequence[Any], places: Sequence[Place], steps: Steps
+) -> Seen:
+    """By halves, where documents are so long that the arrays of a stretch would be too large."""
+    stretches: Stretches = session.stretches
     numbers = np.array([place.number for place in places])
     documents = documents_of_stretch(batches, numbers, session.device)
-    seen: Seen = stretches.take(documents, places[0].epoch, steps, session.flags)
-    return seen
+    needed = stretches.shape(documents, steps)
+    if needed.elements <= MOST or len(batches) == 1:
+        return stretches.take(documents, needed, places[0].epoch, steps, session.flags)
+    del documents  # its memory is free before that of its parts is taken
+    halves = slice(len(batches) // 2), slice(len(batches) // 2, None)
+    one, other = (
+        _in_parts(session, batches[part], places[part], replace(steps, rules=steps.rules[part]))
+        for part in halves
+    )
+    return one.with_others(other)
 
 
 def _is_known(session: TorchSession, steps: Steps) -> bool:
@@ -146,14 +174,25 @@ class Stretches:
         """Whether these are the arrays that the graphs were recorded for."""
         return all(ours is theirs for ours, theirs in zip(self._state, state, strict=True))
 
-    def take(
-        self, documents: Documents, epoch: int, steps: Steps, flags: Tensor | None = None
-    ) -> Seen:
-        """All these steps; `flags` are set for the words whose rows move."""
-        self._batch = batch = max(self._batch, int(documents.sizes.max()))
-        lowest = steps.level if isinstance(steps.level, float) else min(steps.level)
+    def shape(self, documents: Documents, steps: Steps) -> Shape:
+        """What these steps need."""
+        self._batch = max(self._batch, int(documents.sizes.max()))
+        lowest = min(steps.level) if isinstance(steps.level, tuple) else steps.level
         noise = steps.noise
-        needed = shape_of(documents, batch, noise.documents, lowest, noise.stream_length)
+        return shape_of(documents, self._batch, noise.documents, lowest, noise.stream_length)
+
+    def take(
+        self,
+        documents: Documents,
+        needed: Shape,
+        epoch: int,
+        steps: Steps,
+        flags: Tensor | None = None,
+    ) -> Seen:
+        """All these steps, which need arrays of a `shape`; `flags` are set for the words whose
+        rows move.
+        """
+        noise = steps.noise
         plan = self._plan(needed, steps)
         plan.layout.fill(
             documents,
@@ -276,8 +315,8 @@ class Plan:
             self._vectors, self._kept_vectors, self._posteriors, self._biases, self._lengths,
             self._losses, shape.rows, shape.batch, shape.shards, objective.sharpness,
             math.log(noise.documents), H=units, K=noise.documents, UNIFORM=objective.uniform,
-            UNITS=padded, ENTRIES=DOCUMENTS, NOISES=DOCUMENTS,
-            num_warps=min(tiles.contrast_warps, 8),
+            UNITS=padded, ENTRIES=tiles.documents, NOISES=tiles.documents,
+            num_warps=tiles.contrast_warps,
         )  # fmt: skip
 
     def _press(self, pressure: Pressure) -> None:

@@ -85,6 +85,11 @@ class Shape:
         """Entries of documents and of streams."""
         return self.entries + self.steps * self.rows
 
+    @property
+    def elements(self) -> int:
+        """Of the longest arrays, which set how much memory a stretch takes."""
+        return self.pieces + self.steps * self.shards * self.parts
+
     def holds(self, other: Shape) -> bool:
         """Whether arrays of this shape do for another stretch."""
         return (self.batch, self.noise) == (other.batch, other.noise) and all(
@@ -118,6 +123,7 @@ def shape_of(
     streams = np.maximum(stream_length, 2 * np.maximum.reduceat(lengths - kept, begins)) + 1
     of_step = np.repeat(np.arange(len(firsts)), -(-documents.sizes // SHARD))
     rows = int(np.bincount(of_step, weights=streams).max())
+    rows += -(-batch // SHARD)  # one for each shard that has no documents
     tokens = int(np.add.reduceat(lengths, firsts).max())  # no fewer than distinct words
     entries = int(documents.words.shape[0])
     return Shape(batch, len(firsts), noise, rows, int(streams.max()), entries, tokens + rows)

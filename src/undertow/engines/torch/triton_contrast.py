@@ -41,7 +41,8 @@ def sum_streams(
         row = tl.load(weights + word[:, None] * H + columns[None, :], mask=both, other=0.0)
         row = row * coefficient[:, None]
         sums = total[None, :] + tl.cumsum(row, axis=0)
-        tl.store(into[None, :] + (position[:, None] + 1) * H, sums, mask=both)
+        place = (position.to(tl.int64) + 1)[:, None] * H
+        tl.store(into[None, :] + place, sums, mask=both)
         total += tl.sum(row, axis=0)
 
 
@@ -115,7 +116,7 @@ def contrast(
         pull = tl.zeros([UNITS], dtype=tl.float32)
 
         first = tl.load(first_rows + step * shards + b // 32) - step.to(tl.int64) * rows
-        window = tl.load(replaced + d)
+        window = tl.load(replaced + d).to(tl.int64)
         for begin in range(0, K, NOISES):
             noise = begin + tl.arange(0, NOISES)
             valid = noise < K

@@ -28,7 +28,7 @@ def place_documents(
         weight = tl.load(word_weights + word, mask=valid, other=0.0)
         tl.store(rest_counts + entry, weight * (count - stays).to(tl.float32), mask=valid)
         tl.store(kept_counts + entry, weight * stays.to(tl.float32), mask=valid)
-        tl.store(keys + entry, (d // BATCH) * wide + word, mask=valid)
+        tl.store(keys + entry, (d // BATCH).to(tl.int64) * wide + word, mask=valid)
         tl.store(rows + entry, entry * 0 + d % BATCH, mask=valid)
 
 
@@ -61,7 +61,7 @@ def place_streams(
     weight = tl.load(word_weights + word, mask=valid & covered, other=0.0)
     tl.store(rest_counts + r, weight, mask=valid)
     tl.store(kept_counts + r, weight * 0.0, mask=valid)
-    tl.store(keys + r, (r // per_step) * (vocabulary + 1) + word, mask=valid)
+    tl.store(keys + r, (r // per_step).to(tl.int64) * (vocabulary + 1) + word, mask=valid)
     tl.store(rows + r, BATCH + r % per_step, mask=valid)
 
 

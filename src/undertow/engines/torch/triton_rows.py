@@ -61,7 +61,7 @@ def _move(
         behind = step - 1 > since
         stays = _retained(since, step - 1, turn, log_decay)
         mean = stays * mean + (1.0 - stays) * row
-        tl.store(averages + here, mean, mask=inside & behind)
+        tl.store(averages + here, mean, mask=columns < tl.where(behind, H, 0))
         tl.store(seen + word, step - 1, mask=behind)
 
 
