@@ -10,8 +10,9 @@ import torch
 
 from undertow.counts import CountBatch
 from undertow.engines.protocol import Neighbours, Place, Pressure
-from undertow.engines.torch.documents import Documents, documents_of, inputs, softplus_sums
+from undertow.engines.torch.documents import Documents, documents_of
 from undertow.engines.torch.draws import word_of
+from undertow.engines.torch.encoding import inputs, softplus_sums
 from undertow.engines.torch.gibbs import Model
 from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.metropolis import Offers
