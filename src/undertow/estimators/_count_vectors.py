@@ -72,9 +72,10 @@ class CountVectors:
         """F(V) of each document: low for what the model finds likely among documents of the same
         length.
 
-        A model learned by "cd", "pcd" or "nce" approaches the distribution of the data. One learned
-        by "alpha-nce" is a feature extractor: its energies are not calibrated, and serve to compare
-        documents of one length at most.
+        A model learned by "cd", "pcd" or "nce" without word weights approaches the distribution of
+        the data. One learned by "alpha-nce" is a feature extractor: its energies are not
+        calibrated, and serve to compare documents of one length at most. `calibrated_` tells which,
+        and a model that is not says so by a warning in the log. `log_likelihood` normalises.
 
         Parameters
         ----------
@@ -92,6 +93,10 @@ class CountVectors:
         (200,)
         """
         counts = self._fitted_counts(X)
+        self._say_if_not_calibrated("Free energies")
+        return self._energies(counts)
+
+    def _energies(self, counts: sparse.csr_array) -> NDArray[np.float64]:
         blocks = [
             free_energies(self.parameters_, block, engine=self._engine())
             for block in self._blocks(counts)
@@ -127,7 +132,8 @@ class CountVectors:
     ) -> sparse.csr_array:
         """Documents drawn by Gibbs sampling from noise.
 
-        Samples of a model learned by "alpha-nce" are not calibrated (see `free_energy`).
+        Samples of a model learned by "alpha-nce" are not calibrated, and the model says so (see
+        `free_energy`).
 
         Parameters
         ----------
@@ -149,6 +155,7 @@ class CountVectors:
         [5, 9]
         """
         check_is_fitted(self)
+        self._say_if_not_calibrated("Samples")
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         drawn = sample_documents(
             self.parameters_, lengths, n_steps=n_steps, seed=seed, engine=self._engine()
@@ -186,6 +193,9 @@ class CountVectors:
         )
 
     # Helpers
+
+    def _say_if_not_calibrated(self, what: str) -> None:
+        raise NotImplementedError
 
     def _fitted_counts(self, X: Any) -> sparse.csr_array:
         check_is_fitted(self)

@@ -26,6 +26,7 @@ from undertow.vectors.joining import asked, join, unit
 if TYPE_CHECKING:
     from undertow.corpus import Vectorizer
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+    from undertow.vectors import Perplexity
 
 JOINED = ("balanced", COMPARED)  # the kinds that vectors of another encoder are joined with
 
@@ -125,6 +126,52 @@ class TextVectors:
         """
         counts = self.counts(texts)
         return self.softmax_.score(counts)
+
+    def log_likelihood(self, texts: Any, **options: Any) -> NDArray[np.float64]:
+        """log p(text | its number of words), of the words that the vocabulary knows.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        **options
+            As of `ReplicatedSoftmax.log_likelihood`.
+
+        Returns
+        -------
+        array (documents,)
+            Log-probabilities.
+
+        Examples
+        --------
+        >>> model.log_likelihood(["moon", ""]).shape
+        (2,)
+        """
+        counts = self.counts(texts)
+        return self.softmax_.log_likelihood(counts, **options)
+
+    def perplexity(self, texts: Any, **options: Any) -> Perplexity:
+        """How well the words of texts are guessed, with intervals.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        **options
+            As of `ReplicatedSoftmax.perplexity`.
+
+        Returns
+        -------
+        Perplexity
+            The value, where it lies, and the unigram's beside it.
+
+        Examples
+        --------
+        >>> model.perplexity(texts).documents
+        120
+        """
+        counts = self.counts(texts)
+        return self.softmax_.perplexity(counts, **options)
 
     def _joins(self, kind: str | None = None) -> bool:
         """Whether vectors of this kind, or of that of `transform`, are joined with others."""

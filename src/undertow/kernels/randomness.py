@@ -48,6 +48,7 @@ class Purpose(IntEnum):
     MAP = 12  # places on a map
     WORD_VECTORS = 13  # the directions that units take among vectors of words
     DIRECTIONS = 14  # where the search for directions of words begins
+    ANNEALING = 15  # the hidden units of chains that estimate log Z
 
 
 def philox(
