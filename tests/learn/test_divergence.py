@@ -142,13 +142,18 @@ def test_a_step_that_rises_is_that_of_so_many_steps() -> None:
 
 
 def test_a_run_tells_how_far_it_is() -> None:
-    """Of 4 epochs the first half are those of CD-1, and a single epoch more is one of CD-2."""
+    """Of 4 epochs the first half are those of CD-1, and the others are not."""
     counts = np.random.default_rng(0).poisson(0.7, (60, 6))
 
     def model(n_steps: int | tuple[int, int], epochs: int) -> ReplicatedSoftmax:
-        learner = ContrastiveDivergence(n_steps)
-        settings = {"learner": learner, "batch_size": 20, "random_state": 0, "averaging": 0.0}
-        return ReplicatedSoftmax(3, max_epochs=epochs, **settings).fit(counts)
+        return ReplicatedSoftmax(
+            3,
+            learner=ContrastiveDivergence(n_steps),
+            batch_size=20,
+            averaging=0.0,
+            max_epochs=epochs,
+            random_state=0,
+        ).fit(counts)
 
     rising = [record.loss for record in model((1, 2), 4).history_]
     ones = [record.loss for record in model(1, 4).history_]

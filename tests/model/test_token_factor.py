@@ -113,4 +113,5 @@ def test_strong_units_do_not_overflow(scale: float) -> None:
     for _ in range(5):
         shares, g = factor.shares(hidden)
         factor.sweep(hidden, shares, 30.0, rng.random((50, 4)))
-        assert np.isfinite(shares).all() and np.isfinite(g).all()
+        assert np.isfinite(shares).all()
+        assert np.isfinite(g).all()

@@ -8,8 +8,9 @@ one run has every length on its way (Neal 2001; the length in the place of the t
 
 **A wrong answer shows.** The mean of few weights is too low where the weights of chains differ
 much. A second run goes the other way, down from the longest length, and the mean of one over its
-weights errs to the other side. Where both agree, chains have kept up with the changing
-distribution.
+weights errs to the other side, as long as it begins where the model has its mass. If it begins at
+documents, and the model's mass is elsewhere, it errs to either side. Where both agree, chains have
+kept up with the changing distribution.
 """
 
 from __future__ import annotations
