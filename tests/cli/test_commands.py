@@ -103,6 +103,24 @@ def test_any_number_of_topics_is_judged(run: Run, corpus: Path, tmp_path: Path) 
     assert (code, "-n must be from 2 to" in err) == (2, True)
 
 
+def test_perplexity_is_told_where_it_is_asked_for(run: Run, corpus: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    run("fit", corpus, "--out", model, "--quiet", *SMALL)
+    code, out, _ = run("evaluate", model, corpus, "--perplexity", "--json")
+    figures = json.loads(out)
+    assert code == 0
+    low, value, high = (figures[f"perplexity{end}"] for end in ("_low", "", "_high"))
+    assert 1.0 < low <= value <= high
+    assert figures["unigram_perplexity"] > 1.0
+    assert figures["perplexity_documents"] == int((make_table()["split"] == "test").sum())
+    assert figures["calibrated"] is False  # learned by alpha-NCE
+    lines = run("evaluate", model, corpus, "--perplexity")[1].splitlines()
+    assert {tuple(line.split()) for line in lines} > {
+        ("calibrated", "no"),
+        ("perplexity", f"{value:.4f}"),
+    }
+
+
 def test_test_rows_are_never_trained_on(run: Run, tmp_path: Path) -> None:
     table = make_table().with_columns(
         pl.when(pl.col("split") == "test")

@@ -56,6 +56,13 @@ def test_the_page_on_python_runs(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (tmp_path / "model" / "model.json").exists()
 
 
+def test_the_page_on_likelihood_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    run("docs/likelihood.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "True"
+    assert "unigram" in lines[1]
+
+
 def test_the_page_on_joining_runs(capsys: pytest.CaptureFixture[str]) -> None:
     run("docs/joining.md")
     lines = capsys.readouterr().out.splitlines()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 from tests.oracles.engine import NO_PRESSURE, SEED, Case, dense_rows, make_case
+from undertow import ReplicatedSoftmax
+from undertow._errors import InvalidInput
 from undertow.engines import STARTED, Gradient, Place
 from undertow.engines.cpu.session import CpuSession
 from undertow.kernels.cpu import gibbs
 from undertow.kernels.reference import objectives
 from undertow.learn import ContrastiveDivergence, Sparsity
-from undertow.learn.divergence import CHAINS
+from undertow.learn.divergence import CHAINS, steps_at
 
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
 
@@ -107,3 +110,66 @@ def test_the_number_of_threads_does_not_matter() -> None:
     _, three = _step(case, ContrastiveDivergence(n_steps=2), threads=3)
     np.testing.assert_array_equal(rows, dense_rows(three, 40))
     assert loss == three.loss
+
+
+@pytest.mark.parametrize(
+    ("n_steps", "progress", "expected"),
+    [
+        (3, 0.9, 3),
+        ((1, 5), 0.0, 1),
+        ((1, 5), 0.19, 1),
+        ((1, 5), 0.2, 2),
+        ((1, 5), 0.99, 5),
+        ((1, 5), 1.0, 5),
+        ((1, 5), None, 5),
+        ((2, 2), 0.5, 2),
+    ],
+)
+def test_steps_rise_in_equal_shares(
+    n_steps: int | tuple[int, int], progress: float | None, expected: int
+) -> None:
+    assert steps_at(n_steps, progress) == expected
+
+
+def test_a_step_that_rises_is_that_of_so_many_steps() -> None:
+    case = make_case()
+    step = ContrastiveDivergence((1, 3)).begin(case.session(), case.corpus, NO_PRESSURE)
+    for progress, n_steps in ((0.0, 1), (0.5, 2), (1.0, 3)):
+        step.reached(progress)
+        rising = dense_rows(step.gradient(case.batch(), Place(1, 0)), 5)
+        _, plain = _step(case, ContrastiveDivergence(n_steps))
+        np.testing.assert_array_equal(rising, dense_rows(plain, 5))
+
+
+def test_a_run_tells_how_far_it_is() -> None:
+    """Of 4 epochs the first half are those of CD-1, and the others are not."""
+    counts = np.random.default_rng(0).poisson(0.7, (60, 6))
+
+    def model(n_steps: int | tuple[int, int], epochs: int) -> ReplicatedSoftmax:
+        return ReplicatedSoftmax(
+            3,
+            learner=ContrastiveDivergence(n_steps),
+            batch_size=20,
+            averaging=0.0,
+            max_epochs=epochs,
+            random_state=0,
+        ).fit(counts)
+
+    rising = [record.loss for record in model((1, 2), 4).history_]
+    ones = [record.loss for record in model(1, 4).history_]
+    assert rising[:2] == ones[:2]
+    assert rising[2:] != ones[2:]
+
+
+@pytest.mark.parametrize(
+    ("n_steps", "message"),
+    [
+        (0, "n_steps must be a whole number of at least 1, got 0"),
+        ((1, 2, 3), "n_steps must be one number or two, got 3 numbers"),
+        ((5, 1), "n_steps must give the lower number first, got (5, 1)"),
+        ((0, 4), "n_steps must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_wrong_steps(n_steps: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+        ContrastiveDivergence(n_steps)

@@ -8,7 +8,7 @@ import typer
 
 from undertow.cli import common
 
-WHOLE = ("topics", "documents_per_second")
+WHOLE = ("topics", "documents_per_second", "perplexity_documents")
 
 
 def evaluate(
@@ -17,6 +17,13 @@ def evaluate(
     n: Annotated[
         int | None, typer.Option("-n", help="Topics to judge.  \\[default: the model's own number]")
     ] = None,
+    perplexity: Annotated[
+        bool,
+        typer.Option(
+            "--perplexity",
+            help="Also how well words are guessed, with an interval; this takes a minute or more.",
+        ),
+    ] = False,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
     title_column: common.TitleColumn = None,
@@ -41,6 +48,8 @@ def evaluate(
         undertow evaluate model 20newsgroups -n 50
 
         undertow evaluate model reviews.parquet --label-column stars --json
+
+        undertow evaluate model 20newsgroups --perplexity
     """
     from undertow.estimators import evaluation
 
@@ -57,9 +66,21 @@ def evaluate(
         figures = evaluation.label_figures(trained.softmax_, read, seed)
     with common.status("judging topics", silent=silent):
         figures |= evaluation.label_free_figures(trained, read, n)
+    if perplexity:
+        with common.status("annealing", silent=silent):
+            figures |= evaluation.perplexity_figures(trained, read, seed)
     if json:
         common.print_json(figures)
         return
     for name, value in figures.items():
         if name != "precision_at_recall":
-            typer.echo(f"{name:22s} {value:,.0f}" if name in WHOLE else f"{name:22s} {value:.4f}")
+            typer.echo(f"{name:22s} {_shown(name, value)}")
+
+
+def _shown(name: str, value: float | None) -> str:
+    """A figure for people."""
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,.0f}" if name in WHOLE else f"{value:.4f}"

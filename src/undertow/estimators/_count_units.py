@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.estimators._count_vectors import CountVectors
+from undertow.estimators._count_likelihood import CountLikelihood
 from undertow.estimators.units import DocumentUnits, Unit, describe, units_of_documents
 from undertow.model.attribution import attributions
 
 
-class CountUnits(CountVectors):
+class CountUnits(CountLikelihood):
     """The units, and those that documents switch on."""
 
     activity_: NDArray[np.float64]

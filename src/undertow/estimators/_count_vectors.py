@@ -72,10 +72,11 @@ class CountVectors:
         """F(V) of each document: low for what the model finds likely among documents of the same
         length.
 
-        A model learned by "cd", "pcd", "mh-cd" or "nce" approaches the distribution of the data.
-        One learned by "alpha-nce", or by "ratio-matching" with word weights, is a feature
+        A model learned by "cd", "pcd", "mh-cd" or "nce" without word weights approaches the
+        distribution of the data. One learned by "alpha-nce", or with word weights, is a feature
         extractor: its energies are not calibrated, and serve to compare documents of one length at
-        most.
+        most. `calibrated_` tells which, and a model that is not says so by a warning in the log.
+        `log_likelihood` normalises.
 
         Parameters
         ----------
@@ -93,6 +94,10 @@ class CountVectors:
         (200,)
         """
         counts = self._fitted_counts(X)
+        self._say_if_not_calibrated("Free energies")
+        return self._energies(counts)
+
+    def _energies(self, counts: sparse.csr_array) -> NDArray[np.float64]:
         blocks = [
             free_energies(self.parameters_, block, engine=self._engine())
             for block in self._blocks(counts)
@@ -128,7 +133,8 @@ class CountVectors:
     ) -> sparse.csr_array:
         """Documents drawn by Gibbs sampling from noise.
 
-        Samples of a model learned by "alpha-nce" are not calibrated (see `free_energy`).
+        Samples of a model learned by "alpha-nce" are not calibrated, and the model says so (see
+        `free_energy`).
 
         Parameters
         ----------
@@ -150,6 +156,7 @@ class CountVectors:
         [5, 9]
         """
         check_is_fitted(self)
+        self._say_if_not_calibrated("Samples")
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         drawn = sample_documents(
             self.parameters_, lengths, n_steps=n_steps, seed=seed, engine=self._engine()
@@ -187,6 +194,9 @@ class CountVectors:
         )
 
     # Helpers
+
+    def _say_if_not_calibrated(self, what: str) -> None:
+        raise NotImplementedError
 
     def _fitted_counts(self, X: Any) -> sparse.csr_array:
         check_is_fitted(self)

@@ -116,3 +116,17 @@ def growing(verbose: int) -> Iterator[None]:
         task = line.add_task("growing the tree of topics", total=None)
         yield
         line.update(task, description="grew the tree of topics")
+
+
+@contextmanager
+def annealing(verbose: int) -> Iterator[Callable[[float], None] | None]:
+    """A bar that is told the share of the work that is done."""
+    if not verbose:
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("annealing"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda done: bar.update(task, completed=done)

@@ -26,6 +26,7 @@ from undertow.vectors.joining import asked, join, unit
 if TYPE_CHECKING:
     from undertow.corpus import Vectorizer
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+    from undertow.vectors import Perplexity
 
 JOINED = ("balanced", COMPARED)  # the kinds that vectors of another encoder are joined with
 
@@ -125,6 +126,82 @@ class TextVectors:
         """
         counts = self.counts(texts)
         return self.softmax_.score(counts)
+
+    def log_likelihood(
+        self,
+        texts: Any,
+        *,
+        method: str = "auto",
+        n_temperatures: int = 1000,
+        n_chains: int = 100,
+        random_state: Any = None,
+    ) -> NDArray[np.float64]:
+        """log p(text | its number of words), of the words that the vocabulary knows.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        method, n_temperatures, n_chains, random_state
+            As of `ReplicatedSoftmax.log_likelihood`.
+
+        Returns
+        -------
+        array (documents,)
+            Log-probabilities.
+
+        Examples
+        --------
+        >>> model.log_likelihood(["moon", ""]).shape
+        (2,)
+        """
+        counts = self.counts(texts)
+        return self.softmax_.log_likelihood(
+            counts,
+            method=method,
+            n_temperatures=n_temperatures,
+            n_chains=n_chains,
+            random_state=random_state,
+        )
+
+    def perplexity(
+        self,
+        texts: Any,
+        *,
+        method: str = "auto",
+        n_temperatures: int = 1000,
+        n_chains: int = 100,
+        confidence: float = 0.95,
+        random_state: Any = None,
+    ) -> Perplexity:
+        """How well the words of texts are guessed, with intervals.
+
+        Parameters
+        ----------
+        texts : texts, table or Corpus
+            Any texts.
+        method, n_temperatures, n_chains, confidence, random_state
+            As of `ReplicatedSoftmax.perplexity`.
+
+        Returns
+        -------
+        Perplexity
+            The value, where it lies, and the unigram's beside it.
+
+        Examples
+        --------
+        >>> model.perplexity(texts).documents
+        120
+        """
+        counts = self.counts(texts)
+        return self.softmax_.perplexity(
+            counts,
+            method=method,
+            n_temperatures=n_temperatures,
+            n_chains=n_chains,
+            confidence=confidence,
+            random_state=random_state,
+        )
 
     def _joins(self, kind: str | None = None) -> bool:
         """Whether vectors of this kind, or of that of `transform`, are joined with others."""

@@ -102,6 +102,20 @@ def label_free_figures(
     }
 
 
+def perplexity_figures(model: TopicModel, read: ReadCorpus, seed: int) -> dict[str, Any]:
+    """Perplexity of test documents (of all, where there is no split), and how far it is known."""
+    found = model.softmax_.perplexity(read.counts[read.asked], random_state=seed)
+    return {
+        "perplexity": found.value,
+        "perplexity_low": found.low,
+        "perplexity_high": found.high,
+        "perplexity_from_above": found.from_above,
+        "unigram_perplexity": found.unigram,
+        "perplexity_documents": found.documents,
+        "calibrated": found.calibrated,
+    }
+
+
 def topic_figures(model: TopicModel, read: ReadCorpus, n: int | None = None) -> dict[str, float]:
     """Coherence and diversity of the topics of a cut and, where documents have labels, how well the
     two agree.

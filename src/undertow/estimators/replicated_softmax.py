@@ -139,6 +139,8 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         and the figure of each level tried (`undertow.tasks.UnseenHalves`).
     activity_ : array (H,)
         Share of the training documents that switch each unit on.
+    calibrated_ : bool or None
+        Whether free energies and samples mean what they say: the learner follows the likelihood.
     history_ : list of EpochRecord
         Of each epoch: loss, seconds (and how many of them the kernels waited for documents),
         tokens, activity, dead units, split-half.

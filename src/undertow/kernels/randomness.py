@@ -50,6 +50,7 @@ class Purpose(IntEnum):
     DIRECTIONS = 14  # where the search for directions of words begins
     PROPOSAL = 15  # words that tokens are offered, and whether they take them
     REPLACEMENT = 16  # which token is replaced, and by which word
+    ANNEALING = 17  # the hidden units of chains that estimate log Z
 
 
 def philox(

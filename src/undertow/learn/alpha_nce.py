@@ -89,6 +89,27 @@ class AlphaNCE(Options):
         _check.one_of("visible_bias", self.visible_bias, ("frozen", "learned"))
         _check.one_of("normaliser", self.normaliser, ("frozen", "learned"))
 
+    def calibrates(self, *, weighted: bool) -> bool:
+        """Whether the model approaches the distribution of the documents: by plain NCE alone.
+
+        Parameters
+        ----------
+        weighted : bool
+            Whether words have weights.
+
+        Returns
+        -------
+        bool
+            Not with the uniform estimate, sharpness, partial noise, a frozen log Z or word weights.
+
+        Examples
+        --------
+        >>> AlphaNCE().calibrates(weighted=False)
+        False
+        """
+        plain = self.sharpness == 1.0 and self.noise_level == 0.0 and not self.uniform
+        return plain and self.normaliser == "learned" and not weighted
+
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> AlphaNCEStep:
         """The step of a run.
 

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from undertow import _check
+from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import STARTED, Gradient, Place, Pressure, Session
 from undertow.learn.learner import Corpus
@@ -27,8 +28,10 @@ class ContrastiveDivergence(Options):
 
     Parameters
     ----------
-    n_steps : int
-        Gibbs steps, k.
+    n_steps : int or pair of int
+        Gibbs steps, k. Two numbers: k rises from the first to the second, each for an equal share
+        of the planned steps; where no end is planned (`partial_fit`, early stopping) it is the
+        second.
     persistent : bool
         The chain of a document goes on from where it was in the last epoch.
     words : "unweighted" or "exact"
@@ -44,12 +47,12 @@ class ContrastiveDivergence(Options):
     {'n_steps': 5, 'persistent': False, 'words': 'unweighted'}
     """
 
-    n_steps: int = 1
+    n_steps: int | tuple[int, int] = 1
     persistent: bool = False
     words: Literal["unweighted", "exact"] = "unweighted"
 
     def __post_init__(self) -> None:
-        _check.whole_number("n_steps", self.n_steps, at_least=1)
+        _check_steps(self.n_steps)
         _check.one_of("words", self.words, ("unweighted", "exact"))
 
     @staticmethod
@@ -67,6 +70,27 @@ class ContrastiveDivergence(Options):
         0.001
         """
         return Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
+
+    def calibrates(self, *, weighted: bool) -> bool:
+        """Whether the model approaches the distribution of the documents.
+
+        Parameters
+        ----------
+        weighted : bool
+            Whether words have weights.
+
+        Returns
+        -------
+        bool
+            Not where chains draw words in another way than the model does.
+
+        Examples
+        --------
+        >>> cd = ContrastiveDivergence()
+        >>> cd.calibrates(weighted=False), cd.calibrates(weighted=True)
+        (True, False)
+        """
+        return self.words == "exact" or not weighted
 
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> DivergenceStep:
         """The step of a run.
@@ -99,6 +123,27 @@ class ContrastiveDivergence(Options):
         return DivergenceStep(self, session, pressure)
 
 
+def _check_steps(steps: object) -> None:
+    if not isinstance(steps, tuple):
+        _check.whole_number("n_steps", steps, at_least=1)
+        return
+    if len(steps) != 2:
+        raise InvalidInput(f"n_steps must be one number or two, got {len(steps)} numbers")
+    first, last = (_check.whole_number("n_steps", one, at_least=1) for one in steps)
+    if first > last:
+        raise InvalidInput(f"n_steps must give the lower number first, got {steps!r}")
+
+
+def steps_at(n_steps: int | tuple[int, int], progress: float | None) -> int:
+    """How many Gibbs steps there are at a point of a run."""
+    if not isinstance(n_steps, tuple):
+        return n_steps
+    first, last = n_steps
+    if progress is None:
+        return last
+    return min(first + int(progress * (last - first + 1)), last)
+
+
 class DivergenceStep:
     """Turns minibatches into gradients.
 
@@ -110,6 +155,11 @@ class DivergenceStep:
         self, options: ContrastiveDivergence, session: Session, pressure: Pressure
     ) -> None:
         self._options, self._session, self._pressure = options, session, pressure
+        self._progress: float | None = None
+
+    def reached(self, progress: float | None) -> None:
+        """How much of the run is behind the next step."""
+        self._progress = progress
 
     def gradient(self, batch: CountBatch, place: Place) -> Gradient:
         """Positive phase, k Gibbs steps, and what sets the two apart."""
@@ -117,7 +167,7 @@ class DivergenceStep:
         sample = self._session.gibbs(
             seen,
             place,
-            steps=self._options.n_steps,
+            steps=steps_at(self._options.n_steps, self._progress),
             weighted=self._options.words == "exact",
             chains=CHAINS if self._options.persistent else None,
         )

@@ -39,6 +39,10 @@ class Corpus:
 class Step(Protocol):
     """Turns minibatches into gradients.
 
+    A step that changes in the course of a run may have a method `reached(progress)`, which is told
+    before each gradient how much of the planned run is behind it, from 0 to 1; None where no end is
+    planned.
+
     Examples
     --------
     >>> from undertow.engines import Place
@@ -59,7 +63,9 @@ class Learner(Protocol):
 
     `AlphaNCE`, `ContrastiveDivergence`, `MetropolisDivergence` and `RatioMatching` are ours.
     docs/extending.md has one of one's own. A learner may say which optimizer suits it: a static
-    method `usual_optimizer` stands for `optimizer="auto"`.
+    method `usual_optimizer` stands for `optimizer="auto"`. It may say whether the model approaches
+    the distribution of the documents: a method `calibrates(weighted)`, told whether words have
+    weights.
 
     Examples
     --------

@@ -71,6 +71,27 @@ class MetropolisDivergence(Options):
         """
         return Adam(learning_rate=0.001, hidden_bias_rate=1.0, annealing=0.0)
 
+    def calibrates(self, *, weighted: bool) -> bool:
+        """Whether the model approaches the distribution of the documents.
+
+        Parameters
+        ----------
+        weighted : bool
+            Whether words have weights.
+
+        Returns
+        -------
+        bool
+            Not where words move towards another distribution than the model's.
+
+        Examples
+        --------
+        >>> learner = MetropolisDivergence()
+        >>> learner.calibrates(weighted=False), learner.calibrates(weighted=True)
+        (True, False)
+        """
+        return self.words == "exact" or not weighted
+
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> MetropolisStep:
         """The step of a run.
 

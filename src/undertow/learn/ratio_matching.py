@@ -82,6 +82,27 @@ class RatioMatching(Options):
         """
         return Adam(learning_rate=0.03)
 
+    def calibrates(self, *, weighted: bool) -> bool:
+        """Whether the model approaches the distribution of the documents.
+
+        Parameters
+        ----------
+        weighted : bool
+            Whether words have weights.
+
+        Returns
+        -------
+        bool
+            Not with word weights, where b enters less log p (docs/family.md).
+
+        Examples
+        --------
+        >>> learner = RatioMatching()
+        >>> learner.calibrates(weighted=False), learner.calibrates(weighted=True)
+        (True, False)
+        """
+        return not weighted
+
     def begin(self, session: Session, corpus: Corpus, pressure: Pressure) -> RatioStep:
         """The step of a run.
 

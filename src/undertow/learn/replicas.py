@@ -46,6 +46,7 @@ class Replica:
         says: Callable[..., Any] | None = getattr(self.step, "steps", None)
         rule: Callable[..., Any] | None = getattr(self.updater, "rule", None)
         self._says, self._rule = says, rule
+        self._tell: Callable[..., None] | None = getattr(self.step, "reached", None)
         self.stretches: bool | None = None if says and rule else False  # None: not tried yet
         self._unread: list[tuple[Counted, Place]] = []
         self._unread_documents = self._unread_tokens = 0
@@ -110,6 +111,8 @@ class Replica:
 
     def _take_one(self, batch: CountBatch, place: Place, moment: Moment, tally: Tally) -> None:
         """One step: gradient, update."""
+        if self._tell is not None:
+            self._tell(moment.progress)
         gradient = self.step.gradient(batch, place)
         if not gradient.finite:
             stop(gradient.loss, place, "minibatch")

@@ -5,6 +5,7 @@
 - `joining`, `given`: vectors of another encoder beside ours; `word_start`: vectors of words as a
   start for W.
 - `sampling`: documents drawn from a model.
+- `normalisers`, `likelihood`: log Z of any lengths, and perplexity.
 
 Examples
 --------
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
         strengths,
     )
     from undertow.vectors.features import Balance
+    from undertow.vectors.likelihood import Perplexity
+    from undertow.vectors.normalisers import Annealing, LogNormalisers, log_normalisers
     from undertow.vectors.sampling import sample_documents
 
 __getattr__, __dir__ = _lazy.names_of(
@@ -50,6 +53,8 @@ __getattr__, __dir__ = _lazy.names_of(
             *("soft_posteriors", "strengths"),
         ),
         "undertow.vectors.features": ("Balance",),
+        "undertow.vectors.likelihood": ("Perplexity",),
+        "undertow.vectors.normalisers": ("Annealing", "LogNormalisers", "log_normalisers"),
         "undertow.vectors.sampling": ("sample_documents",),
     },
 )
@@ -57,12 +62,16 @@ __getattr__, __dir__ = _lazy.names_of(
 __all__ = [
     "FEATURES",
     "VECTOR_KINDS",
+    "Annealing",
     "Balance",
+    "LogNormalisers",
     "Measures",
+    "Perplexity",
     "activations",
     "balanced",
     "encode",
     "free_energies",
+    "log_normalisers",
     "posteriors",
     "sample_documents",
     "scores",
