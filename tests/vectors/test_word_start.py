@@ -98,8 +98,8 @@ def test_the_seed_decides() -> None:
 
 
 def test_other_draws_are_as_before() -> None:
-    assert [purpose.value for purpose in Purpose] == list(range(1, 15))
-    assert list(Purpose)[-2] is Purpose.WORD_VECTORS
+    assert [purpose.value for purpose in Purpose] == list(range(1, 18))
+    assert list(Purpose)[12] is Purpose.WORD_VECTORS
 
 
 @pytest.mark.parametrize("power", [-900, 1000])
