@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from undertow._errors import ClusterError, InvalidInput
@@ -27,6 +28,8 @@ class Connection:
         How many workers there are to be.
     cores : float
         Cores that each reserves; less than one where there are more workers than cores.
+    gpus : float
+        Cards that each reserves; less than one where several share a card.
 
     Examples
     --------
@@ -38,6 +41,7 @@ class Connection:
     settings: Cluster
     workers: int
     cores: float
+    gpus: float = 0.0
 
     @property
     def threads(self) -> int:
@@ -46,7 +50,7 @@ class Connection:
 
 
 @contextmanager
-def connected(cluster: Cluster) -> Iterator[Connection]:
+def connected(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
     """Ray for the time of a `with`; what was started for it is stopped at its end.
 
     A connection that the process has already is used, and left as it is.
@@ -55,6 +59,8 @@ def connected(cluster: Cluster) -> Iterator[Connection]:
     ----------
     cluster : Cluster
         Where to, and how many workers.
+    device : str
+        What the workers compute on: "cpu", "cuda" or "auto", a card where the cluster has some.
 
     Returns
     -------
@@ -64,7 +70,7 @@ def connected(cluster: Cluster) -> Iterator[Connection]:
     Raises
     ------
     ClusterError
-        Where no cluster answers at the address.
+        Where no cluster answers at the address, or it has no cards and was to have some.
 
     Examples
     --------
@@ -79,7 +85,11 @@ def connected(cluster: Cluster) -> Iterator[Connection]:
     if ours:
         _start(cluster.address)
     try:
-        yield _sized(cluster, _cores_of_machines())
+        there = _sized(cluster, _on_machines("CPU"))
+        gpus = cluster.gpus
+        if gpus is None:
+            gpus = cards_for_each(device, _on_machines("GPU"), there.workers)
+        yield replace(there, gpus=gpus)
     finally:
         if ours:
             ray.shutdown()
@@ -106,11 +116,12 @@ def _start(address: str) -> None:
     ray.init(num_cpus=cores(), include_dashboard=False, **quiet)
 
 
-def _cores_of_machines() -> list[float]:
+def _on_machines(what: str) -> list[float]:
+    """How many "CPU" or "GPU" each machine has, the most first."""
     import ray
 
     return sorted(
-        (float(node["Resources"].get("CPU", 0.0)) for node in ray.nodes() if node["Alive"]),
+        (float(node["Resources"].get(what, 0.0)) for node in ray.nodes() if node["Alive"]),
         reverse=True,
     )
 
@@ -128,6 +139,19 @@ def _sized(cluster: Cluster, machines: list[float]) -> Connection:
     if sum(int(one // cluster.cores) for one in working) < workers:
         logger.info("the cluster has no room yet for %d workers; waiting for machines", workers)
     return Connection(cluster, workers, float(cluster.cores))
+
+
+def cards_for_each(device: str, machines: list[float], workers: int) -> float:
+    """What each worker reserves of the cards that machines have."""
+    cards = int(sum(machines))
+    if device == "cpu" or (device == "auto" and not cards):
+        return 0.0
+    if not cards:
+        raise ClusterError(
+            f"device must be 'cpu' or 'auto' on this cluster, got {device!r}: Ray knows of no card "
+            f"on any of its {len(machines)} machines"
+        )
+    return 1.0 / math.ceil(workers / cards)
 
 
 def share(machines: list[float], workers: int) -> float:

@@ -25,8 +25,9 @@ class Cluster:
         How many. None for one on each machine; say how many where results are to be had again.
     cores : int or None
         Threads of each worker; None for an equal share.
-    gpus : float
-        GPUs of each worker, for an engine that uses one.
+    gpus : float or None
+        Cards that each worker reserves. None: one, where the model's `device` is a card, and an
+        equal share of one where there are more workers than cards.
     retries : int
         How often one worker is replaced in one piece of work before that is an error.
     checkpoint : path or None
@@ -47,7 +48,7 @@ class Cluster:
     address: str = "auto"
     workers: int | None = None
     cores: int | None = None
-    gpus: float = 0.0
+    gpus: float | None = None
     retries: int = 3
     checkpoint: str | os.PathLike[str] | None = None
     every: float = 300.0
@@ -62,7 +63,8 @@ class Cluster:
         for name in ("workers", "cores"):
             if getattr(self, name) is not None:
                 _check.whole_number(name, getattr(self, name), at_least=1)
-        _check.number("gpus", self.gpus, at_least=0.0)
+        if self.gpus is not None:
+            _check.number("gpus", self.gpus, at_least=0.0)
         _check.whole_number("retries", self.retries, at_least=0)
         _check.number("every", self.every, at_least=0.0)
         if self.resume and self.checkpoint is None:

@@ -28,6 +28,7 @@ from undertow.estimators._part_training import TrainingPart
 from undertow.estimators._reading import Reading, Show
 from undertow.estimators._shared_documents import SharedDocuments
 from undertow.estimators._text_vectors import several
+from undertow.estimators.travelling import device_there
 from undertow.files.scratch import Scratch
 from undertow.vectors.given import GivenVectors
 
@@ -87,7 +88,7 @@ def fit(
         raise InvalidInput("texts must be texts on a cluster, got lists of tokens: join them")
     corpus = as_corpus(documents)
     model.columns_ = columns_of(documents)
-    with connected(cluster) as there, _crew(there, corpus, limit, model) as crew:
+    with connected(cluster, model.device) as there, _crew(there, corpus, limit, model) as crew:
         began = time.perf_counter()
         with _reading(model) as show:
             if not again:
@@ -98,15 +99,19 @@ def fit(
         model.reading_ = Reading(shared.documents, seconds, shared.bytes_on_disk)
         if others is not None:
             others.check_documents(shared.documents)
-        _learn(model, shared, others, word_vectors)
-        model.cluster_ = _report(crew, there, shared)
+        try:
+            _learn(model, shared, others, word_vectors)
+        finally:  # also after Ctrl-C
+            model.cluster_ = _report(crew, there, shared)
     model._plant(model.seeds)
 
 
 def _crew(there: Connection, corpus: Corpus, limit: int, model: TopicModel) -> Crew:
     """Workers, each with its part of the corpus."""
     parts = shards(corpus, there.workers)
-    softmax = clone(model.softmax_).set_params(callbacks=None)
+    softmax = clone(model.softmax_).set_params(
+        callbacks=None, device=device_there(model.softmax_.device)
+    )
     options = {
         "threads": there.threads if model.n_jobs is None else model.n_jobs,
         "memory_limit": limit,
