@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,6 +33,15 @@ Workers = Annotated[
         min=1,
         rich_help_panel=PANEL,
         help="Workers of the cluster.  \\[default: one on each machine]",
+    ),
+]
+Interval = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="STEPS",
+        rich_help_panel=PANEL,
+        help="Steps of each worker between two averagings.  \\[default: 16]",
     ),
 ]
 Checkpoint = Annotated[
@@ -66,11 +75,13 @@ def chosen(
     checkpoint: Path | None = None,
     resume: bool = False,
     every: float | None = None,
+    interval: int | None = None,
 ) -> Cluster | None:
     """The cluster that is meant, checked before any work is done; None for this machine alone."""
     from undertow._errors import InvalidInput
 
-    options = {"--workers": workers, "--checkpoint": checkpoint, "--checkpoint-every": every}
+    options: dict[str, object] = {"--workers": workers, "--interval": interval}
+    options |= {"--checkpoint": checkpoint, "--checkpoint-every": every}
     if address is None:
         for option, given in options.items():
             if given is not None:
@@ -82,9 +93,10 @@ def chosen(
 
     if every is not None and checkpoint is None:
         raise InvalidInput(f"--checkpoint-every must be used with --checkpoint, got {every:g}")
-    saving = {"checkpoint": checkpoint, "resume": resume}
-    seconds = {} if every is None else {"every": every}
-    return Cluster.of(Cluster(address, workers=workers, **saving, **seconds))  # type: ignore[arg-type]
+    given: dict[str, Any] = {"workers": workers, "interval": interval}
+    given |= {"checkpoint": checkpoint, "resume": resume}
+    given |= {} if every is None else {"every": every}
+    return Cluster.of(Cluster(address, **given))
 
 
 def told(model: TopicModel) -> str:

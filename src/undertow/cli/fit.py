@@ -134,6 +134,7 @@ def fit(
     ] = None,
     cluster: _clusters.Address = None,
     workers: _clusters.Workers = None,
+    interval: _clusters.Interval = None,
     checkpoint: _clusters.Checkpoint = None,
     checkpoint_every: _clusters.Every = None,
     resume: _clusters.Resume = False,
@@ -184,7 +185,7 @@ def fit(
         --out model
     """
     common.check_free(out, force)
-    machines = _clusters.chosen(cluster, workers, checkpoint, resume, checkpoint_every)
+    machines = _clusters.chosen(cluster, workers, checkpoint, resume, checkpoint_every, interval)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
     _check_names(
         {

@@ -13,7 +13,7 @@ from undertow._errors import InvalidInput
 class Cluster:
     """A cluster of Ray, and how many workers of it take part.
 
-    Of all this, only the number of workers decides what is learned.
+    Of all this, only the number of workers and `interval` decide what is learned.
 
     Parameters
     ----------
@@ -28,6 +28,9 @@ class Cluster:
     gpus : float or None
         Cards that each worker reserves. None: one, where the model's `device` is a card, and an
         equal share of one where there are more workers than cards.
+    interval : int or None
+        Steps that each worker takes between two averagings; None for 16. More of them spare the
+        network (docs/scaling.md).
     retries : int
         How often one worker is replaced in one piece of work before that is an error.
     checkpoint : path or None
@@ -49,6 +52,7 @@ class Cluster:
     workers: int | None = None
     cores: int | None = None
     gpus: float | None = None
+    interval: int | None = None
     retries: int = 3
     checkpoint: str | os.PathLike[str] | None = None
     every: float = 300.0
@@ -60,7 +64,7 @@ class Cluster:
             raise InvalidInput(
                 f"cluster must be 'auto' or the address of a cluster, got {self.address!r}"
             )
-        for name in ("workers", "cores"):
+        for name in ("workers", "cores", "interval"):
             if getattr(self, name) is not None:
                 _check.whole_number(name, getattr(self, name), at_least=1)
         if self.gpus is not None:

@@ -49,8 +49,8 @@ class ClusterReport:
     events : tuple of str
         What happened to workers, in words.
     meetings, bytes_met : int
-        How often the workers' parameters were averaged, and the bytes that each worker sent and was
-        sent for it, altogether.
+        How often the workers' parameters were averaged, and the bytes that each worker was sent for
+        it, altogether.
     """
 
     workers: int

@@ -192,10 +192,9 @@ class SharedTraining:
                 for worker in everyone
             ]
         done = [crew.submit(worker, name, steps, *totals) for worker in everyone]
-        for reference in done:
-            crew.fetch(reference)
+        together = [crew.fetch(reference) for reference in done]
         self._bytes = sum(note.nbytes for note in notes)
-        self._traffic(notes, slices)
+        self._traffic(max(note.nbytes for note in notes), together[0], slices)
 
     def _level(self, run: Run, met: int) -> int:
         """Brings those who have to be told to where the others stand; says where that is."""
@@ -227,13 +226,12 @@ class SharedTraining:
         run.tally.seconds += max(note.tally.seconds for note in notes)
         run.tally.waited += max(note.tally.waited for note in notes)
 
-    def _traffic(self, notes: list[Note], slices: int) -> None:
+    def _traffic(self, own: int, together: int, slices: int) -> None:
+        """Counts a meeting, given the bytes of what one worker brings and of what all moved."""
         others = self._parts - 1
-        each = max(note.nbytes for note in notes)
+        in_slices = (own + together) * others // self._parts
         self.traffic.meetings += 1
-        self.traffic.bytes_each += (
-            each * others if slices == 1 else 2 * each * others // self._parts
-        )
+        self.traffic.bytes_each += own * others if slices == 1 else in_slices
 
     def _stop(self, run: Run) -> None:
         """After Ctrl-C: what the workers have learned is brought here, and saved; where they cannot
