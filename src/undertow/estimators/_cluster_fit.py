@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from undertow._errors import InvalidInput
 from undertow.cluster import Cluster, Connection, Crew, connected
 from undertow.corpus import Corpus, Vectorizer, as_corpus
 from undertow.corpus.parts import merged, prepared
-from undertow.corpus.shards import shards
+from undertow.corpus.shards import order_of, shards
 from undertow.corpus.texts import columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import vectors_of_words
 from undertow.estimators import _progress
@@ -88,7 +88,10 @@ def fit(
         raise InvalidInput("texts must be texts on a cluster, got lists of tokens: join them")
     corpus = as_corpus(documents)
     model.columns_ = columns_of(documents)
-    with connected(cluster, model.device) as there, _crew(there, corpus, limit, model) as crew:
+    with ExitStack() as open_:
+        there = open_.enter_context(connected(cluster, model.device))
+        parts = shards(corpus, there.workers)
+        crew = open_.enter_context(_crew(there, parts, limit, model))
         began = time.perf_counter()
         with _reading(model) as show:
             if not again:
@@ -99,6 +102,7 @@ def fit(
         model.reading_ = Reading(shared.documents, seconds, shared.bytes_on_disk)
         if others is not None:
             others.check_documents(shared.documents)
+            others = others.of_rows(*order_of(corpus, parts))  # as the documents were dealt out
         try:
             _learn(model, shared, others, word_vectors)
         finally:  # also after Ctrl-C
@@ -106,9 +110,8 @@ def fit(
     model._plant(model.seeds)
 
 
-def _crew(there: Connection, corpus: Corpus, limit: int, model: TopicModel) -> Crew:
+def _crew(there: Connection, parts: Sequence[Corpus], limit: int, model: TopicModel) -> Crew:
     """Workers, each with its part of the corpus."""
-    parts = shards(corpus, there.workers)
     softmax = clone(model.softmax_).set_params(
         callbacks=None, device=device_there(model.softmax_.device)
     )
