@@ -42,7 +42,8 @@ class Assumed:
 def zipf(words: int) -> NDArray[np.float64]:
     """p of each word."""
     p = 1.0 / (np.arange(words) + ZIPF_SHIFT)
-    return p / p.sum()
+    found: NDArray[np.float64] = p / p.sum()
+    return found
 
 
 def tokens(interval: int) -> int:

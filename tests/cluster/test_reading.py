@@ -55,7 +55,8 @@ def test_the_vocabulary_is_that_of_one_machine(number: int, options: dict[str, A
     fitted, together = in_parts(Vectorizer(chunk_size=17, **options), corpus, number)
     assert list(fitted.vocabulary_.items()) == list(vectorizer.vocabulary_.items())
     assert (fitted.n_documents_, fitted.pruned_) == (vectorizer.n_documents_, 0)
-    assert (together != counts).nnz == 0
+    order, _ = order_of(corpus, shards(corpus, number))
+    assert (together != counts[order]).nnz == 0
     assert fitted.type_counts_.sort("word").equals(vectorizer.type_counts_.sort("word"))
 
 
@@ -84,7 +85,7 @@ def test_shards_are_the_corpus(
         assert sorted(order) == list(range(documents))
         assert pl.concat(found).equals(whole[order.tolist()])
         sizes = [part.height for part in found]
-        assert max(sizes) - min(sizes) <= 2
+        assert max(sizes) - min(sizes) <= max(documents // (2 * number), 1)  # one a round
 
 
 def test_shards_of_a_part_are_the_part() -> None:
@@ -99,7 +100,7 @@ def test_shards_of_a_sorted_corpus_have_some_of_everything(number: int) -> None:
     labels = [f"label{row * 10 // 20_000}" for row in range(20_000)]
     table = pl.DataFrame({"text": ["a text"] * 20_000, "label": labels})
     for part in shards(as_corpus(table), number):
-        counts = pl.concat(part.chunks())["label"].value_counts()["count"]
+        counts = pl.concat(part.chunks())["label"].value_counts()["count"].to_numpy()
         assert len(counts) == 10
         assert counts.min() > 0.6 * 2_000 / number  # whole blocks of some 20,000 / 64 / number
         assert counts.max() < 1.4 * 2_000 / number

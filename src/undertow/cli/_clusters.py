@@ -81,7 +81,7 @@ def chosen(
     from undertow._errors import InvalidInput
 
     options: dict[str, object] = {"--workers": workers, "--interval": interval}
-    options |= {"--checkpoint": checkpoint, "--checkpoint-every": every}
+    options.update({"--checkpoint": checkpoint, "--checkpoint-every": every})
     if address is None:
         for option, given in options.items():
             if given is not None:
@@ -94,8 +94,9 @@ def chosen(
     if every is not None and checkpoint is None:
         raise InvalidInput(f"--checkpoint-every must be used with --checkpoint, got {every:g}")
     given: dict[str, Any] = {"workers": workers, "interval": interval}
-    given |= {"checkpoint": checkpoint, "resume": resume}
-    given |= {} if every is None else {"every": every}
+    given.update(checkpoint=checkpoint, resume=resume)
+    if every is not None:
+        given["every"] = every
     return Cluster.of(Cluster(address, **given))
 
 

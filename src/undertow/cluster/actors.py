@@ -221,8 +221,10 @@ class Actors:
             missing = [worker for worker in range(self.size) if worker not in self._machines]
             if missing:
                 logger.warning(
-                    "%s: waiting for room in the cluster for %d of %d workers (%g cores each)",
-                    *(doing, len(missing), self.size, self._connection.cores),
+                    "%s: waiting for room in the cluster at %s for %d of %d workers, each of "
+                    "which takes %s",
+                    *(doing, self._connection.address, len(missing), self.size),
+                    self._connection.taken,
                 )
 
     def _note_machines(self) -> None:

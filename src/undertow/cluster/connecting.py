@@ -30,6 +30,8 @@ class Connection:
         Cores that each reserves; less than one where there are more workers than cores.
     gpus : float
         Cards that each reserves; less than one where several share a card.
+    address : str
+        Where the cluster is.
 
     Examples
     --------
@@ -42,6 +44,13 @@ class Connection:
     workers: int
     cores: float
     gpus: float = 0.0
+    address: str = ""
+
+    @property
+    def taken(self) -> str:
+        """What each worker takes of the cluster, in words."""
+        cores = f"{self.cores:g} cores" if self.cores != 1 else "1 core"
+        return f"{cores} and {self.gpus:g} of a card" if self.gpus else cores
 
     @property
     def threads(self) -> int:
@@ -89,7 +98,8 @@ def connected(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
         gpus = cluster.gpus
         if gpus is None:
             gpus = cards_for_each(device, _on_machines("GPU"), there.workers)
-        yield replace(there, gpus=gpus)
+        address = str(ray.get_runtime_context().gcs_address)
+        yield replace(there, gpus=gpus, address=address)
     finally:
         if ours:
             ray.shutdown()
