@@ -173,6 +173,14 @@ def test_without_ray_it_is_said_what_to_install() -> None:
     )
 
 
+def test_an_address_where_nobody_listens_is_an_error_at_once() -> None:
+    with (
+        pytest.raises(ClusterError, match=r"got '127.0.0.1:1', where nothing answers: "),
+        connecting.connected(Cluster("127.0.0.1:1")),
+    ):
+        pass
+
+
 def test_an_address_that_does_not_answer_is_an_error() -> None:
     code = (
         "from undertow.cluster import Cluster, connected\nwith connected(Cluster('nowhere')): pass"

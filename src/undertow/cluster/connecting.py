@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from undertow._errors import ClusterError, InvalidInput
 from undertow.cluster.settings import Cluster
 
 logger = logging.getLogger("undertow")
+
+ANSWER = 10.0  # seconds that a machine may take to answer
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ def _start(address: str) -> None:
     # a library tells nobody that it is used; for clusters that were started before it is too late
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # each is handled where it is fetched
+    _check_answers(address)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         ray.init(address=address, **quiet)
@@ -124,6 +128,20 @@ def _start(address: str) -> None:
     from undertow.kernels.cores import cores
 
     ray.init(num_cpus=cores(), include_dashboard=False, **quiet)
+
+
+def _check_answers(address: str) -> None:
+    """Refuses an address at which nobody listens; Ray would go on asking for a minute or more."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER).close()
+    except (OSError, OverflowError) as error:
+        raise ClusterError(
+            f"cluster must be the address of a cluster of Ray that runs, got {address!r}, where "
+            f"nothing answers: {error}"
+        ) from None
 
 
 def _on_machines(what: str) -> list[float]:
