@@ -93,11 +93,11 @@ def chosen(
 
     if every is not None and checkpoint is None:
         raise InvalidInput(f"--checkpoint-every must be used with --checkpoint, got {every:g}")
-    given: dict[str, Any] = {"workers": workers, "interval": interval}
-    given.update(checkpoint=checkpoint, resume=resume)
+    settings: dict[str, Any] = {"workers": workers, "interval": interval}
+    settings.update(checkpoint=checkpoint, resume=resume)
     if every is not None:
-        given["every"] = every
-    return Cluster.of(Cluster(address, **given))
+        settings["every"] = every
+    return Cluster.of(Cluster(address, **settings))
 
 
 def told(model: TopicModel) -> str:
