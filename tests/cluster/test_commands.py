@@ -97,7 +97,7 @@ def test_a_machine_is_killed_while_it_transforms(
     monkeypatch.setattr(shards, "ROWS", 50)
     command = ("transform", "model", "corpus.parquet", "--out")
     assert run(*command, "alone.npy")[0] == 0
-    strike(monkeypatch, "encode", 2, lambda: machines.remove_node(second_machine))
+    strike(monkeypatch, "encode", 3, lambda: machines.remove_node(second_machine))
     code, out, err = run(*command, "shared.npy", "--cluster", machines.address, "--workers", "2")
     assert code == 0, err
     assert Path("shared.npy").read_bytes() == Path("alone.npy").read_bytes()

@@ -113,6 +113,18 @@ def test_pieces_come_in_their_order_though_a_machine_is_lost(
     assert {"closed 0", "closed 1"} <= {file.name for file in tmp_path.iterdir()}
 
 
+@pytest.mark.torture
+def test_a_machine_is_lost_before_its_worker_has_begun(
+    machines: Any, second_machine: Any, tmp_path: Path
+) -> None:
+    """Nobody waits for room that is gone."""
+    with connected(TWO) as there, Crew(there, Adder, lambda worker: (worker, tmp_path)) as crew:
+        machines.remove_node(second_machine)
+        assert crew.everyone("adding", "add", lambda worker: (worker,)) == [0, 1]
+        (event,) = crew.events
+        assert " was lost while adding (" in event
+
+
 @pytest.mark.parametrize(
     ("machines_", "workers", "cores"),
     [([4.0], 1, 4.0), ([4.0], 2, 2.0), ([4.0, 4.0], 3, 2.0), ([3.0, 2.0], 2, 2.0),

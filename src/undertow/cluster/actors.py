@@ -8,16 +8,18 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
-from undertow.cluster.connecting import Connection
+from undertow.cluster.connecting import Connection, machines_alive
 from undertow.cluster.host import Call, Host
 from undertow.cluster.lost import Lost, fetched
 from undertow.cluster.settings import Cluster
 
 logger = logging.getLogger("undertow")
 
-PATIENCE = 30.0  # seconds without an answer after which it is said what is waited for
+LOOK = 5.0  # seconds without an answer after which it is looked whether machines are gone,
+LOOKS = 6  # and how many such looks go by until it is said what is waited for
 CLOSING = 5.0  # seconds that workers have for tidying up
 
 Given = Callable[[int], tuple[Any, ...]]
@@ -213,13 +215,16 @@ class Actors:
         import ray
 
         self._note_machines()
-        while True:
-            ready, _ = ray.wait(references, num_returns=1, timeout=PATIENCE)
+        for looks in count(1):
+            ready, _ = ray.wait(references, num_returns=1, timeout=LOOK)
             self._note_machines()
             if ready:
                 return ready[0]
             missing = [worker for worker in range(self.size) if worker not in self._machines]
-            if missing:
+            if missing and len(machines_alive()) < self._connection.machines:
+                for worker in missing:  # its room may be gone for good: it is lost, and replaced
+                    ray.kill(self._actors[worker])
+            elif missing and looks % LOOKS == 0:
                 logger.warning(
                     "%s: waiting for room in the cluster at %s for %d of %d workers, each of "
                     "which takes %s",

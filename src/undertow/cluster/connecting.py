@@ -35,6 +35,8 @@ class Connection:
         Cards that each reserves; less than one where several share a card.
     address : str
         Where the cluster is.
+    machines : int
+        How many it had when this was made.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class Connection:
     cores: float
     gpus: float = 0.0
     address: str = ""
+    machines: int = 0
 
     @property
     def taken(self) -> str:
@@ -102,7 +105,7 @@ def connected(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
         if gpus is None:
             gpus = cards_for_each(device, _on_machines("GPU"), there.workers)
         address = str(ray.get_runtime_context().gcs_address)
-        yield replace(there, gpus=gpus, address=address)
+        yield replace(there, gpus=gpus, address=address, machines=len(machines_alive()))
     finally:
         if ours:
             ray.shutdown()
@@ -146,12 +149,16 @@ def _check_answers(address: str) -> None:
 
 def _on_machines(what: str) -> list[float]:
     """How many "CPU" or "GPU" each machine has, the most first."""
+    return sorted(
+        (float(node["Resources"].get(what, 0.0)) for node in machines_alive()), reverse=True
+    )
+
+
+def machines_alive() -> list[dict[str, Any]]:
+    """The machines of the cluster that are there now, as Ray describes them."""
     import ray
 
-    return sorted(
-        (float(node["Resources"].get(what, 0.0)) for node in ray.nodes() if node["Alive"]),
-        reverse=True,
-    )
+    return [node for node in ray.nodes() if node["Alive"]]
 
 
 def _sized(cluster: Cluster, machines: list[float]) -> Connection:
