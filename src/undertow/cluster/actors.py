@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 from undertow.cluster.connecting import Connection, machines_alive
@@ -18,8 +17,7 @@ from undertow.cluster.settings import Cluster
 
 logger = logging.getLogger("undertow")
 
-LOOK = 5.0  # seconds without an answer after which it is looked whether machines are gone,
-LOOKS = 6  # and how many such looks go by until it is said what is waited for
+PATIENCE = 30.0  # seconds without an answer after which it is said what is waited for
 CLOSING = 5.0  # seconds that workers have for tidying up
 
 Given = Callable[[int], tuple[Any, ...]]
@@ -32,6 +30,7 @@ class Actors:
         self._connection, self._make, self._given = connection, make, given
         self._machines: dict[int, str] = {}  # the address of each worker's, once it is known
         self._actors = [self._hire(worker, first=True) for worker in range(connection.workers)]
+        self._with_room = set(range(connection.workers))  # those that reserve cores
         self._homes: dict[Any, int] = {
             actor.machine.remote(): worker for worker, actor in enumerate(self._actors)
         }
@@ -202,6 +201,7 @@ class Actors:
         import ray
 
         ray.kill(self._actors[worker])  # one that cannot be reached may live
+        self._with_room.discard(worker)
         actor = self._actors[worker] = self._hire(worker, first=False)
         self._homes = {ref: home for ref, home in self._homes.items() if home != worker}
         self._homes[actor.machine.remote()] = worker
@@ -215,22 +215,31 @@ class Actors:
         import ray
 
         self._note_machines()
-        for looks in count(1):
-            ready, _ = ray.wait(references, num_returns=1, timeout=LOOK)
+        while True:
+            ready, _ = ray.wait(references, num_returns=1, timeout=PATIENCE)
             self._note_machines()
             if ready:
                 return ready[0]
             missing = [worker for worker in range(self.size) if worker not in self._machines]
             if missing and len(machines_alive()) < self._connection.machines:
-                for worker in missing:  # its room may be gone for good: it is lost, and replaced
-                    ray.kill(self._actors[worker])
-            elif missing and looks % LOOKS == 0:
+                self._give_up_room(missing)
+            elif missing:
                 logger.warning(
                     "%s: waiting for room in the cluster at %s for %d of %d workers, each of "
                     "which takes %s",
                     *(doing, self._connection.address, len(missing), self.size),
                     self._connection.taken,
                 )
+
+    def _give_up_room(self, missing: list[int]) -> None:
+        """The room that workers wait for may have gone with a machine, for good. They are lost
+        then, and replaced by others, who need no room of their own.
+        """
+        import ray
+
+        for worker in self._with_room.intersection(missing):
+            self._with_room.remove(worker)
+            ray.kill(self._actors[worker])
 
     def _note_machines(self) -> None:
         """Where workers are, as far as it is known by now, for messages."""

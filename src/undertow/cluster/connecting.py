@@ -100,10 +100,11 @@ def connected(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
     if ours:
         _start(cluster.address)
     try:
-        there = _sized(cluster, _on_machines("CPU"))
+        workers = len(working(machines_alive())) if cluster.workers is None else cluster.workers
         gpus = cluster.gpus
         if gpus is None:
-            gpus = cards_for_each(device, _on_machines("GPU"), there.workers)
+            gpus = cards_for_each(device, _on_machines("GPU"), workers)
+        there = _sized(cluster, _on_machines("CPU", with_cards=gpus > 0), workers)
         address = str(ray.get_runtime_context().gcs_address)
         yield replace(there, gpus=gpus, address=address, machines=len(machines_alive()))
     finally:
@@ -147,11 +148,18 @@ def _check_answers(address: str) -> None:
         ) from None
 
 
-def _on_machines(what: str) -> list[float]:
-    """How many "CPU" or "GPU" each machine has, the most first."""
+def _on_machines(what: str, *, with_cards: bool = False) -> list[float]:
+    """How many "CPU" or "GPU" each machine has, or each that has a card; the most first."""
+    found = (node["Resources"] for node in machines_alive())
     return sorted(
-        (float(node["Resources"].get(what, 0.0)) for node in machines_alive()), reverse=True
+        (float(has.get(what, 0.0)) for has in found if not with_cards or has.get("GPU", 0.0)),
+        reverse=True,
     )
+
+
+def working(machines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that have a core to work with: the head of a cluster may have none."""
+    return [node for node in machines if node["Resources"].get("CPU", 0.0) >= 1] or machines[:1]
 
 
 def machines_alive() -> list[dict[str, Any]]:
@@ -161,17 +169,16 @@ def machines_alive() -> list[dict[str, Any]]:
     return [node for node in ray.nodes() if node["Alive"]]
 
 
-def _sized(cluster: Cluster, machines: list[float]) -> Connection:
-    working = [cores for cores in machines if cores >= 1] or [1.0]
-    workers = len(working) if cluster.workers is None else cluster.workers
+def _sized(cluster: Cluster, machines: list[float], workers: int) -> Connection:
+    able = [cores for cores in machines if cores >= 1] or [1.0]
     if cluster.cores is None:
-        return Connection(cluster, workers, share(working, workers))
-    if cluster.cores > working[0]:
+        return Connection(cluster, workers, share(able, workers))
+    if cluster.cores > able[0]:
         raise InvalidInput(
-            f"cores must be at most {working[0]:g}, which the largest machine of the cluster has, "
+            f"cores must be at most {able[0]:g}, which the largest machine of the cluster has, "
             f"got {cluster.cores}"
         )
-    if sum(int(one // cluster.cores) for one in working) < workers:
+    if sum(int(one // cluster.cores) for one in able) < workers:
         logger.info("the cluster has no room yet for %d workers; waiting for machines", workers)
     return Connection(cluster, workers, float(cluster.cores))
 
