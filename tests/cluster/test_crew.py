@@ -189,11 +189,10 @@ def test_without_ray_it_is_said_what_to_install() -> None:
 
 
 def test_an_address_where_nobody_listens_is_an_error_at_once() -> None:
-    with (
-        pytest.raises(ClusterError, match=r"got '127.0.0.1:1', where nothing answers: "),
-        connecting.connected(Cluster("127.0.0.1:1")),
-    ):
-        pass
+    for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
+        with pytest.raises(ClusterError, match=f"got '{address}', where nothing answers: "):
+            connecting.check_answers(address)
+    connecting.check_answers("auto")
 
 
 def test_an_address_that_does_not_answer_is_an_error() -> None:

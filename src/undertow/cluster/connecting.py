@@ -118,7 +118,7 @@ def _start(address: str) -> None:
     # a library tells nobody that it is used; for clusters that were started before it is too late
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # each is handled where it is fetched
-    _check_answers(address)
+    check_answers(address)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         ray.init(address=address, **quiet)
@@ -134,7 +134,7 @@ def _start(address: str) -> None:
     ray.init(num_cpus=cores(), include_dashboard=False, **quiet)
 
 
-def _check_answers(address: str) -> None:
+def check_answers(address: str) -> None:
     """Refuses an address at which nobody listens; Ray would go on asking for a minute or more."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not port.isdigit():
