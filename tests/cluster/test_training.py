@@ -102,7 +102,10 @@ PHASES += ["state", "rows", "texts"]
 
 
 @pytest.mark.parametrize("name", PHASES)
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(
+    "after",
+    [pytest.param(False, marks=pytest.mark.torture, id="before"), pytest.param(True, id="after")],
+)
 def test_a_worker_may_be_lost_at_any_time(
     name: str, after: bool, undisturbed: Callable[[int], dict[str, bytes]]
 ) -> None:
