@@ -18,7 +18,7 @@ def machines() -> Iterator[Any]:
     ray = pytest.importorskip("ray", reason="needs the extra cluster")
     from ray.cluster_utils import Cluster
 
-    head = {**MACHINE, "include_dashboard": False}
+    head = {**MACHINE, "include_dashboard": False, "_system_config": {"worker_niceness": 0}}
     simulated = Cluster(initialize_head=True, head_node_args=head)
     simulated.add_node(**MACHINE)
     ray.init(address=simulated.address, log_to_driver=False, logging_level="ERROR")

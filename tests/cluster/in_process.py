@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 from undertow.cluster import Cluster, Connection, Crew
-from undertow.cluster.crew import Lost
-from undertow.cluster.host import Host
+from undertow.cluster.host import Call, Host
+from undertow.cluster.lost import Lost
 
 
 @dataclass
@@ -113,13 +114,12 @@ class NearCrew(Crew):
     def _one_of(self, references: list[Any], doing: str) -> Any:
         return references[0]
 
-    def _hire_instead(self, worker: int, doing: str, losses: dict[int, int], lost: Lost) -> None:
-        losses[worker] = losses.get(worker, 0) + 1
-        assert losses[worker] <= self.settings.retries
-        self.remark(f"worker {worker + 1} of {self.size} was lost while {doing} ({lost})")
-        new = self._actors[worker] = Worker(self._make, *self._given(worker))
-        for name, given in self._kept:
-            new.ask(name, given(worker), 0, falls=False, after=False)
+    def _hire_another(self, worker: int) -> None:
+        self._actors[worker] = Worker(self._make, *self._given(worker))
+
+    def _repeat(self, worker: int, calls: list[Call]) -> None:
+        for name, given in calls:
+            self._actors[worker].ask(name, given, 0, falls=False, after=False)
 
     def close(self) -> None:
         for actor in self._actors:
@@ -127,6 +127,21 @@ class NearCrew(Crew):
 
 
 @contextmanager
-def connected_here(cluster: Cluster) -> Iterator[Connection]:
+def in_one_process(losses: Losses | None = None) -> Iterator[Losses]:
+    """Workers of all that works on a cluster live in this process meanwhile."""
+    from undertow.estimators import _cluster_fit, cluster_tables
+    from undertow.search.filling import shared_rows
+
+    planned = Losses() if losses is None else losses
+    with ExitStack() as patched:
+        patched.enter_context(mock.patch.object(NearCrew, "losses", planned))
+        for module in (_cluster_fit, cluster_tables, shared_rows):
+            patched.enter_context(mock.patch.object(module, "Crew", NearCrew))
+            patched.enter_context(mock.patch.object(module, "connected", connected_here))
+        yield planned
+
+
+@contextmanager
+def connected_here(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
     """Instead of `connected`."""
     yield Connection(cluster, cluster.workers or 1, 1.0)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.cluster.in_process import in_one_process
+from tests.cluster.test_losses import strike
 from tests.cluster.test_reading import some_texts
 from tests.shell import Run
 from undertow import InvalidInput, TopicModel, load, open_corpus
@@ -42,35 +48,123 @@ def inside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
 
 
+@pytest.fixture
+def near() -> Iterator[None]:
+    """Workers live in this process."""
+    with in_one_process():
+        yield
+
+
 def weights(folder: str) -> Any:
     return load(folder).softmax_.parameters_.weights
 
 
-def test_fit(machines: Any, place: Path, run: Run) -> None:
-    options = ("--cluster", "auto", "--workers", "1", "--json")
-    code, out, err = run("fit", "corpus.parquet", "--out", "alone", *FIT, *options)
+def test_fit_and_index(
+    machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    options = ("--cluster", machines.address, "--workers", "2")
+    code, out, err = run("fit", "corpus.parquet", "--out", "two", *FIT, *options, "--json")
     assert code == 0, err
-    assert json.loads(out)["cluster"]["workers"] == 1
-    assert np.array_equal(weights("alone"), weights("model"))
+    assert json.loads(out)["cluster"]["workers"] == 2
+    with in_one_process():
+        same = run(
+            "fit", "corpus.parquet", "--out", "here", *FIT, "--cluster", "auto", *options[2:]
+        )
+    assert same[0] == 0, same[2]
+    assert np.array_equal(weights("two"), weights("here"))
+    assert not np.array_equal(weights("two"), weights("model"))
+
+    pytest.importorskip("lancedb")
+    from undertow.corpus import shards
+    from undertow.search import Index
+
+    monkeypatch.setattr(shards, "ROWS", 50)
+    assert run("index", "model", "corpus.parquet", "--out", "one")[0] == 0
+    code, _, err = run("index", "model", "corpus.parquet", "--out", "many", *options)
+    assert code == 0, err
+    one, many = Index.open("one"), Index.open("many")
+    assert len(one) == len(many) == 400
+    for question in ("word1 word2", "word30"):
+        found = [(hit.id, hit.text, hit.score) for hit in many.search(question, 20)]
+        assert found == [(hit.id, hit.text, hit.score) for hit in one.search(question, 20)]
 
 
-def test_transform(machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+def test_a_machine_is_killed_while_it_transforms(
+    machines: Any, second_machine: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
     from undertow.corpus import shards
 
     monkeypatch.setattr(shards, "ROWS", 50)
-    on = ("--cluster", "auto", "--workers", "2")
-    for kind, name in (("topics", "a.csv"), ("strength", "b.npy")):
-        assert run("transform", "model", "corpus.parquet", "--kind", kind, "--out", name)[0] == 0
-        there = f"cluster_{name}"
-        options = ("--kind", kind, "--out", there, *on)
-        code, _, err = run("transform", "model", "corpus.parquet", *options)
-        assert code == 0, err
-        assert Path(there).read_bytes() == Path(name).read_bytes()
+    command = ("transform", "model", "corpus.parquet", "--out")
+    assert run(*command, "alone.npy")[0] == 0
+    strike(monkeypatch, "encode", 3, lambda: machines.remove_node(second_machine))
+    code, out, err = run(*command, "shared.npy", "--cluster", machines.address, "--workers", "2")
+    assert code == 0, err
+    assert Path("shared.npy").read_bytes() == Path("alone.npy").read_bytes()
     assert not [file for file in place.iterdir() if "pieces" in file.name]
+    assert "Note: worker " in out
+    assert " was lost while encoding documents (its machine is gone)" in out
+
+
+@pytest.mark.torture
+def test_a_machine_is_killed_while_it_indexes(
+    machines: Any, second_machine: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("lancedb")
+    from undertow.corpus import shards
+    from undertow.search import Index
+
+    monkeypatch.setattr(shards, "ROWS", 50)
+    corpus = open_corpus("corpus.parquet")
+    strike(monkeypatch, "rows", 2, lambda: machines.remove_node(second_machine))
+    made = Index.create("lost", "model", corpus, cluster="auto", workers=2)
+    (remark,) = made.remarks
+    assert " was lost while encoding documents (its machine is gone)" in remark
+    assert [row.id for row in made.search("word1", 5)] == [
+        row.id for row in Index.create("unhurt", "model", corpus).search("word1", 5)
+    ]
+
+
+@pytest.mark.parametrize(("kind", "name"), [("topics", "a.csv"), ("strength", "b.npy")])
+def test_transform_by_pieces(
+    kind: str, name: str, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    from undertow.corpus import shards
+
+    monkeypatch.setattr(shards, "ROWS", 50)
+    command = ("transform", "model", "corpus.parquet", "--kind", kind, "--out")
+    assert run(*command, name)[0] == 0
+    with in_one_process():
+        code, _, err = run(*command, f"many_{name}", "--cluster", "auto", "--workers", "3")
+    assert code == 0, err
+    assert Path(f"many_{name}").read_bytes() == Path(name).read_bytes()
+
+
+@pytest.mark.torture
+def test_the_process_that_leads_is_killed(machines: Any, place: Path, run: Run) -> None:
+    """By a signal that it cannot catch; the same command goes on from its checkpoint."""
+    command = ("fit", "corpus.parquet", *FIT, "--cluster", machines.address, "--workers", "2")
+    saving = ("--checkpoint", "saved", "--checkpoint-every", "0", "--out", "resumed")
+    code = "from undertow.cli import main; main()"
+    arguments = [sys.executable, "-c", code, *command, *saving, "--max-epochs", "200"]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE) as leading:
+        until = time.monotonic() + 120
+        while not Path("saved/run").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        leading.kill()
+    assert Path("saved/run").exists()
+    assert not Path("resumed").exists()
+    code_, out, err = run(*command, *saving, "--max-epochs", "200", "--resume")
+    assert code_ == 0, err
+    assert "Note: training goes on from saved: epoch " in out
+    with in_one_process():
+        whole = (*command, "--max-epochs", "200", "--out", "whole")
+        assert run(*whole)[0] == 0
+    assert np.array_equal(weights("resumed"), weights("whole"))
 
 
 def test_transform_goes_on_where_it_stopped(
-    machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+    near: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from undertow.corpus import shards
 
@@ -108,25 +202,8 @@ def test_transform_goes_on_where_it_stopped(
     assert not written[0].exists()
 
 
-def test_index(machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    pytest.importorskip("lancedb")
-    from undertow.corpus import shards
-    from undertow.search import Index
-
-    monkeypatch.setattr(shards, "ROWS", 50)
-    on = ("--cluster", "auto", "--workers", "2")
-    assert run("index", "model", "corpus.parquet", "--out", "one")[0] == 0
-    code, _, err = run("index", "model", "corpus.parquet", "--out", "many", *on)
-    assert code == 0, err
-    one, many = Index.open("one"), Index.open("many")
-    assert len(one) == len(many) == 400
-    for question in ("word1 word2", "word30"):
-        found = [(hit.id, hit.text, hit.score) for hit in many.search(question, 20)]
-        assert found == [(hit.id, hit.text, hit.score) for hit in one.search(question, 20)]
-
-
 def test_an_index_goes_on_where_it_stopped(
-    machines: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+    near: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("lancedb")
     from undertow.corpus import shards
@@ -160,6 +237,9 @@ def test_an_index_goes_on_where_it_stopped(
     [
         (("--workers", "2"), "--workers must be used with --cluster, got 2 without"),
         (("--checkpoint", "there"), "--checkpoint must be used with --cluster"),
+        (("--checkpoint-every", "9"), "--checkpoint-every must be used with --cluster"),
+        (("--cluster", "auto", "--checkpoint-every", "9"), "must be used with --checkpoint"),
+        (("--interval", "4"), "--interval must be used with --cluster"),
         (("--resume",), "--resume must be used with --cluster"),
         (("--cluster", "auto", "--resume"), "--resume must be used with checkpoint, got none"),
     ],
@@ -170,7 +250,7 @@ def test_what_does_not_go_together_is_said(options: tuple[str, ...], said: str, 
     assert said in err
 
 
-def test_a_cluster_takes_texts_alone(machines: Any) -> None:
+def test_a_cluster_takes_texts_alone(near: Any) -> None:
     from sklearn.feature_extraction.text import CountVectorizer
 
     with pytest.raises(InvalidInput, match="texts must be texts on a cluster, got lists of tokens"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from undertow import ClusterError, InvalidInput
-from undertow.cluster import Cluster, Connection, Crew, connected, connecting
+from undertow.cluster import Cluster, Connection, Crew, actors, connected, connecting
 
 TWO = Cluster(workers=2, retries=1)
 
@@ -41,6 +41,9 @@ class Adder:
     def always_die(self) -> None:
         os._exit(1)
 
+    def cards(self) -> str:
+        return os.environ.get("CUDA_VISIBLE_DEVICES", "")
+
     def refuse(self) -> None:
         raise InvalidInput(f"worker {self.number} must not")
 
@@ -57,7 +60,7 @@ def crew(machines: Any, tmp_path: Path) -> Any:
         yield workers
 
 
-def test_everyone_answers_in_order(crew: Crew) -> None:
+def test_everyone_answers_in_order_or_raises(crew: Crew) -> None:
     seen: list[tuple[int, int]] = []
     answers = crew.everyone(
         "adding", "add", lambda worker: (worker + 1,), watch=lambda *told: seen.append(told)
@@ -66,6 +69,9 @@ def test_everyone_answers_in_order(crew: Crew) -> None:
     assert sorted(seen) == [(0, 1), (1, 2)]
     assert list(crew.one_by_one("adding", "add", lambda worker: (10,))) == [11, 12]
     assert crew.alive() == [True, True]
+    with pytest.raises(InvalidInput, match=r"^worker [01] must not$"):
+        crew.everyone("adding", "refuse")
+    assert crew.everyone("adding", "add", lambda worker: (1,)) == [12, 13]
     assert crew.events == []
 
 
@@ -90,13 +96,6 @@ def test_losses_are_bounded(crew: Crew) -> None:
         crew.everyone("adding", "always_die")
 
 
-def test_what_workers_raise_is_raised(crew: Crew) -> None:
-    with pytest.raises(InvalidInput, match=r"^worker [01] must not$"):
-        crew.everyone("adding", "refuse")
-    assert crew.everyone("adding", "add", lambda worker: (1,)) == [1, 1]
-    assert crew.events == []
-
-
 def test_pieces_come_in_their_order_though_a_machine_is_lost(
     machines: Any, second_machine: Any, tmp_path: Path
 ) -> None:
@@ -114,6 +113,18 @@ def test_pieces_come_in_their_order_though_a_machine_is_lost(
     assert {"closed 0", "closed 1"} <= {file.name for file in tmp_path.iterdir()}
 
 
+@pytest.mark.torture
+def test_a_machine_is_lost_before_its_worker_has_begun(
+    machines: Any, second_machine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for room that is gone."""
+    monkeypatch.setattr(actors, "PATIENCE", 10.0)
+    with connected(TWO) as there, Crew(there, Adder, lambda worker: (worker, tmp_path)) as crew:
+        machines.remove_node(second_machine)
+        assert crew.everyone("adding", "add", lambda worker: (worker,)) == [0, 1]
+        assert any(" was lost while adding (" in event for event in crew.events)
+
+
 @pytest.mark.parametrize(
     ("machines_", "workers", "cores"),
     [([4.0], 1, 4.0), ([4.0], 2, 2.0), ([4.0, 4.0], 3, 2.0), ([3.0, 2.0], 2, 2.0),
@@ -122,6 +133,32 @@ def test_pieces_come_in_their_order_though_a_machine_is_lost(
 def test_cores_are_shared(machines_: list[float], workers: int, cores: float) -> None:
     assert connecting.share(machines_, workers) == cores
     assert Connection(Cluster(), workers, cores).threads == max(int(cores), 1)
+
+
+@pytest.mark.parametrize(
+    ("device", "cards", "workers", "each"),
+    [("cpu", [4.0], 2, 0.0), ("auto", [0.0], 2, 0.0), ("auto", [2.0, 2.0], 4, 1.0),
+     ("cuda", [1.0], 2, 0.5), ("cuda:1", [2.0, 0.0], 3, 0.5), ("cuda", [8.0], 1, 1.0)],
+)  # fmt: skip
+def test_cards_are_shared(device: str, cards: list[float], workers: int, each: float) -> None:
+    assert connecting.cards_for_each(device, cards, workers) == each
+    with pytest.raises(ClusterError, match="device must be 'cpu' or 'auto' on this cluster, got"):
+        connecting.cards_for_each("cuda", [0.0, 0.0], 2)
+
+
+@pytest.mark.torture
+def test_each_worker_has_a_card_of_its_own(machines: Any, tmp_path: Path) -> None:
+    """Cards that only Ray believes in."""
+    third = machines.add_node(num_cpus=2, num_gpus=2)
+    try:
+        with (
+            connected(TWO, "cuda:1") as there,
+            Crew(there, Adder, lambda worker: (worker, tmp_path)) as crew,
+        ):
+            assert (there.gpus, there.cores) == (1.0, 1.0)
+            assert sorted(crew.everyone("looking", "cards")) == ["0", "1"]
+    finally:
+        machines.remove_node(third)
 
 
 def test_what_does_not_go_is_said() -> None:
@@ -149,6 +186,13 @@ def test_without_ray_it_is_said_what_to_install() -> None:
     assert ran.stderr.splitlines()[-1].endswith(
         "a cluster needs ray, which is not installed: pip install 'undertow[cluster]'"
     )
+
+
+def test_an_address_where_nobody_listens_is_an_error_at_once() -> None:
+    for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
+        with pytest.raises(ClusterError, match=f"got '{address}', where nothing answers: "):
+            connecting.check_answers(address)
+    connecting.check_answers("auto")
 
 
 def test_an_address_that_does_not_answer_is_an_error() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.cluster.in_process import in_one_process
 from tests.cluster.test_reading import some_texts
 from tests.cluster.test_training import OPTIONS, bits
 from undertow import TopicModel, open_corpus
@@ -24,8 +25,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(machines: Any, corpus: Any) -> dict[str, bytes]:
-    return bits(TopicModel(**OPTIONS).fit(corpus, cluster=TWO))
+def undisturbed(corpus: Any) -> dict[str, bytes]:
+    """The bits of two workers that live in one process."""
+    with in_one_process():
+        return bits(TopicModel(**OPTIONS).fit(corpus, cluster=TWO))
 
 
 def strike(monkeypatch: pytest.MonkeyPatch, name: str, number: int, do: Callable[[], None]) -> None:

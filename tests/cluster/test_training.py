@@ -4,28 +4,27 @@ of one machine; also where workers are lost. Workers live in this process.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.cluster.in_process import Losses, NearCrew, connected_here
+from tests.cluster.in_process import Losses, NearCrew, in_one_process
 from tests.cluster.test_reading import some_texts
 from undertow import InvalidInput, ModelFileError, TopicModel
 from undertow.cluster import Cluster
-from undertow.estimators import _cluster_fit, _shared_training
+from undertow.estimators import _shared_training
 
 OPTIONS: dict[str, Any] = {"n_components": 6, "max_epochs": 3, "random_state": 0, "batch_size": 8}
 TEXTS = some_texts(600)
 
 
 @pytest.fixture(autouse=True)
-def near(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cluster_fit, "Crew", NearCrew)
-    monkeypatch.setattr(_cluster_fit, "connected", connected_here)
-    monkeypatch.setattr(NearCrew, "losses", Losses())
+def near() -> Iterator[None]:
+    with in_one_process():
+        yield
 
 
 def fitted(workers: int, **more: Any) -> TopicModel:
@@ -103,7 +102,10 @@ PHASES += ["state", "rows", "texts"]
 
 
 @pytest.mark.parametrize("name", PHASES)
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(
+    "after",
+    [pytest.param(False, marks=pytest.mark.torture, id="before"), pytest.param(True, id="after")],
+)
 def test_a_worker_may_be_lost_at_any_time(
     name: str, after: bool, undisturbed: Callable[[int], dict[str, bytes]]
 ) -> None:
@@ -189,6 +191,41 @@ def test_one_that_leads_goes_on_from_its_checkpoint(
     assert bits(model) == undisturbed(workers)
     (event,) = model.cluster_.events
     assert event.startswith(f"training goes on from {folder}: epoch ")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("name", ["go_on", "advance", "settle_sums"])
+def test_what_was_learned_is_kept_after_an_interruption(
+    workers: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what was learned since the state was last fetched; and training can go on from there."""
+    if (name == "go_on") != (workers == 1):
+        return
+    monkeypatch.setattr(_shared_training, "ALONE", 0.0)
+    ask, found = NearCrew._ask, []
+
+    def interrupted(self: NearCrew, worker: int, called: str, given: Any, several: int) -> Any:
+        references = ask(self, worker, called, given, several)
+        calls[0] += called == name and worker == 0
+        if calls[0] == 3:
+            calls[0] = 1000
+            raise KeyboardInterrupt
+        return references
+
+    monkeypatch.setattr(NearCrew, "_ask", interrupted)
+    for every in (0.0, 1000.0):
+        calls, model = [0], TopicModel(**OPTIONS)
+        checkpoint = tmp_path / f"{every}"
+        cluster = Cluster(workers=workers, every=every, checkpoint=checkpoint)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(TEXTS, cluster=cluster)
+        found.append(bits(model))
+        assert model.softmax_._run_state["steps"] > 0
+        assert model.cluster_.workers == workers
+        calls[0] = 1000
+        whole = fitted(workers, checkpoint=checkpoint, resume=True)
+        assert bits(whole) == bits(fitted(workers))
+    assert found[0] == found[1]
 
 
 def test_resuming_without_a_checkpoint_begins(tmp_path: Path) -> None:

@@ -136,7 +136,9 @@ def fit(
     ] = None,
     cluster: _clusters.Address = None,
     workers: _clusters.Workers = None,
+    interval: _clusters.Interval = None,
     checkpoint: _clusters.Checkpoint = None,
+    checkpoint_every: _clusters.Every = None,
     resume: _clusters.Resume = False,
     vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
@@ -179,10 +181,13 @@ def fit(
 
         undertow fit few_reviews.parquet --word-vectors glove.6B.300d.txt --out model
 
-        undertow fit /shared/reviews --cluster 10.0.0.1:6379 --workers 8 --out model
+        undertow fit reviews.parquet --cluster auto --workers 2 --out model
+
+        undertow fit /shared/reviews --cluster 10.0.0.1:6379 --workers 8 --checkpoint saved --resume
+        --out model
     """
     common.check_free(out, force)
-    machines = _clusters.chosen(cluster, workers, checkpoint, resume)
+    machines = _clusters.chosen(cluster, workers, checkpoint, resume, checkpoint_every, interval)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
     _check_names(
         {

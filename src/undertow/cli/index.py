@@ -89,6 +89,8 @@ def index(
 
         undertow index model reviews.csv --vectors reviews.npy --out reviews
 
+        undertow index model /shared/reviews --cluster auto --workers 8 --out reviews
+
         undertow search news "a rocket to the moon"
     """
     machines = _clusters.chosen(cluster, workers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from undertow.cli import _clusters, _tables, common
 if TYPE_CHECKING:
     import polars as pl
 
+    from undertow.cluster import Cluster
     from undertow.corpus import Corpus
     from undertow.estimators.document_tables import DocumentTables
     from undertow.vectors.given import GivenVectors
@@ -74,6 +76,8 @@ def transform(
 
         undertow transform model reviews.parquet --vectors reviews.npy --kind strength --out
         joined.npy
+
+        undertow transform model /shared/reviews --cluster auto --workers 8 --out vectors.parquet
     """
     _tables.check_ending(out, _tables.NUMBERS)
     common.check_free(out, force)
@@ -87,20 +91,22 @@ def transform(
     columns |= {"split": split_column}
     documents = common.open_any(corpus, columns, remembered=trained.columns_, quiet=quiet)
     began = time.perf_counter()
-    given = common.vectors_in(vectors)
+    given, events = common.vectors_in(vectors), list[str]()
     with common.status("encoding", silent=quiet or json):
         if machines is None:
             tables = _encoded(documents, given, made)
         else:
             from undertow.estimators.cluster_tables import Asked, encoded, finish
 
-            tables = encoded(Asked(trained, documents, kind, n, given), machines, out)
-        written = _tables.write_tables(tables, out)
+            tables = encoded(Asked(trained, documents, kind, n, given), machines, out, events)
+        with _kept_pieces(machines, quiet=quiet):
+            written = _tables.write_tables(tables, out)
         if machines is not None:
             finish(out)
     rate = written / (time.perf_counter() - began)
     if json:
-        common.print_json({"out": str(out), "documents": written, "documents_per_second": rate})
+        facts = {"out": str(out), "documents": written, "documents_per_second": rate}
+        common.print_json(facts if machines is None else facts | {"events": events})
     elif not quiet:
         topics = (
             f"{written:,} documents x {len(trained.topic_names(n))} topics"
@@ -110,8 +116,22 @@ def transform(
         alone = ", without ids, in the order of the corpus" if out.suffix.lower() == ".npy" else ""
         typer.echo(
             f"Wrote {out}: {topics or f'{written:,} vectors'}{alone} ({rate:,.0f} documents a "
-            f"second)."
+            f"second).{_clusters.notes(events)}"
         )
+
+
+@contextmanager
+def _kept_pieces(machines: Cluster | None, *, quiet: bool) -> Iterator[None]:
+    """After Ctrl-C: says what there is of the work of a cluster."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if machines is not None and not quiet:
+            typer.echo(
+                "Stopped. Pieces that are finished are kept: the same command goes on from there.",
+                err=True,
+            )
+        raise
 
 
 def _encoded(

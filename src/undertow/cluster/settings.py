@@ -13,7 +13,7 @@ from undertow._errors import InvalidInput
 class Cluster:
     """A cluster of Ray, and how many workers of it take part.
 
-    Of all this, only the number of workers decides what is learned.
+    Of all this, only the number of workers and `interval` decide what is learned.
 
     Parameters
     ----------
@@ -25,8 +25,12 @@ class Cluster:
         How many. None for one on each machine; say how many where results are to be had again.
     cores : int or None
         Threads of each worker; None for an equal share.
-    gpus : float
-        GPUs of each worker, for an engine that uses one.
+    gpus : float or None
+        Cards that each worker reserves. None: one, where the model's `device` is a card, and an
+        equal share of one where there are more workers than cards.
+    interval : int or None
+        Steps that each worker takes between two averagings; None for 16. More of them spare the
+        network (docs/scaling.md).
     retries : int
         How often one worker is replaced in one piece of work before that is an error.
     checkpoint : path or None
@@ -47,7 +51,8 @@ class Cluster:
     address: str = "auto"
     workers: int | None = None
     cores: int | None = None
-    gpus: float = 0.0
+    gpus: float | None = None
+    interval: int | None = None
     retries: int = 3
     checkpoint: str | os.PathLike[str] | None = None
     every: float = 300.0
@@ -59,10 +64,11 @@ class Cluster:
             raise InvalidInput(
                 f"cluster must be 'auto' or the address of a cluster, got {self.address!r}"
             )
-        for name in ("workers", "cores"):
+        for name in ("workers", "cores", "interval"):
             if getattr(self, name) is not None:
                 _check.whole_number(name, getattr(self, name), at_least=1)
-        _check.number("gpus", self.gpus, at_least=0.0)
+        if self.gpus is not None:
+            _check.number("gpus", self.gpus, at_least=0.0)
         _check.whole_number("retries", self.retries, at_least=0)
         _check.number("every", self.every, at_least=0.0)
         if self.resume and self.checkpoint is None:

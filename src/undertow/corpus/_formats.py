@@ -40,6 +40,11 @@ class TableSource:
     )
 
     @property
+    def goes_anywhere(self) -> bool:
+        """Whether rows in the middle are read without those before them."""
+        return not self.empty_is_null
+
+    @property
     def typed(self) -> bool:
         return not self.empty_is_null
 

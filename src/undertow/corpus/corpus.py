@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.corpus._columns import NONE, ROLES
+from undertow.corpus.blocks import Numbered, numbered, numbered_blocks
 from undertow.corpus.titles import with_title
 
 ROWS = 5000  # documents a chunk: counting is fastest about here, and one chunk of tokens is small
@@ -88,8 +89,9 @@ class Corpus:
         splits: Sequence[str] | None = None,
         kept: Mapping[str, str] | None = None,
         rows: tuple[int, int] | None = None,
+        blocks: tuple[tuple[int, int], ...] | None = None,
     ) -> None:
-        self._source, self._rows = source, rows
+        self._source, self._rows, self._blocks = source, rows, blocks
         self._found = dict(columns)
         self._columns = {role: column for role, column in columns.items() if column != NONE}
         self._kept = dict(kept or {})
@@ -189,8 +191,8 @@ class Corpus:
 
     def _changed(self, **changes: Any) -> Corpus:
         """The same in all but these arguments."""
-        arguments = {"splits": self._splits, "kept": self._kept, "rows": self._rows, **changes}
-        return Corpus(self._source, self._found, **arguments)
+        arguments = {"splits": self._splits, "kept": self._kept, "rows": self._rows}
+        return Corpus(self._source, self._found, **arguments | {"blocks": self._blocks} | changes)
 
     @property
     def _loose(self) -> list[str]:
@@ -267,10 +269,19 @@ class Corpus:
         first = _check.whole_number("first", first, at_least=0)
         return self._changed(rows=(first, _check.whole_number("last", last, at_least=first)))
 
-    @property
-    def _read(self) -> Source:
-        """The rows that are read."""
-        return self._source if self._rows is None else self._source.part(*self._rows)
+    def _of_blocks(self, blocks: Sequence[tuple[int, int]]) -> Corpus:
+        """The documents in some stretches of rows, ascending."""
+        return self._changed(rows=None, blocks=tuple(blocks))
+
+    def _numbered(self, columns: Sequence[str], rows: int) -> Iterator[Numbered]:
+        """The rows that are read, and their numbers in the source."""
+        how: dict[str, Any] = {"text": self._columns["text"], "loose": self._loose}
+        if self._blocks is not None:
+            yield from numbered_blocks(self._source, self._blocks, columns, rows, how)
+            return
+        first = 0 if self._rows is None else self._rows[0]
+        read = self._source if self._rows is None else self._source.part(*self._rows)
+        yield from numbered(read.batches(columns, rows, **how), first)
 
     def chunks(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """All documents in order, in tables.
@@ -296,13 +307,11 @@ class Corpus:
         ['0', '1', '2']
         """
         rows = _check.whole_number("rows", rows, at_least=1)
-        first, yielded = (0, False) if self._rows is None else (self._rows[0], True)
+        total, yielded = 0, self._rows is not None or self._blocks is not None
         stored = list(dict.fromkeys((*self._columns.values(), *self._kept.values())))
-        for batch in self._read.batches(
-            stored, rows, text=self._columns["text"], loose=self._loose
-        ):
-            chunk = self._normalised(batch, first)
-            first += batch.height
+        for numbers, batch in self._numbered(stored, rows):
+            chunk = self._normalised(batch, numbers)
+            total += batch.height
             if chunk.height:
                 yielded = True
                 yield chunk
@@ -313,7 +322,7 @@ class Corpus:
                 else f" with split {' or '.join(map(repr, self._splits))}"
             )
             raise InvalidInput(
-                f"corpus must hold a document{wanted}, got none in {first:,} rows of {self.name}"
+                f"corpus must hold a document{wanted}, got none in {total:,} rows of {self.name}"
             )
 
     def row_numbers(self) -> tuple[NDArray[np.int64], int]:
@@ -338,7 +347,7 @@ class Corpus:
         )
         found = [np.zeros(0, dtype=np.int64)]
         total = 0 if self._rows is None else self._rows[0]
-        for batch in self._read.batches(wanted, ROWS, text=text):
+        for numbers, batch in self._numbered(wanted, ROWS):
             inside = np.ones(batch.height, dtype=bool)
             if len(wanted) > 1:
                 inside = (
@@ -348,8 +357,8 @@ class Corpus:
                     .fill_null(False)
                     .to_numpy()
                 )
-            found.append(total + np.flatnonzero(inside))
-            total += batch.height
+            found.append(numbers[inside])
+            total = int(numbers[-1]) + 1 if len(numbers) else total
         return np.concatenate(found), total
 
     def texts(self, rows: int = ROWS) -> Iterator[pl.Series]:
@@ -373,15 +382,12 @@ class Corpus:
         for chunk in self.chunks(rows):
             yield chunk["text"]
 
-    def _normalised(self, batch: pl.DataFrame, first: int) -> pl.DataFrame:
-        """The batch under our names, other splits left out; `first` is the number of its first
-        row.
-        """
-        numbers = pl.int_range(first, first + batch.height, dtype=pl.Int64)
+    def _normalised(self, batch: pl.DataFrame, numbers: NDArray[np.int64]) -> pl.DataFrame:
+        """The batch under our names, other splits left out; `numbers` are those of its rows."""
         named = [
             pl.col(column).alias(name) for name, column in (self._columns | self._kept).items()
         ]
-        chunk = batch.select(*named, numbers.alias(ROW))
+        chunk = batch.select(*named, pl.Series(ROW, numbers))
         if "id" not in self._columns:
             chunk = chunk.with_columns(pl.col(ROW).cast(pl.String).alias("id"))
         strings = [role for role in ROLES if role not in ("text", "time") and role in chunk.columns]

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from undertow import _check
 from undertow.corpus.corpus import ROWS, Corpus
 
+ROUNDS = 64  # in which documents are dealt out to workers,
+FEWEST = 16  # and documents of each in a round, or about as many
 PIECES = 4  # for each worker, so that none waits long for the last
 MOST = 20 * ROWS  # rows of a piece
 
@@ -24,20 +30,43 @@ class Piece:
 
 
 def shards(corpus: Corpus, number: int) -> list[Corpus]:
-    """So many parts, which together are the corpus in its order, with about as many documents each.
+    """So many parts, which together are the corpus, with about as many documents each, from
+    everywhere in it: blocks are dealt out like cards. Corpora are often sorted, by their labels or
+    by time, and workers that each saw other things would not agree.
 
     Where only some splits are wanted, the column of splits is read once, so that each part has its
     share of them. Parts may be empty where there are few documents.
     """
     number = _check.whole_number("number", number, at_least=1)
+    if number == 1:
+        return [corpus]
     begin, end = _rows(corpus)
-    if corpus._splits is None:
-        cuts = [begin + (end - begin) * part // number for part in range(number + 1)]
-    else:
-        rows, _ = corpus.row_numbers()
-        inner = [len(rows) * part // number for part in range(1, number)]
-        cuts = [begin, *(int(rows[place]) if len(rows) else begin for place in inner), end]
-    return [corpus.part(first, last) for first, last in pairwise(cuts)]
+    rows = None if corpus._splits is None else corpus.row_numbers()[0]
+    documents = end - begin if rows is None else len(rows)
+    rounds = min(max(documents // (number * FEWEST), 1), ROUNDS)
+    edges = [documents * place // (rounds * number) for place in range(rounds * number + 1)]
+    cuts = [begin + edge if rows is None else _row(rows, edge, begin, end) for edge in edges]
+    hands: list[list[tuple[int, int]]] = [[] for _ in range(number)]
+    for block, (first, last) in enumerate(pairwise(cuts)):
+        if first < last:  # who is dealt first changes with each round
+            hands[(block + block // number) % number].append((first, last))
+    return [corpus._of_blocks(hand) for hand in hands]
+
+
+def _row(rows: NDArray[np.int64], document: int, begin: int, end: int) -> int:
+    """The row in which the block of this document begins."""
+    if document == 0:
+        return begin
+    return int(rows[document]) if document < len(rows) else end
+
+
+def order_of(corpus: Corpus, parts: Sequence[Corpus]) -> tuple[NDArray[np.int64], int]:
+    """The numbers that the documents of the parts, one part after the other, have in the corpus;
+    and how many there are.
+    """
+    rows, _ = corpus.row_numbers()
+    dealt = np.concatenate([part.row_numbers()[0] for part in parts])
+    return np.searchsorted(rows, dealt), len(rows)
 
 
 def pieces(corpus: Corpus, workers: int, first: int = 0) -> list[Piece]:
@@ -67,7 +96,7 @@ def seen_as(corpus: Corpus) -> str:
         return secrets.token_hex(16)
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     looks = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    return repr((looks, corpus.names, corpus.columns, corpus._splits, corpus._rows))
+    return repr((looks, corpus.names, corpus.columns, corpus._splits, corpus._rows, corpus._blocks))
 
 
 def _rows(corpus: Corpus) -> tuple[int, int]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from undertow._errors import InvalidInput
 from undertow.cluster import Cluster, Connection, Crew, connected
 from undertow.corpus import Corpus, Vectorizer, as_corpus
 from undertow.corpus.parts import merged, prepared
-from undertow.corpus.shards import shards
+from undertow.corpus.shards import order_of, shards
 from undertow.corpus.texts import columns_of, text_list, with_columns
 from undertow.corpus.word_vectors import vectors_of_words
 from undertow.estimators import _progress
@@ -28,6 +28,7 @@ from undertow.estimators._part_training import TrainingPart
 from undertow.estimators._reading import Reading, Show
 from undertow.estimators._shared_documents import SharedDocuments
 from undertow.estimators._text_vectors import several
+from undertow.estimators.travelling import device_there
 from undertow.files.scratch import Scratch
 from undertow.vectors.given import GivenVectors
 
@@ -48,8 +49,8 @@ class ClusterReport:
     events : tuple of str
         What happened to workers, in words.
     meetings, bytes_met : int
-        How often the workers' parameters were averaged, and the bytes that each worker sent and was
-        sent for it, altogether.
+        How often the workers' parameters were averaged, and the bytes that each worker was sent for
+        it, altogether.
     """
 
     workers: int
@@ -87,7 +88,10 @@ def fit(
         raise InvalidInput("texts must be texts on a cluster, got lists of tokens: join them")
     corpus = as_corpus(documents)
     model.columns_ = columns_of(documents)
-    with connected(cluster) as there, _crew(there, corpus, limit, model) as crew:
+    with ExitStack() as open_:
+        there = open_.enter_context(connected(cluster, model.device))
+        parts = shards(corpus, there.workers)
+        crew = open_.enter_context(_crew(there, parts, limit, model))
         began = time.perf_counter()
         with _reading(model) as show:
             if not again:
@@ -98,15 +102,19 @@ def fit(
         model.reading_ = Reading(shared.documents, seconds, shared.bytes_on_disk)
         if others is not None:
             others.check_documents(shared.documents)
-        _learn(model, shared, others, word_vectors)
-        model.cluster_ = _report(crew, there, shared)
+            others = others.of_rows(*order_of(corpus, parts))  # as the documents were dealt out
+        try:
+            _learn(model, shared, others, word_vectors)
+        finally:  # also after Ctrl-C
+            model.cluster_ = _report(crew, there, shared)
     model._plant(model.seeds)
 
 
-def _crew(there: Connection, corpus: Corpus, limit: int, model: TopicModel) -> Crew:
+def _crew(there: Connection, parts: Sequence[Corpus], limit: int, model: TopicModel) -> Crew:
     """Workers, each with its part of the corpus."""
-    parts = shards(corpus, there.workers)
-    softmax = clone(model.softmax_).set_params(callbacks=None)
+    softmax = clone(model.softmax_).set_params(
+        callbacks=None, device=device_there(model.softmax_.device)
+    )
     options = {
         "threads": there.threads if model.n_jobs is None else model.n_jobs,
         "memory_limit": limit,

@@ -119,16 +119,20 @@ class TrainingPart(Part):
         """What all workers bring of one slice, in their order."""
         return added(parts)
 
-    def settle(self, steps: int, *slices: Moved) -> None:
-        """Ends a meeting: `slices` are what all moved together; so many steps are behind all."""
+    def settle(self, steps: int, *slices: Moved) -> int:
+        """Ends a meeting: `slices` are what all moved together, whose bytes are told; so many steps
+        are behind all.
+        """
+        total = joined(slices)
         self._run.steps = steps
-        self._run.settle(joined(slices))
+        self._run.settle(total)
         assert self._standing is not None
         self._standing, self._pending = self._standing + 1, None
+        return _size(total)
 
-    def settle_sums(self, steps: int, *parts: Moved) -> None:
+    def settle_sums(self, steps: int, *parts: Moved) -> int:
         """As `settle`, given what each worker brings."""
-        self.settle(steps, added(parts))
+        return self.settle(steps, added(parts))
 
     # Alone
 

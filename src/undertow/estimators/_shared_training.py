@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow._errors import ClusterError, InvalidInput
-from undertow.cluster.crew import Lost
+from undertow.cluster.lost import Lost
 from undertow.engines import AVERAGED_UNTIL
 from undertow.estimators._messages import Beginning, Note, State
 from undertow.learn import Run
@@ -84,7 +84,6 @@ class SharedTraining:
 
     def epoch(self, run: Run, on_batch: Callable[[Run], None] | None) -> None:
         """The rest of the epoch that the run is in."""
-        step = self._go_on if self._parts == 1 else self._meet
         ends = max(self._minibatches)
         self._mark = _Mark.of(run)  # a new epoch has begun since the state was fetched
         self._save_if_due(run)
@@ -97,7 +96,10 @@ class SharedTraining:
                 if run.batch >= ends:
                     self._fetch(run)
                     return
-                step(run)
+                if self._parts == 1:
+                    self._go_on(run, ALONE)
+                else:
+                    self._meet(run)
                 self._losses.clear()
                 if time.monotonic() - self._fetched > self._every and run.batch < ends:
                     self._fetch(run)
@@ -105,6 +107,9 @@ class SharedTraining:
             except AllLost:
                 self._go_back(run)
                 continue
+            except KeyboardInterrupt:
+                self._stop(run)
+                raise
             if on_batch is not None:
                 on_batch(run)
 
@@ -136,11 +141,11 @@ class SharedTraining:
 
     # One worker
 
-    def _go_on(self, run: Run) -> None:
+    def _go_on(self, run: Run, seconds: float) -> None:
         """A while of a run that has no others to meet."""
         crew = self._crew
         try:
-            note: Note = crew.fetch(crew.submit(0, "go_on", run.epoch, min(ALONE, self._every)))
+            note: Note = crew.fetch(crew.submit(0, "go_on", run.epoch, min(seconds, self._every)))
         except Lost as lost:
             self._replace_lost(lost)
             raise AllLost from None
@@ -152,22 +157,24 @@ class SharedTraining:
     def _meet(self, run: Run) -> None:
         """The steps up to the next meeting, and the meeting."""
         met = self._met(run)
-        notes: list[Note] = []
         while True:
             try:
-                if self._level(run, met) == self._standing + 1:
-                    break  # a worker has ended the meeting, and all stand where it does
-                notes = self._exchange(run, met)
-                break
+                if self._level(run, met) == self._standing:
+                    self._exchange(run, met)
+                break  # or a worker had ended the meeting, and all stand where it does
             except Lost as lost:
                 self._replace_lost(lost)
-        notes = notes or self._notes
+        self._end_meeting(run, met)
+
+    def _end_meeting(self, run: Run, met: int) -> None:
+        """What was noted of a meeting that all have behind them."""
+        notes = self._notes
         self._standing += 1
         run.steps += max(note.steps for note in notes)
         run.batch = (met + 1) * self._per_meeting
         self._count(run, notes)
 
-    def _exchange(self, run: Run, met: int) -> list[Note]:
+    def _exchange(self, run: Run, met: int) -> None:
         crew, everyone = self._crew, range(self._parts)
         slices = 1 if self._parts == 2 or self._bytes <= FEW_BYTES else self._parts
         brought = [
@@ -185,11 +192,9 @@ class SharedTraining:
                 for worker in everyone
             ]
         done = [crew.submit(worker, name, steps, *totals) for worker in everyone]
-        for reference in done:
-            crew.fetch(reference)
+        together = [crew.fetch(reference) for reference in done]
         self._bytes = sum(note.nbytes for note in notes)
-        self._traffic(notes, slices)
-        return notes
+        self._traffic(max(note.nbytes for note in notes), together[0], slices)
 
     def _level(self, run: Run, met: int) -> int:
         """Brings those who have to be told to where the others stand; says where that is."""
@@ -221,13 +226,30 @@ class SharedTraining:
         run.tally.seconds += max(note.tally.seconds for note in notes)
         run.tally.waited += max(note.tally.waited for note in notes)
 
-    def _traffic(self, notes: list[Note], slices: int) -> None:
+    def _traffic(self, own: int, together: int, slices: int) -> None:
+        """Counts a meeting, given the bytes of what one worker brings and of what all moved."""
         others = self._parts - 1
-        each = max(note.nbytes for note in notes)
+        in_slices = (own + together) * others // self._parts
         self.traffic.meetings += 1
-        self.traffic.bytes_each += (
-            each * others if slices == 1 else 2 * each * others // self._parts
-        )
+        self.traffic.bytes_each += own * others if slices == 1 else in_slices
+
+    def _stop(self, run: Run) -> None:
+        """After Ctrl-C: what the workers have learned is brought here, and saved; where they cannot
+        be asked any more, the run is put back to what was brought last.
+        """
+        try:
+            if self._parts == 1:
+                self._go_on(run, 0.0)  # which tells where it is
+            else:
+                self._even = False  # some may have ended a meeting that others have not
+                if self._level(run, self._met(run)) > self._standing:
+                    self._end_meeting(run, self._met(run))
+            self._fetch(run)
+        except (AllLost, Lost, KeyboardInterrupt):
+            self._mark.put_back(run)
+            return
+        if self._save is not None and run.steps > self._began_at:
+            self._save(run)
 
     # Losses
 

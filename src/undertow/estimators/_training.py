@@ -175,7 +175,9 @@ def _new_run(
     planned = steps_before + steps if epochs else 0
     settings = replace(settings, planned_steps=planned, replicas=replicas)
     if isinstance(source, SharedSource):
-        source.settings = settings  # of the workers; this process takes no step
+        # of the workers; this process takes no step
+        interval = source.crew.settings.interval or settings.interval
+        source.settings = replace(settings, interval=interval)
         settings = replace(settings, replicas=1)
     sizes = {"documents": documents.rows, "longest": source.longest}
     run = Run(

@@ -61,16 +61,22 @@ class Asked:
     vectors: GivenVectors | None = None
 
 
-def encoded(asked: Asked, cluster: Cluster, out: Path) -> Iterator[pl.DataFrame]:
+def encoded(
+    asked: Asked, cluster: Cluster, out: Path, events: list[str] | None = None
+) -> Iterator[pl.DataFrame]:
     """The tables of a corpus in its order. `out` is the file that they are for: pieces wait in a
-    folder beside it, until `finish` is called.
+    folder beside it, until `finish` is called. `events` is told what happened to workers.
     """
-    with connected(cluster) as there:
+    with connected(cluster, asked.model.softmax_.device) as there:
         wanted = pieces(asked.corpus, there.workers)
         if asked.vectors is not None:
             asked.vectors.check_documents(wanted[-1].last if wanted else 0)
         folder = _folder(asked, wanted, out)
         missing = [piece for piece in wanted if not _file(folder, piece).exists()]
+        if events is not None and len(missing) < len(wanted):
+            events.append(
+                f"{len(wanted) - len(missing)} of {len(wanted)} pieces were there already"
+            )
         model = travelling(asked.model, there.threads)
         given = (model, asked.corpus, asked.kind, asked.n)
         if missing:
@@ -83,6 +89,8 @@ def encoded(asked: Asked, cluster: Cluster, out: Path) -> Iterator[pl.DataFrame]
                 )
                 for piece, table in zip(missing, tables, strict=True):
                     _write(_file(folder, piece), table)
+                if events is not None:
+                    events += crew.events
     for piece in wanted:
         table = pl.read_parquet(_file(folder, piece))
         if table.width:

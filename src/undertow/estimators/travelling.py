@@ -14,10 +14,15 @@ def travelling(model: Model, threads: int | None = None) -> Model:
     """
     light, softmax, vectorizer = copy(model), copy(model.softmax_), copy(model.vectorizer_)
     softmax.callbacks, softmax._run_state, softmax.history_ = None, {}, []
-    softmax.n_jobs = threads
+    softmax.n_jobs, softmax.device = threads, device_there(softmax.device)
     light.softmax_, light.callbacks, light.n_jobs = softmax, None, threads
     if hasattr(vectorizer, "type_counts_"):
         vectorizer.type_counts_ = vectorizer.type_counts_.clear()
         vectorizer.n_jobs = threads
     light.vectorizer_ = vectorizer
     return light
+
+
+def device_there(device: str) -> str:
+    """The device of a worker, who sees no other cards than the one that it reserved."""
+    return "cuda" if device.startswith("cuda") else device

@@ -57,7 +57,8 @@ class GivenVectors:
         out.
         """
         self.check_documents(total)
-        return GivenVectors(self._array, rows=rows, name=self._name)
+        inside = rows if self._rows is None else self._rows[rows]
+        return GivenVectors(self._array, rows=inside, name=self._name)
 
     def check_documents(self, documents: int, *, more: bool = False) -> None:
         """As many rows as there are documents (or `more`)."""

@@ -75,11 +75,12 @@ def build(
     names = {**({} if corpus is None else corpus.names), **kept.columns}
     place = replacing.beside(folder) if replaced else folder
     place.mkdir(parents=True, exist_ok=True)
+    events: list[str] = []
     with alone(place, wait=False), named_trouble(place):
         columns = schema(model.softmax_.parameters_.units, found, names, width)
         store = _begun(place, model, found, columns, overwrite=overwrite)
         if documents is not None:
-            _fill(store, model, documents, found, progress, vectors, cluster)
+            events = _fill(store, model, documents, found, progress, vectors, cluster)
         store.index_ids()
         copies = _read_words(store, place / layout.WORDS, model)
         facts = layout.IndexFacts(
@@ -89,7 +90,7 @@ def build(
     if replaced:
         layout.check_replaceable(folder)
         replacing.put_in_place(place, folder)
-    return (*kept.remarks, *found.remarks)
+    return (*kept.remarks, *found.remarks, *events)
 
 
 def joined_width(model: TopicModel, vectors: GivenVectors | None, corpus: Corpus | None) -> int:
@@ -302,7 +303,9 @@ def _fill(
     progress: Progress | None,
     vectors: GivenVectors | None,
     cluster: Cluster | None,
-) -> None:
+) -> list[str]:
+    """Writes what is not there yet; says what happened to the workers of a cluster."""
+    events: list[str] = []
     done, total = store.count(), found.documents
     if done and progress is not None:
         progress(done, total)
@@ -311,7 +314,7 @@ def _fill(
     else:
         from undertow.search.filling.shared_rows import shared_rows
 
-        rows = shared_rows(cluster, model, corpus, done, found, store.schema, vectors)
+        rows = shared_rows(cluster, model, corpus, done, found, store.schema, vectors, events)
     for table in rows:
         store.append(table)
         done += table.num_rows
@@ -322,6 +325,7 @@ def _fill(
             f"the index must hold the {total:,} documents of the corpus, got {store.count():,}: "
             f"replace it"
         )
+    return events
 
 
 def _rows_from(

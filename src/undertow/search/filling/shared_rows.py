@@ -47,9 +47,12 @@ def shared_rows(
     found: Survey,
     target: pa.Schema,
     vectors: GivenVectors | None,
+    events: list[str],
 ) -> Iterator[pa.Table]:
-    """The rows of all documents but the first `done`, in chunks."""
-    with connected(cluster) as there:
+    """The rows of all documents but the first `done`, in chunks; `events` is told what happened to
+    workers.
+    """
+    with connected(cluster, model.softmax_.device) as there:
         wanted = pieces(corpus, there.workers, row_of(corpus, done))
         given = (travelling(model, there.threads), corpus, found, target)
         with Crew(there, RowMaker, lambda worker: given) as crew:
@@ -60,6 +63,7 @@ def shared_rows(
                 lambda piece: (piece, _vectors(vectors, piece)),
             ):
                 yield from tables
+            events += crew.events
 
 
 def _vectors(vectors: GivenVectors | None, piece: Piece) -> NDArray[Any] | None:
