@@ -22,8 +22,8 @@ Address = Annotated[
         rich_help_panel=PANEL,
         help=(
             "Work on a cluster of Ray: 'auto' for one that runs already or else the cores of this "
-            "machine, 'local' for these in any case, or its address. All machines have to see the corpus under the same path. "
-            "Needs the extra: pip install 'undertow\\[cluster]'."
+            "machine, 'local' for these in any case, or its address. All machines have to see the "
+            "corpus under the same path. Needs the extra: pip install 'undertow\\[cluster]'."
         ),
     ),
 ]
