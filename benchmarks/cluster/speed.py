@@ -37,7 +37,7 @@ def measure(workers: Sequence[int], documents: int, epochs: int) -> list[dict[st
 def _fit(path: Path, workers: int, epochs: int) -> dict[str, Any]:
     model = TopicModel(UNITS, max_epochs=epochs, random_state=0)
     began = time.perf_counter()
-    model.fit(open_corpus(path), cluster=Cluster(workers=workers) if workers else None)
+    model.fit(open_corpus(path), cluster=Cluster("local", workers=workers) if workers else None)
     whole = time.perf_counter() - began
     report = getattr(model, "cluster_", None)
     return {

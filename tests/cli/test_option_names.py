@@ -115,7 +115,9 @@ ELSEWHERE = {
     "learning_rate": "optimizer__learning_rate",
     "cluster": "fit(cluster=)",
     "workers": "fit(workers=)",
+    "interval": "Cluster(interval=)",
     "checkpoint": "Cluster(checkpoint=)",
+    "checkpoint_every": "Cluster(every=)",
     "resume": "Cluster(resume=)",
 }
 """What options of `undertow fit` mean that are no parameters of `TopicModel` under their name."""

@@ -18,12 +18,12 @@ Address = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        metavar="auto|ADDRESS",
+        metavar="auto|local|ADDRESS",
         rich_help_panel=PANEL,
         help=(
             "Work on a cluster of Ray: 'auto' for one that runs already or else the cores of this "
-            "machine, or its address. All machines have to see the corpus under the same path. "
-            "Needs the extra: pip install 'undertow\\[cluster]'."
+            "machine, 'local' for these in any case, or its address. All machines have to see the "
+            "corpus under the same path. Needs the extra: pip install 'undertow\\[cluster]'."
         ),
     ),
 ]

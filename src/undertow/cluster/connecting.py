@@ -121,8 +121,9 @@ def _start(address: str) -> None:
     check_answers(address)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
-        ray.init(address=address, **quiet)
-        return
+        if address != "local":
+            ray.init(address=address, **quiet)
+            return
     except (ConnectionError, ValueError, RuntimeError) as error:
         if address != "auto" or not isinstance(error, ConnectionError):
             raise ClusterError(
@@ -131,7 +132,7 @@ def _start(address: str) -> None:
             ) from None
     from undertow.kernels.cores import cores
 
-    ray.init(num_cpus=cores(), include_dashboard=False, **quiet)
+    ray.init(address="local", num_cpus=cores(), include_dashboard=False, **quiet)
 
 
 def check_answers(address: str) -> None:

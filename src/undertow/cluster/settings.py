@@ -19,8 +19,9 @@ class Cluster:
     ----------
     address : str
         "auto": a cluster that runs already on this machine or that RAY_ADDRESS names, or else one
-        on the cores of this machine. Otherwise that of a cluster: "10.0.0.1:6379" on one of its
-        machines, or "ray://10.0.0.1:10001" from outside.
+        on the cores of this machine. "local": the cores of this machine, also where a cluster
+        runs. Otherwise that of a cluster: "10.0.0.1:6379" on one of its machines, or
+        "ray://10.0.0.1:10001" from outside.
     workers : int or None
         How many. None for one on each machine; say how many where results are to be had again.
     cores : int or None
