@@ -89,6 +89,60 @@ def _take_out(first: int, minibatches: Any, starts: Any, words: Any, counts: Any
     return int(starts[starts.size - 1])
 
 
+@section
+def _fill_levels(levels: Any, key: Any, ids: Any, filled: Any) -> None:
+    """The share of tokens that each document keeps."""
+    if levels.drawn:
+        partial_noise.draw_levels(key.seed, key.epoch, ids, levels.lowest, levels.highest, filled)
+    else:
+        filled[:] = levels.lowest
+
+
+@section
+def _contrast(arrays: Any, units: int) -> None:
+    """The gradient of a minibatch, grouped by word, and sums over its documents."""
+    for shard in range(arrays.entries.counts.size):
+        if arrays.stream.noise_starts.size:
+            contrast_with_independent_noise(shard, arrays, arrays.noise.inputs[0])
+        else:
+            contrast_with_windows(shard, arrays, arrays.noise.inputs[0])
+    for part in range(arrays.slots.shape[0]):
+        group_part(arrays.entries, part, arrays.slots, arrays.found, arrays.grouped)
+    for first in range(0, units, UNITS):
+        last = min(first + UNITS, units)
+        sum_over_shards(first, last, arrays.pressure, arrays.result, arrays.sums)
+
+
+@section
+def _count_in(sums: Any, size: int, seen: Any) -> bool:
+    """Adds what a minibatch of this size saw; False where it is not finite."""
+    loss = 0.0
+    for block in range(sums.losses.size):
+        loss += sums.losses[block]
+    seen.loss[0] += size * loss
+    finite = np.isfinite(loss) and np.isfinite(sums.hidden_bias).all()
+    if finite:
+        for j in range(sums.activity.size):
+            seen.activity[j] += size * np.float64(sums.activity[j])
+    else:
+        seen.loss[0] = np.nan
+    return bool(finite)
+
+
+@section
+def _move(step: int, rules: Any, arrays: Any, moving: Any) -> None:
+    """Adam over the rows that the gradient touches, and over the hidden bias."""
+    model, grouped = arrays.model, arrays.grouped
+    rate, decay = rules.rates[step], rules.decay
+    for part in range(arrays.slots.shape[0]):
+        n = grouped.sizes[part]
+        adam_per_row(part, 0, n, grouped, model.weights, moving.row_moments, rate, decay, rules.l2)
+        for row in range(n):
+            moving.moved[grouped.rows[part, row]] = 1
+    bias, moments = arrays.sums.hidden_bias, moving.bias_moments
+    adam_dense(model.hidden_bias, bias, moments, rules.bias_rates[step], decay, rules.masses[step])
+
+
 @kernel
 def take_steps(
     step: int,
@@ -108,9 +162,8 @@ def take_steps(
     the arrays have for noise, those of the largest shard, and the entries.
     """
     size, n_noise = arrays.noise.begins.shape
-    units, parts = arrays.model.hidden_bias.size, arrays.slots.shape[0]
-    sums, model = arrays.sums, arrays.model
-    least = capacity.stream_length
+    units, shards = arrays.model.hidden_bias.size, arrays.entries.counts.size
+    stream, starts = arrays.stream, arrays.entries.starts
     offsets = np.empty(size + 1, dtype=np.int64)
     words = np.empty(capacity.words, dtype=np.int32)
     counts = np.empty(capacity.words, dtype=np.int32)
@@ -122,23 +175,12 @@ def take_steps(
         ids = minibatches.ids[first : first + size]
         documents = MinibatchCounts(ids, offsets, words[:found], counts[:found])
         key = Key(arrays.key.seed, minibatches.places[step, 0], minibatches.places[step, 1])
-        if levels.drawn:
-            partial_noise.draw_levels(
-                key.seed,
-                key.epoch,
-                documents.ids,
-                levels.lowest,
-                levels.highest,
-                arrays.kept.levels,
-            )
-        else:
-            arrays.kept.levels[:] = levels.lowest
-        starts = arrays.entries.starts
-        largest = lay_out(documents, arrays.kept, arrays.stream, starts, least, n_noise)
-        shards = arrays.entries.counts.size
+        _fill_levels(levels, key, documents.ids, arrays.kept.levels)
+        least = capacity.stream_length
+        largest = lay_out(documents, arrays.kept, stream, starts, least, n_noise)
         if (
             largest > capacity.largest
-            or arrays.stream.row_starts[shards] > capacity.rows
+            or stream.row_starts[shards] > capacity.rows
             or starts[shards] > capacity.entries
         ):
             return step
@@ -146,59 +188,22 @@ def take_steps(
             key,
             documents,
             arrays.kept,
-            model,
-            arrays.stream,
+            arrays.model,
+            stream,
             arrays.split,
             arrays.noise,
             arrays.objective,
             arrays.pressure,
             arrays.result,
-            sums,
+            arrays.sums,
             arrays.entries,
             arrays.slots,
             arrays.found,
             arrays.grouped,
         )
-        for shard in range(shards):
-            if arrays.stream.noise_starts.size:
-                contrast_with_independent_noise(shard, one, arrays.noise.inputs[0])
-            else:
-                contrast_with_windows(shard, one, arrays.noise.inputs[0])
-        for part in range(parts):
-            group_part(arrays.entries, part, arrays.slots, arrays.found, arrays.grouped)
-        for first in range(0, units, UNITS):
-            sum_over_shards(first, min(first + UNITS, units), arrays.pressure, arrays.result, sums)
-        loss = 0.0
-        for block in range(sums.losses.size):
-            loss += sums.losses[block]
-        seen.loss[0] += size * loss
-        if not (np.isfinite(loss) and np.isfinite(sums.hidden_bias).all()):
-            seen.loss[0] = np.nan
+        _contrast(one, units)
+        if not _count_in(arrays.sums, size, seen):
             return step
-        for j in range(units):
-            seen.activity[j] += size * np.float64(sums.activity[j])
-        for part in range(parts):
-            n = arrays.grouped.sizes[part]
-            adam_per_row(
-                part,
-                0,
-                n,
-                arrays.grouped,
-                model.weights,
-                moving.row_moments,
-                rules.rates[step],
-                rules.decay,
-                rules.l2,
-            )
-            for row in range(n):
-                moving.moved[arrays.grouped.rows[part, row]] = 1
-        adam_dense(
-            model.hidden_bias,
-            sums.hidden_bias,
-            moving.bias_moments,
-            rules.bias_rates[step],
-            rules.decay,
-            rules.masses[step],
-        )
+        _move(step, rules, arrays, moving)
         step += 1
     return step
