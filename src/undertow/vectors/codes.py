@@ -25,6 +25,7 @@ LEAST, MOST = 64, 128  # directions, where bits are more than these
 ROUNDS = 20  # of the search for a turn; 50 told nothing more
 ENOUGH = 8192  # documents to learn from: the cost has to have an end
 ROWS = 1024  # that are turned at a time
+FAINT = 1e-6  # the rounding of strengths: what lies no further from the centre gets no bit
 PREFIX = "codes."  # of the names of stored arrays
 CENTRE = "codes.centre"
 
@@ -80,7 +81,7 @@ class Codes:
         bits = np.empty((len(vectors), turn.shape[1]), dtype=np.bool_)
         for first in range(0, len(vectors), ROWS):
             part = vectors[first : first + ROWS].astype(np.float64)
-            bits[first : first + ROWS] = (part - self.centre) @ turn > 0
+            bits[first : first + ROWS] = (part - self.centre) @ turn > FAINT
         return bits
 
     def _turn(self, number: int | None) -> Vectors:
