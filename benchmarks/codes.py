@@ -1,13 +1,14 @@
 """Codes: how well they find documents of the same label, by the share of equal bits.
 
-    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.codes [--corpus NAME] [--seeds 0 1 2]
+    UNDERTOW_DATA=/folder/with/parquet python -m benchmarks.codes
+        [--corpus NAME] [--words N] [--seeds 0 1 2]
 
 Questions are every fourth document of the test part, documents those of the training part, on which
 models are trained with their defaults. Judged are MAP and precision at 100; of equally near
 documents the right ones come last. Beside undertow's codes stand
 
 - *thresholds*: posteriors above 1/2 of a model with a unit for each bit, which codes were before;
-- *LSH*: random hyperplanes through LSA vectors of 128 dimensions;
+- *LSH*: random hyperplanes through the mean of LSA vectors of 128 dimensions;
 - *ITQ of LSA*: LSA vectors, centred and turned by the same procedure as ours. How many dimensions
   there are for so many bits was chosen on held-out documents of the training part.
 
@@ -86,13 +87,12 @@ def above(sides: Sides) -> Sides:
 
 
 def lsa(corpus: Corpus, dimensions: int) -> Sides:
-    """Questions and documents as LSA vectors of length 1, centred."""
+    """Questions and documents as LSA vectors of length 1."""
     weighting = TfidfTransformer().fit(log_counts(corpus.learn))
     known, asked = (weighting.transform(log_counts(side)) for side in (corpus.known, corpus.asked))
     model = TruncatedSVD(dimensions, random_state=0)
     model.fit(weighting.transform(log_counts(corpus.learn)))
-    rows = normalize(model.transform(asked)), normalize(model.transform(known))
-    return rows
+    return normalize(model.transform(asked)), normalize(model.transform(known))
 
 
 def of_lsa(corpus: Corpus) -> Callable[[int, int], Sides]:
@@ -148,15 +148,15 @@ def sides_of(corpus: Corpus) -> tuple[sparse.csr_array, sparse.csr_array]:
     return corpus.asked, corpus.known
 
 
-def read(name: str) -> tuple[Corpus, Corpus]:
+def read(name: str, words: int | None) -> tuple[Corpus, Corpus]:
     """A corpus by its name, and its training part with documents held out."""
     split = newsgroups() if name == "newsgroups" else imdb()
     held_out = _few(split)
     if name == "newsgroups":
-        data = load(2000)
+        data = load(words or 2000)
         asked = data.test[::EVERY], data.test_labels[::EVERY]
         return Corpus(data.train, data.train, data.train_labels, *asked), held_out
-    return _reviews(), held_out
+    return _reviews(words or 5000), held_out
 
 
 def _few(split: HeldOut) -> Corpus:
@@ -164,7 +164,7 @@ def _few(split: HeldOut) -> Corpus:
     return Corpus(split.learn, split.known, split.known_labels, *asked)
 
 
-def _reviews(words: int = 5000) -> Corpus:
+def _reviews(words: int) -> Corpus:
     rows = pl.read_parquet(data_file().parent / "imdb.parquet")
     parts = {part: rows.filter(pl.col("split") == part) for part in ("train", "test")}
     texts = {part: of["text"].str.replace_all("<br />", " ") for part, of in parts.items()}
@@ -179,9 +179,10 @@ def main() -> None:
     """Prints a line for each kind of code, number of bits and seed."""
     parser = argparse.ArgumentParser(description="Codes beside thresholds, LSH and ITQ of LSA")
     parser.add_argument("--corpus", choices=("newsgroups", "imdb"), default="newsgroups")
+    parser.add_argument("--words", type=int, help="2,000 for newsgroups, 5,000 for imdb")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     options = parser.parse_args()
-    corpus, held_out = read(options.corpus)
+    corpus, held_out = read(options.corpus, options.words)
     for seed in options.seeds:
         began = time.perf_counter()
         for found in (ours(corpus, seed), opponents(corpus, held_out, seed)):

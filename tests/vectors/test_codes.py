@@ -126,6 +126,8 @@ def test_documents_that_are_all_alike_have_no_bits() -> None:
     assert codes is not None
     assert np.isfinite(codes.turns[UNITS]).all()
     assert not codes.bits(alike).any()
+    rounded = Codes(np.nextafter(codes.centre, np.float32(-1.0)), codes.turns)
+    assert not rounded.bits(alike).any()
     assert learned_codes(alike[:0]) is None
 
 

@@ -118,9 +118,10 @@ def encode(
     if kind == "strength":
         return strengths(parameters, batch, measures.typical_length, engine=engine)
     if kind == "code":
-        seen = inputs(parameters, batch, engine=engine)
-        by = parameters.hidden_bias, measures.typical_length, measures.codes
-        return np.packbits(seen_as_code(*seen, *by, n_bits)[1], axis=1)
+        sums, lengths = inputs(parameters, batch, engine=engine)
+        bias, length = parameters.hidden_bias, measures.typical_length
+        _, bits = seen_as_code(sums, lengths, bias, length, measures.codes, n_bits)
+        return np.packbits(bits, axis=1)
     return posteriors(parameters, batch, engine=engine)
 
 
