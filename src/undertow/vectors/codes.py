@@ -93,17 +93,67 @@ class Codes:
         return turn
 
     def recentred(self, vectors: Vectors) -> Codes:
-        """The same turns about the mean of other documents."""
+        """The same turns about the mean of other documents.
+
+        Parameters
+        ----------
+        vectors : array of float32, (documents, units)
+            Strengths of length 1; of no document, nothing changes.
+
+        Returns
+        -------
+        Codes
+            The new ones.
+
+        Examples
+        --------
+        >>> codes.recentred(np.eye(3, dtype=np.float32)[:2]).centre
+        array([0.5, 0.5, 0. ], dtype=float32)
+        """
         return replace(self, centre=_mean(vectors)) if len(vectors) else self
 
     def arrays(self) -> dict[str, Vectors]:
-        """As they are stored."""
+        """As they are stored.
+
+        Returns
+        -------
+        dict of str to array
+            The centre, and turns by names with their number of bits.
+
+        Examples
+        --------
+        >>> list(codes.arrays())
+        ['codes.centre', 'codes.3']
+        """
         turns = {f"{PREFIX}{bits}": turn for bits, turn in sorted(self.turns.items())}
         return {CENTRE: self.centre, **turns}
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Vectors], units: int) -> Codes | None:
-        """Those that were stored, checked; None of models of earlier versions, which have none."""
+        """Those that were stored, checked.
+
+        Parameters
+        ----------
+        arrays : mapping of str to array
+            As `arrays` gives them.
+        units : int
+            Of the model.
+
+        Returns
+        -------
+        Codes or None
+            None of models of earlier versions, which have none.
+
+        Raises
+        ------
+        InvalidInput
+            Where they do not belong together.
+
+        Examples
+        --------
+        >>> Codes.of_arrays(codes.arrays(), 3).centre
+        array([0.5, 0.5, 0.5], dtype=float32)
+        """
         if not arrays:
             return None
         sizes = {
