@@ -125,7 +125,7 @@ def _scores(ranker: Ranker, question: Question, mode: str) -> NDArray[np.float32
         return ranker.score(question, mode).scores
     scores = np.zeros(len(ranker.derived.text.rows), dtype=np.float32)
     if question.known:
-        bits = question.encoded.on.shape[1]
+        bits = question.encoded.bits.shape[1]
         rows, shares = ranker._codes.nearest(question.encoded.codes[0], bits, len(scores), None)
         scores[ranker.derived.text.places(rows)] = 1.0 + shares
     return scores

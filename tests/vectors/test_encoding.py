@@ -25,7 +25,7 @@ from undertow.counts import CountBatch
 from undertow.engines.cpu import CpuEngine
 from undertow.kernels.reference import energies
 from undertow.model import Parameters
-from undertow.vectors.encoding import codes
+from undertow.vectors import Balance
 
 
 def _strengths(parameters: Parameters, batch: CountBatch, **options: Any) -> Any:
@@ -193,7 +193,10 @@ def test_long_documents_keep_their_precision() -> None:
     )
 
 
-def test_a_code_says_which_units_are_on() -> None:
-    on = np.array([[0.45, 0.5, 0.55], [1.0, 0.0, 0.51]], dtype=np.float32)
-    bits = np.unpackbits(codes(on), axis=1, count=3)
-    np.testing.assert_array_equal(bits, [[0, 0, 1], [1, 0, 1]])
+def test_a_code_of_an_earlier_version_says_which_units_are_on() -> None:
+    case = make_case(words=5, units=3)
+    plain = Balance(7.5, np.zeros(3, np.float32), np.zeros((5, 0), np.float32))
+    measures = vectors.Measures(7.5, plain)
+    packed = vectors.encode("code", case.parameters, case.batch(), measures)
+    on = vectors.posteriors(case.parameters, case.batch()) > 0.5
+    np.testing.assert_array_equal(np.unpackbits(packed, axis=1, count=3), on)

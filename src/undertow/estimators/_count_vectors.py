@@ -21,6 +21,7 @@ from undertow.vectors import (
     FEATURES,
     VECTOR_KINDS,
     Balance,
+    Codes,
     Measures,
     encode,
     free_energies,
@@ -42,8 +43,9 @@ class CountVectors:
     parameters_: Parameters
     typical_length_: float
     balance_: Balance
+    codes_: Codes | None
 
-    def encode(self, X: Any, kind: str | None = None) -> NDArray[Any]:
+    def encode(self, X: Any, kind: str | None = None, *, n_bits: int | None = None) -> NDArray[Any]:
         """Document vectors of any kind.
 
         Parameters
@@ -51,8 +53,11 @@ class CountVectors:
         X : array-like, sparse matrix or table (documents, words)
             Counts.
         kind : {"balanced", "posterior", "soft", "activation", "strength", "code"} or None
-            "code" is posterior > 1/2, as packed bits; the others are those of `features`, which is
-            taken where it is None.
+            "code" is bits, packed into bytes, which are the nearer to each other the more of them
+            are equal; the others are those of `features`, which is taken where it is None.
+        n_bits : int or None
+            Of codes: 32, 64, 128 or 256, where they are fewer than the units; None for one for each
+            unit.
 
         Returns
         -------
@@ -66,7 +71,7 @@ class CountVectors:
         """
         chosen = _check.one_of("kind", self.features if kind is None else kind, VECTOR_KINDS)
         counts = self._fitted_counts(X)
-        return self._encoded(counts, chosen)
+        return self._encoded(counts, chosen, n_bits)
 
     def free_energy(self, X: Any) -> NDArray[np.float64]:
         """F(V) of each document: low for what the model finds likely among documents of the same
@@ -211,19 +216,27 @@ class CountVectors:
     def _check_features(self) -> None:
         _check.one_of("features", self.features, FEATURES)
 
-    def _encoded(self, counts: sparse.csr_array, kind: str) -> NDArray[Any]:
-        measures, engine = Measures(self.typical_length_, self.balance_), self._engine()
+    def _encoded(
+        self, counts: sparse.csr_array, kind: str, n_bits: int | None = None
+    ) -> NDArray[Any]:
+        measures = Measures(self.typical_length_, self.balance_, self.codes_)
+        engine = self._engine()
         if counts.shape[0] > BLOCK and getattr(engine, "threads", 1) > 1:
-            return self._encoded_in_parts(counts, kind, measures, engine)
+            return self._encoded_in_parts(counts, kind, n_bits, measures, engine)
         return np.concatenate(
             [
-                encode(kind, self.parameters_, block, measures, engine=engine)
+                encode(kind, self.parameters_, block, measures, engine=engine, n_bits=n_bits)
                 for block in self._blocks(counts)
             ]
         )
 
     def _encoded_in_parts(
-        self, counts: sparse.csr_array, kind: str, measures: Measures, engine: Engine
+        self,
+        counts: sparse.csr_array,
+        kind: str,
+        n_bits: int | None,
+        measures: Measures,
+        engine: Engine,
     ) -> NDArray[Any]:
         """As many parts at a time as there are threads, so that what NumPy does is shared, too."""
         firsts = range(0, counts.shape[0], PART)
@@ -233,7 +246,9 @@ class CountVectors:
             first = firsts[number]
             part = CountBatch.from_csr(counts[first : first + PART], first_id=first)
             own = engine.replica(number)
-            found[number] = encode(kind, self.parameters_, part, measures, engine=own)
+            found[number] = encode(
+                kind, self.parameters_, part, measures, engine=own, n_bits=n_bits
+            )
 
         engine.together([partial(work, number) for number in range(len(firsts))])
         return np.concatenate(found)

@@ -16,6 +16,7 @@ from undertow.learn.registry import check_known, described, find_learner, restor
 from undertow.storage import StoredModel, save_model
 from undertow.vectors import Balance
 from undertow.vectors.balance import plain_balance
+from undertow.vectors.codes import Codes
 
 if TYPE_CHECKING:
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
@@ -62,6 +63,7 @@ def store(
         model.parameters_,
         noise_distribution=model.noise_distribution_,
         directions=model.balance_.directions,
+        codes=None if model.codes_ is None else model.codes_.arrays(),
         training=training,
         vocabulary=None if names is None else [str(name) for name in names],
         topics=topics,
@@ -88,6 +90,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
             training.get("typical_length", 100.0)
         )  # older models do not say
         model.balance_ = _balance(training.get("balance"), stored, model.typical_length_)
+        model.codes_ = Codes.of_arrays(stored.codes, stored.parameters.units)
         level = training.get(
             "noise_level", getattr(find_learner(model.learner), "noise_level", None)
         )

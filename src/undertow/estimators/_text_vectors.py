@@ -61,7 +61,14 @@ class TextVectors:
         check_is_fitted(self)
         return self.vectorizer_.transform(self._documents(texts))
 
-    def encode(self, texts: Any, kind: str | None = None, *, vectors: Any = None) -> NDArray[Any]:
+    def encode(
+        self,
+        texts: Any,
+        kind: str | None = None,
+        *,
+        vectors: Any = None,
+        n_bits: int | None = None,
+    ) -> NDArray[Any]:
         """Document vectors of any kind.
 
         Parameters
@@ -74,6 +81,9 @@ class TextVectors:
             Of a model that was fitted with vectors, "balanced" and "strength" are joined with those
             of these texts, which they need: (documents, units + dimensions), each side of length 1.
             The other kinds are the model's own.
+        n_bits : int or None
+            Of codes: 32, 64, 128 or 256, where they are fewer than the units; None for one for each
+            unit.
 
         Returns
         -------
@@ -94,10 +104,10 @@ class TextVectors:
                 )
             if vectors is not None:
                 self._needed(vectors)  # says that none is
-            return self.softmax_.encode(self.counts(texts), kind)
+            return self.softmax_.encode(self.counts(texts), kind, n_bits=n_bits)
         others, counts = self._needed(vectors), self.counts(texts)
         others.check_documents(counts.shape[0])
-        own = self.softmax_.encode(counts, kind)
+        own = self.softmax_.encode(counts, kind, n_bits=n_bits)
         own[~(counts @ self.softmax_.parameters_.word_weights > 0)] = (
             0.0  # strengths of no words are a vector, too
         )

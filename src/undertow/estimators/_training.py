@@ -26,7 +26,9 @@ from undertow.learn.registry import find_learner
 from undertow.model import initial_parameters
 from undertow.vectors import posteriors
 from undertow.vectors.balance import balance_of, plain_balance
+from undertow.vectors.codes import ENOUGH, Codes, learned_codes
 from undertow.vectors.directions import word_directions
+from undertow.vectors.joining import unit
 from undertow.vectors.word_start import checked_word_vectors, started_from
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = No
         documents.sample(model._seed), model.parameters_.word_weights, units, model._seed
     )
     model.balance_ = plain_balance(units, model.typical_length_, directions)
+    model.codes_ = None
     model._run_state = {}
 
 
@@ -94,7 +97,7 @@ def one_more_epoch(model: ReplicatedSoftmax, documents: Documents) -> None:
     """That of `partial_fit`."""
     if model.noise_level_ == "auto":
         _choose_noise_level(model, documents, 1)
-    _train(model, documents, 1, None)
+    _train(model, documents, 1, None, goes_on=True)
 
 
 def _choose_noise_level(model: ReplicatedSoftmax, documents: Documents, epochs: int) -> None:
@@ -126,6 +129,7 @@ def _train(
     stopping: _fitting.EarlyStopping | None,
     *,
     annealed: bool = False,
+    goes_on: bool = False,
 ) -> None:
     run, source = _new_run(model, documents, epochs if annealed else 0, model.noise_level_)
     watch = stopping or (
@@ -143,9 +147,9 @@ def _train(
         )
     except KeyboardInterrupt:
         # what was learned so far is kept; after any other error, what was there before
-        _keep(model, run, documents, stopping)
+        _keep(model, run, documents, stopping, goes_on)
         raise
-    _keep(model, run, documents, stopping)
+    _keep(model, run, documents, stopping, goes_on)
 
 
 def _new_run(
@@ -227,6 +231,7 @@ def _keep(
     run: Run,
     documents: Documents,
     stopping: _fitting.EarlyStopping | None,
+    goes_on: bool,
 ) -> None:
     best = stopping.parameters if stopping else None
     model.parameters_ = run.result() if best is None else best
@@ -244,6 +249,18 @@ def _keep(
         model.balance_.directions,
         engine=model._engine(),
     )
+    model.codes_ = _codes(model, sample, model.codes_ if goes_on else None)
+
+
+def _codes(
+    model: ReplicatedSoftmax, sample: sparse.csr_array, before: Codes | None
+) -> Codes | None:
+    """Codes learned from some of the documents. A stream keeps the turns of its first part, so that
+    codes of before and after are comparable, about a centre that goes with it.
+    """
+    some = sample[:: -(-sample.shape[0] // ENOUGH)] if sample.shape[0] else sample
+    vectors = unit(model._encoded(some, "strength"))[some @ model.parameters_.word_weights > 0]
+    return learned_codes(vectors) if before is None else before.recentred(vectors)
 
 
 def _activity(model: ReplicatedSoftmax, counts: sparse.csr_array) -> NDArray[np.float64]:

@@ -136,6 +136,8 @@ def _digest(asked: Asked) -> str:
     softmax = model.softmax_
     for array in softmax.parameters_.arrays().values():
         digest.update(np.ascontiguousarray(array).tobytes())
+    for name, array in ({} if softmax.codes_ is None else softmax.codes_.arrays()).items():
+        digest.update(name.encode() + array.tobytes())
     digest.update(repr((asked.kind, asked.n, softmax.features, softmax.count_transform)).encode())
     digest.update(repr((softmax.typical_length_, model.words())).encode())
     digest.update(repr(sorted(model.vectorizer_.settings().items())).encode())

@@ -134,6 +134,9 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
     balance_
         What "balanced" goes by, from the training documents (of a stream, directions from the first
         of them).
+    codes_
+        What codes go by, from the training documents (of a stream, turns from the first of them);
+        None in a model of an earlier version, whose codes say which posteriors are above 1/2.
     noise_level_, noise_level_scores_
         The noise level trained with, chosen where it was "auto" (None for a learner without noise),
         and the figure of each level tried (`undertow.tasks.UnseenHalves`).

@@ -25,7 +25,7 @@ class Index(IndexQuestions, IndexChanges):
     `open`.
 
     Ids are texts. Vectors are the model's strengths, which retrieve best, in half precision; codes
-    are its posteriors above 1/2. A document without a word that the model knows has neither, and is
+    are their signs, turned. A document without a word that the model knows has neither, and is
     found by its text alone.
 
     Vectors of another encoder may be joined with the model's: the cosine of two documents is then

@@ -29,6 +29,7 @@ DIRECTIONS = "directions"
 LONGEST = 1 + 1e-3  # of a direction, but for rounding
 # what the names of the topic tree's arrays begin with; `undertow.topics` knows the rest
 TOPICS = "topics."
+CODES = "codes."  # and those of what codes are made by, which `undertow.vectors` knows
 SUM_TOLERANCE = 1e-6
 
 
@@ -50,6 +51,8 @@ class StoredModel:
         Arrays of the topic tree; none in older models.
     directions : array of float32, (words, directions), or None
         Those of words, which stand beside units; none in older models.
+    codes : dict of str to array
+        What codes are made by; none in older models.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class StoredModel:
     vocabulary: tuple[str, ...] | None
     topics: dict[str, Array] = field(default_factory=dict)
     directions: NDArray[np.float32] | None = None
+    codes: dict[str, Array] = field(default_factory=dict)
 
 
 def save_model(
@@ -75,6 +79,7 @@ def save_model(
     vocabulary: Sequence[str] | None = None,
     topics: Mapping[str, Array] | None = None,
     directions: NDArray[np.float32] | None = None,
+    codes: Mapping[str, Array] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Writes a model folder; what `load_model` would refuse is refused here already.
@@ -85,7 +90,7 @@ def save_model(
         The folder. Missing parent folders are made.
     parameters : undertow.Parameters
         The model.
-    noise_distribution, training, vocabulary, topics, directions
+    noise_distribution, training, vocabulary, topics, directions, codes
         As of `StoredModel`, where there are any.
     overwrite : bool
         Whether another model in its place is replaced.
@@ -119,6 +124,7 @@ def save_model(
         vocabulary=None if vocabulary is None else tuple(vocabulary),
         topics=dict(topics or {}),
         directions=directions,
+        codes=dict(codes or {}),
     )
     _check_model(model)
     arrays: dict[str, Array] = dict(parameters.arrays())
@@ -127,6 +133,7 @@ def save_model(
     if model.directions is not None and model.directions.shape[1]:
         arrays[DIRECTIONS] = model.directions
     arrays.update(model.topics)
+    arrays.update(model.codes)
     # The words come last: a person who looks into model.json finds everything else before them.
     manifest: dict[str, JSON] = {"training": model.training, "vocabulary": model.vocabulary}
     return write_folder(path, kind=KIND, manifest=manifest, arrays=arrays, overwrite=overwrite)
@@ -171,7 +178,8 @@ def load_model(path: str | os.PathLike[str]) -> StoredModel:
 
 def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredModel:
     topics = {name: array for name, array in arrays.items() if name.startswith(TOPICS)}
-    names = set(arrays) - {NOISE, DIRECTIONS} - set(topics)
+    codes = {name: array for name, array in arrays.items() if name.startswith(CODES)}
+    names = set(arrays) - {NOISE, DIRECTIONS} - set(topics) - set(codes)
     kinds = [kind for kind in Parameters.kinds() if set(kind.axes()) == names]
     if not kinds:
         raise InvalidInput(
@@ -193,6 +201,7 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
         vocabulary=None if vocabulary is None else tuple(vocabulary),
         topics=topics,
         directions=arrays.get(DIRECTIONS),
+        codes=codes,
     )
 
 
@@ -210,6 +219,8 @@ def _check_model(model: StoredModel) -> None:
         _check_noise(model.noise_distribution, parameters.words)
     if model.directions is not None:
         _check_directions(model.directions, parameters.words)
+    for name, array in model.codes.items():
+        _check_numbers(name, array, np.float32)
     if model.vocabulary is not None:
         _check_vocabulary(model.vocabulary, parameters.words)
 

@@ -1,6 +1,7 @@
 """Vectors of documents: from what hidden units see to what classifiers, retrieval and people use.
 
 - `encoding`: every kind of vector, scores and free energies, of any number of documents.
+- `codes`: bits that keep as much as they can of what vectors say.
 - `features`, `balance`, `directions`: what the kinds are made of, in plain NumPy.
 - `joining`, `given`: vectors of another encoder beside ours; `word_start`: vectors of words as a
   start for W.
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
+    from undertow.vectors.codes import Codes
     from undertow.vectors.encoding import (
         FEATURES,
         VECTOR_KINDS,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
+        "undertow.vectors.codes": ("Codes",),
         "undertow.vectors.encoding": (
             *("FEATURES", "VECTOR_KINDS", "Measures"),
             *("activations", "balanced", "encode", "free_energies", "posteriors", "scores"),
@@ -64,6 +67,7 @@ __all__ = [
     "VECTOR_KINDS",
     "Annealing",
     "Balance",
+    "Codes",
     "LogNormalisers",
     "Measures",
     "Perplexity",

@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
+from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import Engine, find_engine
 from undertow.model.parameters import Parameters
+from undertow.vectors.codes import Codes, seen_as_code
 from undertow.vectors.directions import direction_weights
 from undertow.vectors.features import Balance, beside, mean_inputs, strengths_of, units_side
 
@@ -40,6 +42,8 @@ class Measures:
         The weighted length that "soft" and "strength" go by.
     balance : Balance
         What "balanced" goes by.
+    codes : Codes or None
+        What "code" goes by; none in models of earlier versions.
 
     Examples
     --------
@@ -51,6 +55,7 @@ class Measures:
 
     typical_length: float
     balance: Balance
+    codes: Codes | None = None
 
 
 def encode(
@@ -60,6 +65,7 @@ def encode(
     measures: Measures,
     *,
     engine: Engine | None = None,
+    n_bits: int | None = None,
 ) -> NDArray[Any]:
     """Vectors of a kind.
 
@@ -75,16 +81,19 @@ def encode(
         What vectors are measured by.
     engine : Engine, optional
         What computes; all cores where none is given.
+    n_bits : int or None
+        Of a "code": 32, 64, 128 or 256, where they are fewer than the units; None for one for each
+        unit.
 
     Returns
     -------
     array, (documents, ...)
-        float32; a "code" is a bit for each unit, packed into bytes.
+        float32; a "code" is bits, packed into bytes.
 
     Raises
     ------
     InvalidInput
-        Where there is no such kind.
+        Where there is no such kind, or no code of so many bits.
 
     Examples
     --------
@@ -97,6 +106,8 @@ def encode(
     (2, 1)
     """
     _check.one_of("kind", kind, VECTOR_KINDS)
+    if n_bits is not None and kind != "code":
+        raise InvalidInput(f"n_bits must be left out unless the kind is 'code', got {n_bits!r}")
     if kind == "balanced":
         return balanced(parameters, batch, measures.balance, engine=engine)
     if kind == "activation":
@@ -106,13 +117,12 @@ def encode(
         return soft_posteriors(parameters, batch, length, engine=engine)
     if kind == "strength":
         return strengths(parameters, batch, measures.typical_length, engine=engine)
-    on = posteriors(parameters, batch, engine=engine)
-    return codes(on) if kind == "code" else on
-
-
-def codes(on: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Which units are on, rather than off, as packed bits."""
-    return np.packbits(on > 0.5, axis=1)
+    if kind == "code":
+        sums, lengths = inputs(parameters, batch, engine=engine)
+        bias, length = parameters.hidden_bias, measures.typical_length
+        _, bits = seen_as_code(sums, lengths, bias, length, measures.codes, n_bits)
+        return np.packbits(bits, axis=1)
+    return posteriors(parameters, batch, engine=engine)
 
 
 def inputs(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,25 @@ def test_a_model_that_was_trained_is_refused(index: Index) -> None:
     with pytest.raises(InvalidInput, match="must give the vectors that the index holds"):
         index.save_model()
     Index.open(index.path)
+
+
+def test_a_model_that_gives_other_codes_is_refused(index: Index) -> None:
+    assert index.model.softmax_.codes_ is not None
+    for codes in (None, replace(index.model.softmax_.codes_, centre=np.zeros(6, np.float32))):
+        index.model.softmax_.codes_ = codes
+        with pytest.raises(InvalidInput, match="must give the vectors that the index holds"):
+            index.save_model()
+
+
+def test_an_index_of_an_earlier_version_goes_on_with_thresholds(tmp_path: Path) -> None:
+    model = TopicModel(6, random_state=0).fit(TEXTS)
+    model.softmax_.codes_ = None  # as such a model loads
+    index = Index.create(tmp_path / "index", model, TEXTS)
+    index.add(["apple rocket guitar"])
+    again = Index.open(index.path)
+    assert again.model.softmax_.codes_ is None
+    (part,) = again.scan(["code", "text"])
+    on = again.model.encode(part["text"].to_list(), "posterior") > 0.5
+    np.testing.assert_array_equal(np.unpackbits(part["code"], axis=1, count=6), on)
+    assert again.search("apple pear", n=1, mode="code")[0].score == 1.0
+    again.save_model()

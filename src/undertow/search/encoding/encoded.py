@@ -1,4 +1,4 @@
-"""Texts as an index needs them: what the model takes in, unit vectors, and which topics are on."""
+"""Texts as an index needs them: what the model takes in, unit vectors, and codes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts.batch import CountBatch
-from undertow.vectors.features import inputs_in_numpy, mean_inputs, strengths_of
-from undertow.vectors.joining import unit
+from undertow.vectors.codes import Codes, seen_as_code
+from undertow.vectors.features import inputs_in_numpy
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -31,7 +31,7 @@ class Encoded:
     batch: CountBatch  # words and counts, as the model takes them in
     known: NDArray[np.bool_]
     vectors: NDArray[np.float32]
-    on: NDArray[np.bool_]  # posteriors above 1/2
+    bits: NDArray[np.bool_]  # of codes
 
     @classmethod
     def of(cls, model: TopicModel, counts: sparse.csr_array) -> Encoded:
@@ -46,15 +46,16 @@ class Encoded:
         batch = CountBatch.from_csr(transformed_counts(counts, softmax.count_transform))
         engine = find_engine(softmax.engine, threads=softmax.n_jobs, device=softmax.device)
         seen = inputs(softmax.parameters_, batch, engine=engine)
-        return cls._of_inputs(softmax.parameters_, batch, softmax.typical_length_, *seen)
+        by = softmax.typical_length_, softmax.codes_
+        return cls._of_inputs(softmax.parameters_, batch, *by, *seen)
 
     @classmethod
     def of_questions(
-        cls, parameters: Parameters, batch: CountBatch, typical_length: float
+        cls, parameters: Parameters, batch: CountBatch, typical_length: float, codes: Codes | None
     ) -> Encoded:
         """Damped counts of questions and other few texts, without anything compiled."""
         seen = inputs_in_numpy(parameters, batch)
-        return cls._of_inputs(parameters, batch, typical_length, *seen)
+        return cls._of_inputs(parameters, batch, typical_length, codes, *seen)
 
     @classmethod
     def _of_inputs(
@@ -62,22 +63,19 @@ class Encoded:
         parameters: Parameters,
         batch: CountBatch,
         typical_length: float,
+        codes: Codes | None,
         sums: NDArray[np.float32],  # W.u; it is written over
         lengths: NDArray[np.float64],
     ) -> Encoded:
-        """What hidden units see of texts is computed once: units that are on and strengths follow.
-
-        A posterior is above 1/2 where its argument is above 0.
-        """
-        bias = parameters.hidden_bias
-        on = sums + lengths[:, None].astype(np.float32) * bias > 0
-        vectors = unit(strengths_of(mean_inputs(sums, lengths, bias), typical_length))
-        return cls(batch, (lengths > 0) & vectors.any(axis=1), vectors, on)
+        """What hidden units see of texts is computed once: strengths and codes follow."""
+        by = parameters.hidden_bias, typical_length, codes
+        vectors, bits = seen_as_code(sums, lengths, *by)
+        return cls(batch, (lengths > 0) & vectors.any(axis=1), vectors, bits)
 
     @property
     def codes(self) -> NDArray[np.uint8]:
-        """`on` as packed bits."""
-        return np.packbits(self.on, axis=1)
+        """`bits`, packed into bytes."""
+        return np.packbits(self.bits, axis=1)
 
     def words(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The columns of a text's words, and how often each counts."""

@@ -20,6 +20,7 @@ from undertow.corpus.vectorizer_options import analyzer
 from undertow.counts.transform import damped
 from undertow.search.encoding.encoded import Encoded
 from undertow.storage.model import StoredModel, load_model
+from undertow.vectors.codes import Codes
 from undertow.vectors.given import stored_width
 
 if TYPE_CHECKING:
@@ -65,6 +66,14 @@ class Encoder:
             ) from error
 
     @cached_property
+    def codes(self) -> Codes | None:
+        """What codes are made by; None in models of earlier versions."""
+        try:
+            return Codes.of_arrays(self.stored.codes, self.parameters.units)
+        except InvalidInput as error:
+            raise ModelFileError(f"{self._path} must hold sound codes: {error}") from error
+
+    @cached_property
     def columns(self) -> dict[str, int]:
         """Word -> its number, which is its row of the weights."""
         return {word: number for number, word in enumerate(self.words)}
@@ -74,7 +83,7 @@ class Encoder:
         batch = self._counter.batch(texts)
         if self._damped:
             batch = replace(batch, counts=damped(batch.counts).astype(np.int32))
-        return Encoded.of_questions(self.parameters, batch, self._typical_length)
+        return Encoded.of_questions(self.parameters, batch, self._typical_length, self.codes)
 
     def unit_name(self, unit: int) -> str:
         """The name that was given to a hidden unit, or the words that push it most."""

@@ -290,6 +290,8 @@ def _fingerprint(model: TopicModel) -> str:
     parameters = softmax.parameters_
     for array in (parameters.weights, parameters.hidden_bias, parameters.word_weights):
         digest.update(array.tobytes())
+    for name, array in ({} if softmax.codes_ is None else softmax.codes_.arrays()).items():
+        digest.update(name.encode() + array.tobytes())
     settings = (softmax.count_transform, softmax.typical_length_, model.words())
     digest.update(repr((settings, sorted(model.vectorizer_.settings().items()))).encode())
     return digest.hexdigest()

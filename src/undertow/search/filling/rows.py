@@ -59,8 +59,8 @@ def days_first(target: pa.Schema) -> dict[str, bool]:
 def rows_of(
     model: TopicModel, chunk: pl.DataFrame, target: pa.Schema, others: NDArray[Any] | None = None
 ) -> pa.Table:
-    """The rows of a chunk. Vectors are strengths, of length 1 and in half precision; codes are
-    posteriors above 1/2.
+    """The rows of a chunk. Vectors are strengths, of length 1 and in half precision; codes have a
+    bit for each unit.
 
     Vectors are joined with `others`, where there are any.
     """

@@ -49,6 +49,10 @@ def _check_same_vectors(place: Path, model: TopicModel) -> None:
     same = list(kept.vocabulary or ()) == model.words() and all(
         np.array_equal(getattr(kept.parameters, name), getattr(given, name)) for name in ENCODING
     )
+    codes = model.softmax_.codes_
+    arrays = {} if codes is None else codes.arrays()
+    same = same and set(arrays) == set(kept.codes)
+    same = same and all(np.array_equal(kept.codes[name], arrays[name]) for name in arrays)
     if not same:
         raise InvalidInput(
             "model must give the vectors that the index holds, got one that was trained since"

@@ -174,7 +174,7 @@ class Ranker:
         if not question.known:
             return []
         allowed = None if where is None else self._store.matching(where)
-        bits = question.encoded.on.shape[1]
+        bits = question.encoded.bits.shape[1]
         own = 0 if question.itself is None else len(question.itself)
         rows, scores = self._codes.nearest(question.encoded.codes[0], bits, n + own, allowed)
         if question.itself is not None:

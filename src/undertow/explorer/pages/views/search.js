@@ -18,7 +18,7 @@ const MODES = [
   ["hybrid", "Best", "Best: words and meaning together, for short and long questions alike"],
   ["semantic", "Meaning", "By meaning: strengths of hidden units, compared by their cosine"],
   ["text", "Words", "By words as written: BM25"],
-  ["code", "Code", "By hidden units that are on or off, as bits"],
+  ["code", "Code", "By what documents are about, as short codes of bits"],
 ];
 const [[USUAL]] = MODES;
 
