@@ -29,50 +29,56 @@ EPOCHS = 52  # the estimator's own number for as many documents
 Stage = Mapping[str, Any]
 
 
-def tuning(learner: Any, epochs: int, rate: float = 0.001, sparsity: float = 0.0) -> Stage:
+def tuning(learner: Any, epochs: int) -> Stage:
     """A stage that goes on from what was learned: a constant rate, as the annealed one of the first
     stage is used up, and averages that forget that stage.
     """
     return {
         "learner": learner,
-        "optimizer": Adam(learning_rate=rate, annealing=0.0, hidden_bias_rate=1.0, l2=1e-3),
-        "sparsity_cost": sparsity,
+        "optimizer": Adam(learning_rate=0.001, annealing=0.0, hidden_bias_rate=1.0, l2=1e-3),
+        "sparsity_cost": 0.0,
         "averaging": 0.99,
         "max_epochs": epochs,
         "warm_start": True,
     }
 
 
-def pcd(sparsity: float, epochs: int = EPOCHS) -> Stage:
+def pcd(sparsity: float) -> Stage:
     """The recipe of `benchmarks.perplexity`, with a sparsity that it does not have."""
     return {
         "learner": perplexity.LEARNER,
         "optimizer": perplexity.OPTIMIZER,
         "sparsity_cost": sparsity,
-        "max_epochs": epochs,
     }
 
 
 def sharp(sharpness: float, **options: Any) -> Stage:
     """alpha-NCE whose log-ratio is multiplied by so much and divided by the length: from 10, the
-    default, towards the length itself, which is NCE, with all that a density needs learned.
+    default, towards the length itself, as in NCE; with all learned that a density needs.
     """
-    freed = {"visible_bias": "learned", "normaliser": "learned", **options}
-    return {"learner": AlphaNCE(sharpness=sharpness, **freed)}
+    learner = AlphaNCE(sharpness=sharpness, visible_bias="learned", normaliser="learned")
+    return {"learner": learner, **options}
 
 
 ALPHA: Stage = {}
 PCD5 = ContrastiveDivergence(5, persistent=True)
+NCE: Stage = {"learner": "nce"}
 VARIANTS: dict[str, Sequence[Stage]] = {
     "alpha-NCE": [ALPHA],
+    "alpha-NCE, idf": [{"weighting": "idf"}],
     "alpha-NCE, then PCD-5, 1 epoch": [ALPHA, tuning(PCD5, 1)],
     "alpha-NCE, then PCD-5, 5 epochs": [ALPHA, tuning(PCD5, 5)],
+    "alpha-NCE, then PCD-5, 20 epochs": [ALPHA, tuning(PCD5, 20)],
     "alpha-NCE, then NCE, 5 epochs": [ALPHA, tuning("nce", 5)],
+    "alpha-NCE, sharpness 30, no sparsity": [sharp(30.0, sparsity_cost=0.0)],
+    "alpha-NCE, sharpness 100": [sharp(100.0)],
+    "alpha-NCE, sharpness 100, no sparsity": [sharp(100.0, sparsity_cost=0.0)],
+    "NCE": [NCE],
+    "NCE, then PCD-5, 5 epochs": [NCE, tuning(PCD5, 5)],
     "PCD-5": [pcd(0.0)],
     "PCD-5, sparsity 10": [pcd(10.0)],
-    "NCE": [{"learner": "nce"}],
-    "alpha-NCE, sharpness 30": [sharp(30.0)],
-    "alpha-NCE, sharpness 100": [sharp(100.0)],
+    "PCD-5, sparsity 30": [pcd(30.0)],
+    "CD-1, sparsity 10": [{**pcd(10.0), "learner": "cd"}],
 }
 
 
@@ -111,10 +117,15 @@ def judged(model: ReplicatedSoftmax, split: Split, temperatures: int, chains: in
     found = model.perplexity(
         split.held_out, n_temperatures=temperatures, n_chains=chains, random_state=0
     )
-    cells.append(f"{found.value:.0f}")
-    cells.append(f"{found.low:.0f} to {found.high:.0f}")
-    cells.append(f"{found.value / found.unigram:.3f}")
+    cells.append(in_digits(found.value))
+    cells.append(f"{in_digits(found.low)} to {in_digits(found.high)}")
+    cells.append(f"{found.value / found.unigram:.3g}")
     return cells
+
+
+def in_digits(perplexity: float) -> str:
+    """Without those that say nothing."""
+    return f"{perplexity:.0f}" if perplexity < 1e5 else f"{perplexity:.1g}"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -123,8 +134,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", nargs="*", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--units", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--temperatures", type=int, default=300)
-    parser.add_argument("--chains", type=int, default=50)
+    parser.add_argument("--temperatures", type=int, default=200)
+    parser.add_argument("--chains", type=int, default=30)
     parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args(arguments)
     console = Console(soft_wrap=True, highlight=False)

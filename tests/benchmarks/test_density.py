@@ -38,3 +38,7 @@ def test_a_row_has_a_cell_for_each_column(shop: density.Shop) -> None:
     low, high = map(float, interval.split(" to "))
     assert low <= float(perplexity) <= high
     assert 0.1 < float(ratio) < 10.0
+
+
+def test_perplexities_beyond_sense_are_short() -> None:
+    assert [density.in_digits(value) for value in (831.7, 6.2e7)] == ["832", "6e+07"]
