@@ -20,7 +20,7 @@ from rich.console import Console
 
 from benchmarks import perplexity
 from benchmarks.defaults import Split, newsgroups
-from benchmarks.tables import Sheet, markdown
+from benchmarks.tables import Sheet, in_digits, markdown
 from undertow import ReplicatedSoftmax
 from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence
 from undertow.tasks import mean_average_precision
@@ -121,11 +121,6 @@ def judged(model: ReplicatedSoftmax, split: Split, temperatures: int, chains: in
     cells.append(f"{in_digits(found.low)} to {in_digits(found.high)}")
     cells.append(f"{found.value / found.unigram:.3g}")
     return cells
-
-
-def in_digits(perplexity: float) -> str:
-    """Without those that say nothing."""
-    return f"{perplexity:.0f}" if perplexity < 1e5 else f"{perplexity:.1g}"
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -30,7 +30,7 @@ from rich.console import Console
 
 from benchmarks import perplexity
 from benchmarks.step import StepTimer, bare, interleaved
-from benchmarks.tables import Sheet, markdown
+from benchmarks.tables import Sheet, in_digits, markdown
 from undertow.estimators import ReplicatedSoftmax
 from undertow.learn import ContrastiveDivergence, Learner, MetropolisDivergence, RatioMatching
 from undertow.paper import judge, settings
@@ -166,12 +166,12 @@ def _density_cells(found: list[tuple[float, ...]]) -> list[str]:
     if not found[0]:
         return [""] * 4
     value, low, high, above, unigram = zip(*found, strict=True)
-    mean = f"{statistics.mean(value):.0f}"
+    mean = in_digits(statistics.mean(value))
     return [
-        f"{mean} ± {statistics.stdev(value):.0f}" if value[1:] else mean,
-        f"{min(low):.0f} to {max(high):.0f}",
-        f"{statistics.mean(above):.0f}",
-        f"{unigram[0]:.0f}",
+        f"{mean} ± {in_digits(statistics.stdev(value))}" if value[1:] else mean,
+        f"{in_digits(min(low))} to {in_digits(max(high))}",
+        in_digits(statistics.mean(above)),
+        in_digits(unigram[0]),
     ]
 
 
