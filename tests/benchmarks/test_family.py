@@ -31,9 +31,27 @@ def test_a_model_is_judged() -> None:
     labels = np.array(["one", "two"] * 30)
     counted = Counted(counts, counts[:20], labels, labels[:20])
     model = family.by_ratios("idf", 0).set_params(n_components=4, max_epochs=1)
-    found = family.judged(model, counted)
-    assert len(found) == len(family.FIGURES)
-    assert all(0.0 <= value <= 1.0 for value in found)
+    found = family.judged(model, counted, temperatures=10, chains=5)
+    assert len(found.figures) == len(family.FIGURES)
+    assert all(0.0 <= value <= 1.0 for value in found.figures)
+    assert found.density == ()  # with word weights it is none
+
+
+def test_without_word_weights_a_model_has_a_perplexity() -> None:
+    counts = sparse.csr_array(np.random.default_rng(0).poisson(0.5, (60, 30)))
+    labels = np.array(["one", "two"] * 30)
+    model = family.plain(0, learner="cd", n_components=4, max_epochs=1)
+    counted = Counted(counts, counts[:20], labels, labels[:20])
+    found = family.judged(model, counted, temperatures=10, chains=5)
+    assert len(found.density) == len(family.DENSITY)
+    value, low, high, _, unigram = found.density
+    assert low <= value <= high
+    assert 1.0 < value < 60.0  # of 30 words
+    assert 1.0 < unigram < 60.0
+    assert f"perplexity {value:.1f} low" in found.in_words()
+    row = family._row("CD", [found, found])
+    assert row[4] == f"{value:.0f} ± 0"
+    assert row[-1] == "2"
 
 
 def test_figures_have_their_spread() -> None:
