@@ -444,8 +444,6 @@ def test_features_are_the_models(model: ReplicatedSoftmax, counts: sparse.csr_ar
     np.testing.assert_allclose(
         model.free_energy(counts), energies.free_energy(u, W, a, b), atol=6 * tolerance
     )
-    codes = np.unpackbits(model.encode(counts, "code"), axis=1, count=6)
-    np.testing.assert_array_equal(codes, model.encode(counts, "posterior") > 0.5)
 
 
 def test_reconstruction_is_a_distribution_of_the_documents_theme(
