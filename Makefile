@@ -9,7 +9,7 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test torture demo bench bench-full bench-check format clean environment
+.PHONY: help test torture demo bench bench-full bench-check format clean environment dist lock licences audit
 
 help:
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
@@ -19,6 +19,10 @@ help:
 	@echo "make bench-full   everything, with other libraries as peers: about 12 minutes, kept under benchmarks/results"
 	@echo "make bench-check  as make bench, and fail where a ratio is 25% worse than in the last recorded run"
 	@echo "make format       let ruff format the code and mend what it can"
+	@echo "make dist         build wheel and sdist into dist/: the same bytes for the same commit"
+	@echo "make lock         write requirements-dev.txt anew: every package that the tests need, with hashes"
+	@echo "make licences     list the licence of every dependency; fails where one is not compatible"
+	@echo "make audit        ask the vulnerability database of PyPI about every locked package (needs the network)"
 	@echo "make clean        remove .venv, caches and build files"
 	@echo
 	@echo "PYTHON=... chooses the interpreter that .venv is made with (3.11 to 3.13)."
@@ -49,6 +53,25 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 
+# The time of the last commit stands in the archives, so who builds it later gets the same bytes.
+dist: $(VENV)/installed-dev
+	rm -rf dist build src/*.egg-info/SOURCES.txt
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 315532800) umask 022 && \
+	  $(BIN)/python -m tools.dist
+
+lock: $(VENV)/installed-dev
+	@$(PIP) install uv
+	$(BIN)/uv pip compile pyproject.toml --extra explorer --extra dev --universal --python-version 3.11 \
+	  --constraint constraints.txt --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
+	  --no-header --quiet --output-file requirements-dev.txt
+
+licences: $(VENV)/installed-dev
+	$(BIN)/python -m tools.licences
+
+audit: $(VENV)/installed-dev
+	@$(PIP) install pip-audit
+	$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement requirements-dev.txt
+
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info undertow-demo tests/artefacts
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
@@ -60,9 +83,11 @@ $(VENV)/installed: pyproject.toml constraints.txt | environment
 	@$(PIP) install --constraint constraints.txt --editable '.[explorer]'
 	@touch $@
 
-$(VENV)/installed-dev: pyproject.toml constraints.txt | environment
+# What the tests need is locked, with hashes: a package that was changed after its release is refused.
+$(VENV)/installed-dev: pyproject.toml requirements-dev.txt | environment
 	@echo "Installing undertow and its tools into $(VENV) (a minute or two the first time)"
-	@$(PIP) install --constraint constraints.txt --editable '.[explorer,dev]'
+	@$(PIP) install --require-hashes --requirement requirements-dev.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $(VENV)/installed $@
 
 $(VENV)/installed-bench: $(VENV)/installed-dev

@@ -1,0 +1,104 @@
+"""What undertow brings along: locked with hashes, under licences that are compatible, and built to
+the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tools import dist, licences
+
+ROOT = Path(__file__).parents[2]
+PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
+
+
+def pinned(name: str) -> dict[str, str]:
+    """Versions by name in a file of requirements."""
+    found = PINNED.findall((ROOT / name).read_text(encoding="utf-8"))
+    return {canonicalize_name(package): version for package, version in found}
+
+
+def test_what_is_locked_has_hashes_and_the_versions_of_the_constraints() -> None:
+    locked, constrained = pinned("requirements-dev.txt"), pinned("constraints.txt")
+    text = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+    blocks = re.split(r"\n(?=\S)", text.strip())
+    assert len(blocks) == len(locked)
+    assert all("--hash=sha256:" in block for block in blocks)
+    both = locked.keys() & constrained.keys()
+    assert len(both) > 90
+    assert {name: locked[name] for name in both} == {name: constrained[name] for name in both}
+
+
+def test_all_that_the_tests_need_is_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    lines = project["dependencies"] + extras["explorer"] + extras["dev"]
+    locked = pinned("requirements-dev.txt")
+    for needed in map(Requirement, lines):
+        version = locked.get(canonicalize_name(needed.name))
+        assert version is not None, f"run `make lock`: {needed.name} is not locked"
+        assert version in needed.specifier, f"run `make lock`: {needed} and {version}"
+
+
+@pytest.mark.parametrize(
+    ("licence", "fine"),
+    [
+        ("MIT", True),
+        ("BSD-3-Clause AND 0BSD AND MIT AND Zlib AND CC0-1.0", True),
+        ("Apache-2.0 OR GPL-3.0-only", True),
+        ("Apache License, Version 2.0", True),
+        ("MIT AND GPL-3.0-only", False),
+        ("GNU Affero General Public License v3", False),
+        ("MITRE", False),
+        ("?", False),
+    ],
+)
+def test_which_licences_are_compatible(licence: str, fine: bool) -> None:
+    assert licences.compatible(licence) is fine
+
+
+def test_every_licence_is_compatible(capsys: pytest.CaptureFixture[str]) -> None:
+    assert licences.main() == 0, capsys.readouterr().out
+    names = capsys.readouterr().out
+    assert all(f"\n{name} " in names for name in ("numpy", "lancedb", "ray", "fugashi"))
+
+
+@pytest.mark.torture
+def test_wheel_and_sdist_are_the_same_bytes_anywhere(tmp_path: Path) -> None:
+    built = []
+    for number, rights in enumerate((0o644, 0o600)):
+        copy = tmp_path / f"clone{number}"
+        shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, copy / name)
+        shutil.rmtree(copy / "src" / "undertow.egg-info", ignore_errors=True)
+        for path in copy.rglob("*.*"):
+            if path.is_file():
+                path.chmod(rights)
+                path.touch()
+        target = tmp_path / f"dist{number}"
+        built.append(
+            {one.name: one.read_bytes() for one in dist.build(copy, target, 1_700_000_000)}
+        )
+    assert len(built[0]) == 2
+    assert built[0] == built[1]
+
+
+@pytest.mark.torture
+def test_the_wheel_holds_the_pages(tmp_path: Path) -> None:
+    built = dist.build(ROOT, tmp_path / "dist", 1_700_000_000)
+    wheel = next(path for path in built if path.suffix == ".whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    package = ROOT / "src" / "undertow"
+    for path in package.rglob("*"):
+        inside = path.relative_to(package.parent)
+        if path.is_file() and "__pycache__" not in inside.parts and path.suffix != ".pyc":
+            assert inside.as_posix() in held

@@ -1,0 +1,1 @@
+"""What looks after the project itself: nothing here is installed."""
