@@ -3,6 +3,7 @@
     python -m benchmarks.fingerprints --write before.json
     ... move the code ...
     python -m benchmarks.fingerprints --compare before.json
+    python -m benchmarks.fingerprints --record      # keeps those that the tests look at
 
 Every learner, kind of noise, optimizer, number of threads, sparsity and averaging is in one run at
 least. The digests are of all parameters and losses, bit by bit. They hold for one kind of
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import platform
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +31,8 @@ from undertow.learn import (
     Adam,
     AlphaNCE,
     ContrastiveDivergence,
+    MetropolisDivergence,
+    RatioMatching,
     Run,
     Settings,
     Sparsity,
@@ -132,6 +136,20 @@ RUNS: dict[str, tuple[Any, Any, Sparsity, float, int, int]] = {
         70,
     ),
 }
+RUNS |= {
+    "cd rising": (ContrastiveDivergence(n_steps=(1, 3)), Adam(), SOME, 0.9, 2, 70),
+    "mh-cd": (MetropolisDivergence(n_steps=2), Adam(annealing=0.0), SOME, 0.9, 2, 70),
+    "ratio matching": (RatioMatching(), Adam(), SOME, 0.9, 2, 70),
+    "ratio matching, all words alike": (
+        RatioMatching(5, "uniform", "frozen"),
+        Adam(),
+        Sparsity(cost=0.0),
+        0.0,
+        1,
+        70,
+    ),
+}
+KEPT = Path(__file__).parent / "kept_fingerprints.json"
 KINDS = ("balanced", "posterior", "soft", "activation", "strength", "code")
 
 
@@ -201,6 +219,26 @@ def of_estimators(counts: sparse.csr_array) -> Iterator[tuple[str, str]]:
         yield f"vectors, {kind}", digest({"vectors": model.encode(counts, kind)})
 
 
+def kind_of_machine() -> str:
+    """What bits depend on: the processor, and the libraries that compute."""
+    import llvmlite.binding
+    import numba
+    import scipy
+
+    features = llvmlite.binding.get_host_cpu_features().flatten()
+    marks = hashlib.sha256(features.encode()).hexdigest()[:8]
+    return (
+        f"{llvmlite.binding.get_host_cpu_name()} ({marks}), {'-'.join(platform.libc_ver())}, "
+        f"numba {numba.__version__}, numpy {np.__version__}, scipy {scipy.__version__}"
+    )
+
+
+def kept() -> dict[str, dict[str, str]]:
+    """Digests by name, by kind of machine."""
+    found: dict[str, dict[str, str]] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return found
+
+
 def fingerprints(say: Callable[[str], None]) -> dict[str, str]:
     """All digests by name."""
     counts = corpus()
@@ -218,10 +256,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", type=Path, help="keep the digests in this JSON file")
     parser.add_argument("--compare", type=Path, help="hold them against those in this JSON file")
+    parser.add_argument("--record", action="store_true", help="keep them for this kind of machine")
     options = parser.parse_args()
     found = fingerprints(print)
     if options.write:
         options.write.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if options.record:
+        text = json.dumps(kept() | {kind_of_machine(): found}, indent=1)
+        KEPT.write_text(text + "\n", encoding="utf-8")
     if options.compare:
         before = json.loads(options.compare.read_text(encoding="utf-8"))
         other = [name for name in before if found.get(name) != before[name]]

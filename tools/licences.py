@@ -40,14 +40,14 @@ def licence_of(package: Distribution) -> str:
     name = canonicalize_name(told["Name"])
     if name in READ:
         return READ[name]
-    if told.get("License-Expression"):
+    if "License-Expression" in told:
         return str(told["License-Expression"])
     classifiers = [
         line.split("::")[-1].strip()
         for line in told.get_all("Classifier") or []
         if line.startswith("License ::")
     ]
-    return " AND ".join(classifiers) or ((told.get("License") or "").splitlines() or ["?"])[0]
+    return " AND ".join(classifiers) or (told.get_all("License") or ["?"])[0].split("\n")[0]
 
 
 def compatible(licence: str) -> bool:
