@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,11 +14,13 @@ KERNELS = Path(__file__).parents[1] / "src" / "undertow" / "kernels"
 
 
 def pytest_configure() -> None:
-    """Forgets compiled kernels when any kernel source has changed.
+    """Listens to SIGINT, and forgets compiled kernels when any kernel source has changed.
 
-    numba only looks at the file of a function itself, so a change of a function that is inlined
-    from another file would go unnoticed.
+    A shell starts what runs in the background with SIGINT ignored, and that is inherited. As for
+    kernels: numba only looks at the file of a function itself, so a change of a function that is
+    inlined from another file would go unnoticed.
     """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     digest = hashlib.sha256()
     for source in sorted(KERNELS.rglob("*.py")):
         digest.update(source.read_bytes())
