@@ -9,7 +9,7 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test torture demo bench bench-full bench-check format clean environment dist lock licences audit
+.PHONY: help test torture demo bench bench-full bench-check format clean environment dist lock licences audit docs
 
 help:
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-full   everything, with other libraries as peers: about 12 minutes, kept under benchmarks/results"
 	@echo "make bench-check  as make bench, and fail where a ratio is 25% worse than in the last recorded run"
 	@echo "make format       let ruff format the code and mend what it can"
+	@echo "make docs         build the site into site/, and run the examples of its gallery (some minutes)"
 	@echo "make dist         build wheel and sdist into dist/: the same bytes for the same commit"
 	@echo "make lock         write requirements-dev.txt anew: every package that the tests need, with hashes"
 	@echo "make licences     list the licence of every dependency; fails where one is not compatible"
@@ -53,6 +54,11 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 
+# Links, names and examples that are wrong end it. To look at pages quickly: UNDERTOW_DOCS_SKIP_EXAMPLES=1
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "The site is in site/index.html"
+
 # The time of the last commit stands in the archives, so who builds it later gets the same bytes.
 dist: $(VENV)/installed-dev
 	rm -rf dist build src/*.egg-info/SOURCES.txt
@@ -73,11 +79,11 @@ audit: $(VENV)/installed-dev
 	$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement requirements-dev.txt
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info undertow-demo tests/artefacts
+	rm -rf $(VENV) build dist site src/*.egg-info undertow-demo tests/artefacts
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# Three stamps: the package with its reports and pages, with the tools, and with the peers too. Each includes those before it.
+# Stamps: the package with its reports and pages, with the tools, and with the peers or the site's builder. Each includes those before it.
 $(VENV)/installed: pyproject.toml constraints.txt | environment
 	@echo "Installing undertow into $(VENV) (a minute or two the first time)"
 	@$(PIP) install --constraint constraints.txt --editable '.[explorer]'
@@ -93,6 +99,11 @@ $(VENV)/installed-dev: pyproject.toml requirements-dev.txt | environment
 $(VENV)/installed-bench: $(VENV)/installed-dev
 	@echo "Installing the peers of the benchmarks into $(VENV)"
 	@$(PIP) install --constraint constraints.txt --editable '.[explorer,dev,bench]'
+	@touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed-dev
+	@echo "Installing what the site is built with into $(VENV)"
+	@$(PIP) install --constraint constraints.txt --editable '.[explorer,dev,docs]'
 	@touch $@
 
 # A .venv that is there already is used, unless PYTHON= asks for another version.

@@ -16,7 +16,7 @@ from typer.main import get_command
 from undertow.cli import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMAND = re.compile(r"undertow ([a-z-]+)((?:[^`\n]|\\\n)*)")
 
 

@@ -18,7 +18,7 @@ GONE = {"benchmarks/small.py", "minilm_encode.py"}
 """Files that a page names and says that they are gone, or that are elsewhere."""
 PAGES = [
     *(ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")),
-    *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name not in GENERATED),
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.name not in GENERATED),
 ]
 
 
