@@ -36,7 +36,7 @@ def test_what_code_prints_is_shown_below_it() -> None:
 
 def test_blocks_share_names_and_an_empty_folder() -> None:
     before = Path.cwd()
-    page = "```python\nopen('a', 'w').write('b')\nx = 1\n```\n```console\n$ ls\n```\n"
+    page = "```python\nfrom pathlib import Path\nPath('a').touch()\nx = 1\n```\n```console\n$ ls\n```\n"
     page += "```python\nprint(x + 1)\n```\n"
     text = with_results(page, "start.md")
     assert "$ ls\na\n```" in text
