@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import undertow
+from tools.site import gallery
 from undertow import TopicModel, datasets
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -40,7 +41,17 @@ def test_all_of_them_are_run() -> None:
         "name_topics.py",
         "curate.py",
         "spark_encode.py",  # by test_spark.py
-    }
+    } | {one.path.name for one in gallery.examples()}  # here, and by `make docs`
+
+
+def test_there_are_enough() -> None:
+    assert len(gallery.examples()) >= 12
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("one", gallery.examples(), ids=lambda one: one.name)
+def test_those_of_the_gallery_draw(one: gallery.Example) -> None:
+    assert len(run(one.path.name)["figure"].data) > 0
 
 
 def test_topics(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 from pathlib import Path
 
 import pytest
 
 import undertow
-from tools.site import gallery, reference
+from tools.site import gallery, notebooks, reference
 from tools.site.running import cut, with_results
 
 PAGE = """# A page
@@ -36,8 +37,8 @@ def test_what_code_prints_is_shown_below_it() -> None:
 
 def test_blocks_share_names_and_an_empty_folder() -> None:
     before = Path.cwd()
-    page = "```python\nfrom pathlib import Path\nPath('a').touch()\nx = 1\n```\n```console\n$ ls\n```\n"
-    page += "```python\nprint(x + 1)\n```\n"
+    page = "```python\nfrom pathlib import Path\n\nPath('a').touch()\nx = 1\n```\n"
+    page += "```console\n$ ls\n```\n```python\nprint(x + 1)\n```\n"
     text = with_results(page, "start.md")
     assert "$ ls\na\n```" in text
     assert "```text\n2\n```" in text
@@ -95,3 +96,14 @@ def test_links_out_of_docs_stay_on_the_site() -> None:
     assert of_docs("a.md", "", "x", "topics.md#how") == "[x](topics.md#how)"
     assert of_project("", "x", "docs/topics.md") == "[x](../topics.md)"
     assert slug("How many, and *which*?", "-") == "how-many-and-which"
+
+
+@pytest.mark.parametrize("one", gallery.examples(), ids=lambda one: one.name)
+def test_notebooks_keep_up_with_their_examples(one: gallery.Example) -> None:
+    path = notebooks.path_of(one)
+    assert path.read_text("utf-8") == notebooks.notebook(one), "python -m tools.site.notebooks"
+    code = [cell for cell in notebooks.cells(one) if cell["cell_type"] == "code"]
+    for cell in code:
+        ast.parse("".join(cell["source"]))  # no statement is cut in two
+    joined = "\n".join("".join(cell["source"]) for cell in code[:-1])
+    assert ast.dump(ast.parse(joined)) == ast.dump(ast.parse(one.code))
