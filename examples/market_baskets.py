@@ -1,7 +1,7 @@
 """Products that are bought together.
 
-Documents need not be texts: lists of products are modelled as well. The map shows products by their
-vectors, in two directions.
+Documents need not be texts: lists of products are modelled as well. The figure has the cosine of
+each two products' vectors.
 """
 
 import numpy as np
@@ -24,15 +24,8 @@ for _ in range(1000):
 model = TopicModel(8, min_df=2, count_transform=None, random_state=0).fit(baskets)
 products = [product for kind in kinds.values() for product in kind]
 vectors = model.transform([[product] for product in products])
-centred = vectors - vectors.mean(axis=0)
-places = centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T
 
 for topic in model.topics(n=3):
     print(f"{topic.share:4.0%}", [word.word for word in topic.words[:6]])
-figure = Figure()
-for number, kind in enumerate(kinds):
-    part = slice(6 * number, 6 * number + 6)
-    figure.add_scatter(
-        x=places[part, 0], y=places[part, 1], text=products[part], mode="markers+text", name=kind
-    )
-figure.update_traces(textposition="top center")
+figure = Figure().add_heatmap(x=products, y=products, z=vectors @ vectors.T, colorscale="Blues")
+figure.update_yaxes(autorange="reversed")
