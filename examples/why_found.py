@@ -17,10 +17,12 @@ hits = index.search("wait until a thread has ended", 5)
 words = sorted({part.word for hit in hits for part in hit.why.words})
 figure = Figure()
 for word in words:
-    parts = [sum(p.score for p in hit.why.words if p.word == word) for hit in hits]
+    parts = [sum(p.part for p in hit.why.words if p.word == word) for hit in hits]
     titles = [hit.text.splitlines()[0][:40] for hit in hits]
     figure.add_bar(y=titles, x=parts, name=word, orientation="h")
-figure.update_layout(barmode="stack", xaxis_title="part of BM25", yaxis_autorange="reversed")
+figure.update_layout(
+    barmode="stack", xaxis_title="part in how well its words fit", yaxis_autorange="reversed"
+)
 
 for hit in hits:
     print(f"{hit.score:.0%}  {hit.text.splitlines()[0][:40]:40s} lacks {list(hit.why.missing)}")
