@@ -35,12 +35,17 @@ STALE = 0.5  # a segment of whose documents so many are gone is made anew
 _log = logging.getLogger(__name__)
 
 
-def segments(folder: Path, rule: WordRule) -> dict[Path, Segment]:
-    """The segments that are there, the largest first. One that cannot be read is as good as
-    missing.
+def segments(
+    folder: Path, rule: WordRule, damaged: frozenset[str] = frozenset()
+) -> dict[Path, Segment]:
+    """The segments that are there, the largest first. One that cannot be read, or whose name is
+    among the damaged, is as good as missing.
     """
     found: dict[Path, Segment] = {}
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
+        if file.name in damaged:
+            _log.warning("%s is passed over: it is not as it was written", file.name)
+            continue
         try:
             segment = read(file, rule.name)
         except (IndexFileError, OSError) as error:  # damaged, or removed by a writer meanwhile
@@ -51,9 +56,15 @@ def segments(folder: Path, rule: WordRule) -> dict[Path, Segment]:
     return dict(sorted(found.items(), key=lambda pair: (-len(pair[1].rows), pair[0].name)))
 
 
-def open_text(folder: Path, rule: WordRule, rows: Rows, texts: Texts) -> FullText:
+def open_text(
+    folder: Path,
+    rule: WordRule,
+    rows: Rows,
+    texts: Texts,
+    damaged: frozenset[str] = frozenset(),
+) -> FullText:
     """The full text of these rows, in order. What has no segment yet gets one in memory."""
-    stored = segments(folder, rule)
+    stored = segments(folder, rule, damaged)
     there, files = list(stored.values()), list[Path | None](stored)
     missing = _missing(rows, there)
     if len(missing):

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from undertow._errors import IndexFileError, InvalidInput
+from undertow.files.disk import reason
 from undertow.search import _arguments
 from undertow.search._arguments import checked_text
 from undertow.search._open_index import OpenIndex
 from undertow.search.database.store import Store, named_trouble
-from undertow.search.folder import layout
+from undertow.search.folder import file_list, layout
 from undertow.search.folder.derived_files import bring_up_to_date
 from undertow.search.folder.lock import alone
 from undertow.search.results import Added, Deleted
 
 Progress = Callable[[int, int], None]  # told how many documents are done, of how many
+
+
+_log = logging.getLogger(__name__)
 
 
 class IndexChanges(OpenIndex):
@@ -178,6 +184,19 @@ class IndexChanges(OpenIndex):
                 yield self._versions.to_write()
             finally:
                 self._versions.see_latest()
+                self._list_files()
+
+    def _list_files(self) -> None:
+        """Says in the folder what is in it now. The change is there already, so trouble here is no
+        error: whoever changes the index next lists all.
+        """
+        try:
+            file_list.write(self._folder, self._versions.current.store.manifest)
+            facts = layout.read_facts(self._folder)
+            if not facts.listed:
+                layout.write_facts(self._folder, replace(facts, listed=True))
+        except OSError as error:
+            _log.warning("%s could not list its files: %s", self.address, reason(error))
 
     def _bring_up_to_date(self, store: Store) -> None:
         bring_up_to_date(store, self._folder / layout.WORDS, self._rule)

@@ -17,12 +17,13 @@ from undertow.search._versions import View
 from undertow.search.database.scan import ENCODED, batches
 from undertow.search.database.store import named_trouble
 from undertow.search.filters.expression import expression, names_of
-from undertow.search.folder import layout
+from undertow.search.folder import file_list, layout
 from undertow.search.ranking.answers import AnswerOptions, answer
 from undertow.search.ranking.modes import MODES
 from undertow.search.ranking.questions import TypedQuestion, asked_in_words, asked_like
 from undertow.search.ranking.reasons import SharedTopics
-from undertow.search.results import Document, Results, document_of
+from undertow.search.results import CheckedFiles, Document, Results, document_of
+from undertow.storage import load_model
 
 MOST_RESULTS = 1000
 
@@ -245,6 +246,40 @@ class IndexQuestions(OpenIndex):
             "joined": self.vectors_width,
             "near_copies": layout.read_facts(self._folder).near_copies,
         }
+
+    def check(self) -> CheckedFiles:
+        """Reads every file of the index and compares it with what was written. Opening does so with
+        names, sizes and small files alone.
+
+        Returns
+        -------
+        CheckedFiles
+            How many files, and their bytes.
+
+        Raises
+        ------
+        IndexFileError
+            Where a file is missing or is not as it was written.
+        InvalidInput
+            For an index at an address.
+
+        Examples
+        --------
+        >>> index.check().unlisted
+        0
+        """
+        if self._remote is not None:
+            raise InvalidInput(
+                f"{self.address} must be a folder on this machine to be checked, got an address: "
+                f"check the index where it was made"
+            )
+        facts = layout.read_facts(self._folder)
+        with named_trouble(self.address):
+            load_model(self._folder / layout.MODEL)
+            listed = file_list.read(self._folder, facts)
+            self._versions.see_latest()
+            manifest = self._versions.current.store.manifest
+            return CheckedFiles(*file_list.check_whole(self._folder, listed, manifest))
 
     def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> TypedQuestion:
         if (query is None) == (like is None):

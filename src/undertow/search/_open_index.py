@@ -25,7 +25,12 @@ class OpenIndex:
     """The folder, the version that is read, and the model."""
 
     def __init__(
-        self, folder: Path, store: Store, token: str, remote: Remote | None = None
+        self,
+        folder: Path,
+        store: Store,
+        token: str,
+        remote: Remote | None = None,
+        damaged: frozenset[str] = frozenset(),
     ) -> None:
         self._folder, self._token, self._remote = folder, token, remote
         self._writer = threading.Lock()
@@ -33,7 +38,7 @@ class OpenIndex:
         _arguments.check_widths(folder, store, self._encoder)
         self._rule = word_rule(self._encoder.stored.training["vectorizer"])
         self._versions = Versions(
-            store, lambda seen: DerivedFiles(seen, folder / layout.WORDS, self._rule)
+            store, lambda seen: DerivedFiles(seen, folder / layout.WORDS, self._rule, damaged)
         )
         self._model: TopicModel | None = None
         self._loading = threading.Lock()

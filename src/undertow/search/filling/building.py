@@ -24,7 +24,7 @@ from undertow.search.filling.rows import rows_of, schema
 from undertow.search.filling.survey import Survey, chunks_from, survey
 from undertow.search.filters.column_kinds import TOLD
 from undertow.search.filters.kept_columns import Keep, KeptColumns, chosen
-from undertow.search.folder import layout, replacing
+from undertow.search.folder import file_list, layout, replacing
 from undertow.search.folder.derived_files import bring_up_to_date, word_rule
 from undertow.search.results import Added
 
@@ -84,9 +84,9 @@ def build(
                 events = _fill(store, model, documents, found, progress, vectors, cluster)
             store.index_ids()
             copies = _read_words(store, place / layout.WORDS, model)
-            facts = layout.IndexFacts(
-                True, found.digest, layout.model_digest(place), secrets.token_hex(8), copies
-            )
+            file_list.write(place, store.latest().manifest)
+            digest, token = layout.model_digest(place), secrets.token_hex(8)
+            facts = layout.IndexFacts(True, found.digest, digest, token, copies, listed=True)
             layout.write_facts(place, facts)
         if replaced:
             layout.check_replaceable(folder)

@@ -109,9 +109,16 @@ def telling(vector: NDArray[np.float32]) -> NDArray[np.int64]:
     return np.sort(order[passed:])
 
 
-def read_or_make(segment: Path | None, rows: Rows, widths: Widths, vectors: Vectors) -> ByteVectors:
+def read_or_make(
+    segment: Path | None,
+    rows: Rows,
+    widths: Widths,
+    vectors: Vectors,
+    damaged: frozenset[str] = frozenset(),
+) -> ByteVectors:
     """Those of a segment, from its file, or made where it has none or one that cannot be used."""
-    if segment is not None and segment.with_suffix(SUFFIX).exists():
+    file = None if segment is None else segment.with_suffix(SUFFIX)
+    if segment is not None and file is not None and file.name not in damaged and file.exists():
         try:
             return _read(segment.with_suffix(SUFFIX), widths, len(rows))
         except (IndexFileError, OSError) as error:
