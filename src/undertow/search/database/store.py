@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 TABLE = "documents"
 IDS_AT_ONCE = 500  # in one expression
 KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
+AT_ONCE = timedelta(milliseconds=1)  # of 0 the database warns
 ATTEMPTS = 20  # at opening a version that was looked into, while others commit
 # What the database and Arrow say of files that they cannot make sense of: pyarrow's errors of keys
 # and types are no ValueError. A panic of compiled code is, or is not, an Exception.
@@ -213,6 +214,28 @@ class Store:
         need.
         """
         self._change(self._table.optimize(cleanup_older_than=KEPT_FOR))
+
+    def forget(self) -> None:
+        """Leaves nothing on disk of documents that were deleted or replaced, neither among the
+        others nor in old versions: who reads one has to take the newest then.
+
+        The database keeps the rows of a part in which few were deleted. So the rows that are left
+        in such a part are written again, as they are.
+        """
+        from lancedb.index import BTree
+
+        for part in self._newest().with_deletions:
+            inside = f"_rowid >= {part << 32} AND _rowid < {(part + 1) << 32}"
+            self._change(self._table.update(where=inside, updates_sql={"id": "id"}))
+        if self.count():  # merged indices could keep ids
+            self._change(self._table.create_index("id", config=BTree(), replace=True))
+        else:
+            for index in run(self._table.list_indices()):
+                self._change(self._table.drop_index(index.name))
+        for _ in range(ATTEMPTS):  # what it commits itself is an old version the next time
+            self._change(self._table.optimize(cleanup_older_than=AT_ONCE, delete_unverified=True))
+            if len(run(self._table.list_versions())) == 1:
+                return
 
     # Reading
 

@@ -107,15 +107,20 @@ def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
 
 
 def bring_up_to_date(
-    store: Store, folder: Path, rule: WordRule, sketches: Sketches | None = None
+    store: Store,
+    folder: Path,
+    rule: WordRule,
+    sketches: Sketches | None = None,
+    *,
+    whole: bool = False,
 ) -> None:
     """Makes what is missing and removes what is of no use; the caller holds the writer's lock.
 
-    `sketches` are told of the documents that had been missing.
+    `sketches` are told of the documents that had been missing. With `whole`, nothing is kept that
+    was made of documents that are gone.
     """
-    segment_folder.bring_up_to_date(
-        folder, rule, store.row_numbers(), lambda rows: texts(store, rows), sketches
-    )
+    rows, read = store.row_numbers(), lambda rows: texts(store, rows)
+    segment_folder.bring_up_to_date(folder, rule, rows, read, sketches, whole=whole)
     segments = {
         file: segment.rows for file, segment in segment_folder.segments(folder, rule).items()
     }

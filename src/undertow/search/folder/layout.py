@@ -19,8 +19,9 @@ from typing import Any
 
 from undertow._errors import IndexFileError, NewerIndex
 from undertow.files.atomic import write_file
+from undertow.files.disk import reason
 from undertow.search.folder.lock import LOCK
-from undertow.storage.layout import FOLDERS, HEADER_FILE
+from undertow.storage.layout import FOLDERS, HEADER_FILE, LARGEST_HEADER
 
 FORMAT = 1
 KIND = "undertow search index"
@@ -162,7 +163,14 @@ def model_digest(folder: Path) -> str:
 
 def digest_of(model: Path) -> str:
     """The same for a folder of a model."""
-    return hashlib.sha256((model / HEADER_FILE).read_bytes()).hexdigest()
+    try:
+        with (model / HEADER_FILE).open("rb") as handle:
+            return hashlib.sha256(handle.read(LARGEST_HEADER)).hexdigest()
+    except OSError as error:
+        raise IndexFileError(
+            f"{model} must be the model of an index, got no {HEADER_FILE} that can be read: "
+            f"{reason(error)}"
+        ) from None
 
 
 def size_on_disk(folder: Path) -> int:
