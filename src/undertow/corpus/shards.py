@@ -95,7 +95,7 @@ def seen_as(corpus: Corpus) -> str:
     if not path.exists():
         return secrets.token_hex(16)
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    looks = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    looks = [(str(file), file.lstat().st_size, file.lstat().st_mtime_ns) for file in files]
     return repr((looks, corpus.names, corpus.columns, corpus._splits, corpus._rows, corpus._blocks))
 
 

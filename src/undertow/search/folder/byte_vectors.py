@@ -36,6 +36,7 @@ SUFFIX = ".vectors"
 FORMAT = "1"
 FORMS = {"small": ("U8", 2), "scales": ("F32", 1)}
 HIGHEST, MIDDLE = 255, 128
+LARGEST_SCALE = 1.0  # of a vector of length 1 it is a 255th, and of one without, too
 LEFT_OUT = 0.002  # what topics may have had of a product at most, together, to be passed over
 AT_ONCE = 16_384  # documents
 BY_KERNEL = 50_000  # documents: fewer are multiplied before the compiled kernel would be called
@@ -160,6 +161,7 @@ def _read(file: Path, widths: Widths, documents: int) -> ByteVectors:
         notes != _notes(widths)
         or found.small.shape != (widths[1], documents)
         or len(found.scales) != documents
+        or not bool(((found.scales >= 0.0) & (found.scales <= LARGEST_SCALE)).all())
     ):
         raise IndexFileError(
             f"{file} must hold {documents:,} vectors of {widths[1]} numbers, got others"
