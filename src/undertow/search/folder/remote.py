@@ -123,7 +123,10 @@ class Remote:
         place = f"{layout.DATABASE}/{TABLE}.lance/{VERSIONS}"
         with self._reading() as files:
             names = [
-                found.base_name for found in files.get_file_info(FileSelector(self._key(place)))
+                found.base_name
+                for found in files.get_file_info(
+                    FileSelector(self._key(place), allow_not_found=True)
+                )
             ]
             name = newest_name(names, self.address)
             self._check_hint(files, place, names)
