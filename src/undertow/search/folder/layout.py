@@ -81,8 +81,7 @@ def read_facts(folder: Path) -> IndexFacts:
         with file.open("rb") as handle:
             content = json.loads(handle.read(LARGEST))
         digest = content.pop("checksum", None)  # earlier versions wrote none
-        if digest not in (None, checksum(content)):
-            raise ValueError("contents that do not fit their checksum")
+        fits = digest in (None, checksum(content))
         kind, version = content.pop("kind"), content.pop("format")
         if kind == KIND and isinstance(version, int) and version > FORMAT:
             raise NewerIndex(
@@ -90,6 +89,8 @@ def read_facts(folder: Path) -> IndexFacts:
             )
         if kind != KIND or version != FORMAT:
             raise ValueError(f"kind {kind!r:.40}, format {version!r:.40}")
+        if not fits:
+            raise ValueError("contents that do not fit their checksum")
         return IndexFacts(**content)
     except NewerIndex:
         raise
