@@ -368,3 +368,47 @@ def test_texts_must_be_strings(tmp_path: Path) -> None:
         read(as_corpus(pl.DataFrame({"text": ["a", "b", "c", None]})))
     with pytest.raises(InvalidInput, match="rows must be a whole number of at least 1, got 0"):
         read(as_corpus(TABLE), rows=0)
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    """A folder with links: within it, out of it, through another out of it, and in a circle."""
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "key.txt").write_text("secret key")
+    folder = tmp_path / "folder"
+    (folder / "deeper").mkdir(parents=True)
+    (folder / "a.txt").write_text("apple")
+    (folder / "deeper" / "b.txt").write_text("pear")
+    (folder / "within.txt").symlink_to("deeper/b.txt")
+    (folder / "out.txt").symlink_to(tmp_path / "secrets" / "key.txt")
+    (folder / "deeper" / "up.txt").symlink_to("../../secrets/key.txt")
+    (folder / "all").symlink_to(tmp_path / "secrets")
+    (folder / "twice.txt").symlink_to("out.txt")
+    (folder / "circle.txt").symlink_to("circle.txt")
+    return folder
+
+
+def test_links_out_of_a_folder_are_not_followed(
+    linked: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (linked.parent / "link").symlink_to(linked)
+    for folder in (linked, linked.parent / "link"):
+        caplog.clear()
+        found = read(open_corpus(folder))
+        assert dict(zip(found["id"], found["text"], strict=True)) == {
+            "a.txt": "apple",
+            "deeper/b.txt": "pear",
+            "within.txt": "pear",
+        }
+        assert "links that lead out of the folder are not followed: 5, such as all" in caplog.text
+
+
+def test_nor_are_those_to_tables(linked: Path, caplog: pytest.LogCaptureFixture) -> None:
+    TABLE.write_parquet(linked.parent / "table.parquet")
+    (linked / "shard.parquet").symlink_to(linked.parent / "table.parquet")
+    assert len(read(open_corpus(linked))) == 3  # the texts
+    assert "not followed: 6" in caplog.text
+    for file in linked.rglob("*.txt"):
+        file.unlink()
+    with pytest.raises(InvalidInput, match="without any but links that lead out of it"):
+        open_corpus(linked)

@@ -152,6 +152,43 @@ def test_a_search_is_of_the_version_that_it_began_with(
     assert asked() == {}
 
 
+READS = ("row_numbers", "taken", "matching", "whole", "encoded", "text_of", "count", "with_ids")
+
+
+@pytest.mark.parametrize(("words", "same"), [(True, False), (False, True)])
+def test_whatever_is_read_when_another_writes(
+    index: Index, monkeypatch: pytest.MonkeyPatch, words: bool, same: bool
+) -> None:
+    """The first search of a view opens what it needs; a writer comes before each of its steps."""
+
+    def asked(one: Index) -> list[Any]:
+        found = [one.search("apple pear", 200, mode=mode, where="id != 'x'") for mode in MODES]
+        like = one.search(like="d2", n=5)
+        return [{hit.id: hit.text for hit in hits} for hits in (*found, like)]
+
+    before, came = asked(index), 0
+    for method in READS:
+        if not words:
+            for file in (index.path / "words").iterdir():
+                file.unlink()
+        reader = Index.open(index.path)
+        writer = reader if same else index
+
+        def change(writer: Index = writer) -> None:
+            nonlocal came
+            came += 1
+            writer.refresh()
+            made = writer.add(["apple pear new", "wheel new"], replace=False).made
+            assert made is not None
+            writer.delete(list(made))
+            writer.optimize()
+
+        with pytest.MonkeyPatch.context() as patch:
+            interleaved(index, patch, method, change)
+            assert asked(reader) == before, method
+    assert came >= (5 if words else 6)
+
+
 def test_a_scan_is_of_the_version_that_it_began_with(index: Index, table: pl.DataFrame) -> None:
     parts = index.scan(["id"], batch=50)
     seen = list(next(parts)["id"])

@@ -22,7 +22,7 @@ from undertow._errors import IndexFileError
 from undertow.search import Index
 from undertow.search.database import event_loop
 from undertow.search.database.store import Store
-from undertow.search.filling import survey
+from undertow.search.filling import building, survey
 from undertow.search.folder import layout, lock, replacing
 
 TO_DISK: list[tuple[Any, str]] = [
@@ -321,6 +321,84 @@ def test_two_cannot_make_the_same_index(
             Index.create(tmp_path / "index", model, table)
 
     assert len(Index.create(tmp_path / "index", model, table, progress=meanwhile)) == 120
+
+
+def test_an_index_is_not_replaced_while_documents_are_added(
+    index: Index, model: TopicModel, table: pl.DataFrame
+) -> None:
+    def meanwhile(done: int, total: int) -> None:
+        with pytest.raises(IndexFileError, match="got one that is writing it"):
+            Index.create(index.path, model, table.head(3), overwrite=True)
+
+    index.add(["apple", "plum"], progress=meanwhile)
+    assert len(Index.open(index.path)) == 122
+
+
+def test_what_is_added_while_an_index_is_replaced_is_refused_in_words(
+    index: Index, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, said, taken = threading.Event(), list[BaseException](), lock._taken
+
+    def told(descriptor: int, *, wait: bool) -> bool:
+        if wait:
+            waiting.set()
+        return taken(descriptor, wait=wait)
+
+    def add() -> None:
+        try:
+            index.add(["apple", "plum"])
+        except IndexFileError as error:
+            said.append(error)
+        waiting.set()
+
+    def meanwhile(done: int, total: int) -> None:
+        adder.start()
+        assert waiting.wait(timeout=60)
+
+    adder = threading.Thread(target=add)
+    monkeypatch.setattr(lock, "_taken", told)
+    Index.create(index.path, model, table.head(3), overwrite=True, progress=meanwhile)
+    adder.join(timeout=60)
+    assert "must be the index that was opened, got another in its place" in str(said[0])
+    assert len(Index.open(index.path)) == 3
+
+
+def test_two_do_not_replace_the_same_index(
+    index: Index, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second begins between the two steps of the first, when the place is empty."""
+    rename, tried = os.rename, list[str]()
+
+    def between(old: Any, new: Any) -> None:
+        rename(old, new)
+        if Path(old) == index.path:
+            with pytest.raises(IndexFileError, match="got one that is writing it"):
+                Index.create(index.path, model, table.head(5), overwrite=True)
+            tried.append("second")
+
+    monkeypatch.setattr(os, "rename", between)
+    Index.create(index.path, model, table.head(3), overwrite=True)
+    assert tried == ["second"]
+    assert len(Index.open(index.path)) == 3
+    assert os.listdir(index.path.parent) == [index.path.name]
+
+
+def test_an_index_that_another_finished_meanwhile_is_not_made_anew(
+    tmp_path: Path, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    surveyed = building._surveyed
+
+    def late(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        Index.create(tmp_path / "index", model, table)
+        return surveyed(*arguments)
+
+    for overwrite, message in ((False, "a finished index"), (True, "finished it meanwhile")):
+        monkeypatch.setattr(building, "_surveyed", late)
+        with pytest.raises((InvalidInput, IndexFileError), match=message):
+            Index.create(tmp_path / "index", model, table.head(3), overwrite=overwrite)
+        assert len(Index.open(tmp_path / "index")) == 120
+        shutil.rmtree(tmp_path / "index")
 
 
 def test_a_thread_that_is_gone_is_replaced(index: Index) -> None:

@@ -32,6 +32,18 @@ Optimize = Annotated[
 ]
 
 
+Forget = Annotated[
+    bool,
+    typer.Option(
+        "--optimize",
+        help=(
+            "Bring the index up to date afterwards, and leave nothing on disk of documents that "
+            "were deleted; may take a minute."
+        ),
+    ),
+]
+
+
 def index(
     model: common.ModelArgument,
     corpus: common.CorpusArgument,
@@ -194,7 +206,7 @@ def add(
         raise
     if optimize:
         with common.status("bringing the index up to date", silent=quiet or json):
-            opened.optimize()
+            opened.optimize(forget=replace)
     if json:
         facts = {"added": added.added, "replaced": added.replaced, "made_ids": added.made}
         state = {
@@ -233,12 +245,14 @@ def delete(
     more: Annotated[
         list[str] | None, typer.Option("--id", help="An id too; may be given many times.")
     ] = None,
-    optimize: Optimize = False,
+    optimize: Forget = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
 ) -> None:
     """Delete documents of a search index by their ids.
+
+    They are not found any more; with --optimize, they are on no file of the index either.
 
     Examples:
 
@@ -254,9 +268,9 @@ def delete(
         raise InvalidInput("ID must be given: the ids of documents to delete, got none")
     opened = Index.open(index)
     deleted = opened.delete(wanted)
-    if optimize and deleted.documents:
+    if optimize:  # also for what an earlier command deleted
         with common.status("bringing the index up to date", silent=quiet or json):
-            opened.optimize()
+            opened.optimize(forget=True)
     if json:
         facts = {"deleted": deleted.documents, "missing": list(deleted.missing)}
         common.print_json(

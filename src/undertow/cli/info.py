@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,12 @@ from undertow.cli import common
 
 def info(
     model: common.ModelArgument,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Read all files of an index, and compare them with what was written."
+        ),
+    ] = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
     debug: common.Debug = False,
@@ -24,9 +30,11 @@ def info(
         undertow info model
 
         undertow info model --json
+
+        undertow info index --check
     """
     facts = (
-        _facts_of_index(model)
+        _facts_of_index(model, check=check)
         if common.is_index(model)
         else _facts(common.load_topic_model(model), str(model))
     )
@@ -38,10 +46,16 @@ def info(
         typer.echo(f"{name:{width}s}  {value}")
 
 
-def _facts_of_index(path: str) -> dict[str, Any]:
+def _facts_of_index(path: str, *, check: bool) -> dict[str, Any]:
     from undertow.search import Index
 
-    return Index.open(path).info()
+    index = Index.open(path)
+    if not check:
+        return index.info()
+    found = index.check()
+    unlisted = f", {found.unlisted} of them on no list" if found.unlisted else ""
+    said = f"{found.files} files of {found.bytes:,} bytes are as they were written{unlisted}"
+    return {**index.info(), "check": said}
 
 
 def _facts(model: Any, path: str) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +25,8 @@ FORMATS = {
     ".txt": "text",
 }
 PACKED = (".gz", ".zst")
+_log = logging.getLogger(__name__)
+
 TEXT_FILES = (".txt", ".text", "")  # in a folder
 MAGIC = {
     b"PAR1": "a Parquet file",
@@ -56,7 +59,7 @@ def open_corpus(
     - `.jsonl`, `.ndjson`: a JSON object a line;
     - `.txt`: a document a line;
     - a folder of text files (`.txt`, `.text` or no suffix, at any depth): a document a file, its
-      path the id.
+      path the id. Links that lead out of the folder are not followed, and a warning says so.
 
     All but Parquet may end in `.gz` or `.zst` as well. Remote paths (`s3://`, `https://`, `hf://`
     ...) and patterns with `*` go to polars as they are. Text has to be UTF-8: other bytes are an
@@ -139,9 +142,8 @@ def _file(path: str, kind: str) -> Source:
 
 
 def _folder(folder: Path) -> Source:
-    files = [
-        file for file in sorted(folder.rglob("*")) if file.is_file() and not _hidden(file, folder)
-    ]
+    found = [file for file in sorted(folder.rglob("*")) if not _hidden(file, folder)]
+    files, away = _inside(found, folder)
     shards = [file for file in files if file.suffix.lower() in (".parquet", ".pq")]
     if shards:
         return TableSource(str(folder), "a folder of Parquet files alike", pl.scan_parquet(shards))
@@ -149,9 +151,32 @@ def _folder(folder: Path) -> Source:
     if not texts:
         raise InvalidInput(
             f"path must hold Parquet files or text files (.txt or no suffix), got the folder "
-            f"{folder} without any"
+            f"{folder} without any{' but links that lead out of it' if away else ''}"
         )
     return FolderSource(str(folder), folder, texts)
+
+
+def _inside(found: Sequence[Path], folder: Path) -> tuple[list[Path], list[Path]]:
+    """The files among what is in a folder, and the links that lead out of it, which are not
+    followed: a stranger's folder could have anything of this machine read.
+    """
+    root = folder.resolve()
+    away = [file for file in found if file.is_symlink() and not _leads_into(file, root)]
+    if away:
+        _log.warning(
+            "%s: links that lead out of the folder are not followed: %d, such as %s. Put the files "
+            "themselves there, or name a folder that holds both",
+            *(folder, len(away), away[0].relative_to(folder)),
+        )
+    left_out = set(away)
+    return [file for file in found if file not in left_out and file.is_file()], away
+
+
+def _leads_into(link: Path, root: Path) -> bool:
+    try:
+        return link.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # links in a circle
+        return False
 
 
 def _hidden(file: Path, folder: Path) -> bool:

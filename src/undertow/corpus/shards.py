@@ -94,8 +94,8 @@ def seen_as(corpus: Corpus) -> str:
     path = Path(corpus.name)
     if not path.exists():
         return secrets.token_hex(16)
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    looks = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    files = sorted(path.rglob("*")) if path.is_dir() else [path.resolve()]
+    looks = [(str(file), file.lstat().st_size, file.lstat().st_mtime_ns) for file in files]
     return repr((looks, corpus.names, corpus.columns, corpus._splits, corpus._rows, corpus._blocks))
 
 

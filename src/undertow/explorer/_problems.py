@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -9,8 +11,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from undertow._errors import InvalidInput
+from undertow._errors import IndexFileError, InvalidInput
 from undertow.explorer import _answers as answers
+from undertow.explorer._reopening import SAID
+
+logger = logging.getLogger("undertow")
 
 
 class NotFound(Exception):
@@ -25,8 +30,16 @@ class Unready(Exception):
         self.answer = answer
 
 
-def handle_problems(app: FastAPI) -> None:
-    """Registers what becomes of every error that is meant for the client."""
+def handle_problems(app: FastAPI, reopen: Callable[[], None]) -> None:
+    """Registers what becomes of every error that is meant for the client; `reopen` begins to open
+    the index again.
+    """
+
+    @app.exception_handler(IndexFileError)
+    async def changed(request: Request, error: IndexFileError) -> JSONResponse:
+        logger.warning("%s", error)
+        reopen()
+        return problem(503, SAID)
 
     @app.exception_handler(InvalidInput)
     async def invalid(request: Request, error: InvalidInput) -> JSONResponse:

@@ -17,6 +17,7 @@ from undertow.explorer._background import Background
 from undertow.explorer._guard import Guard, Hosts
 from undertow.explorer._listing import listing
 from undertow.explorer._problems import NotFound, handle_problems
+from undertow.explorer._reopening import Reopened, Reopener
 from undertow.explorer._routes import api
 from undertow.explorer._saving import Saver
 from undertow.explorer.loopback import is_loopback
@@ -37,13 +38,21 @@ def create_app(source: Source, *, host: str = "127.0.0.1", token: str | None = N
             f"topics can be edited on this machine alone: host must be 127.0.0.1 or so, got "
             f"{host!r:.80}"
         )
+    app = _application(source, token, None)
+    app.add_middleware(Reopened, reopener=app.state.reopener)
+    app.add_middleware(Guard, hosts=Hosts(host), token=token)
+    return app
+
+
+def _application(source: Source, token: str | None, reopener: Reopener | None) -> FastAPI:
+    """Pages and API of a source; what opens it again belongs to the first application."""
     background = Background(source)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        background.start()
+        app.state.background.start()
         yield
-        background.stop(STOPPED_WITHIN)
+        app.state.background.stop(STOPPED_WITHIN)
 
     app = FastAPI(
         title="undertow explorer",
@@ -55,8 +64,9 @@ def create_app(source: Source, *, host: str = "127.0.0.1", token: str | None = N
         lifespan=lifespan,
     )
     app.state.background = background
-    app.add_middleware(Guard, hosts=Hosts(host), token=token)
-    handle_problems(app)
+    again = reopener or Reopener(app, source, lambda new: _application(new, token, again))
+    app.state.reopener = again
+    handle_problems(app, again.begin)
     app.include_router(api(source, background, None if token is None else Saver(source)))
     _add_pages(app)
     return app

@@ -35,12 +35,17 @@ STALE = 0.5  # a segment of whose documents so many are gone is made anew
 _log = logging.getLogger(__name__)
 
 
-def segments(folder: Path, rule: WordRule) -> dict[Path, Segment]:
-    """The segments that are there, the largest first. One that cannot be read is as good as
-    missing.
+def segments(
+    folder: Path, rule: WordRule, damaged: frozenset[str] = frozenset()
+) -> dict[Path, Segment]:
+    """The segments that are there, the largest first. One that cannot be read, or whose name is
+    among the damaged, is as good as missing.
     """
     found: dict[Path, Segment] = {}
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
+        if file.name in damaged:
+            _log.warning("%s is passed over: it is not as it was written", file.name)
+            continue
         try:
             segment = read(file, rule.name)
         except (IndexFileError, OSError) as error:  # damaged, or removed by a writer meanwhile
@@ -51,9 +56,15 @@ def segments(folder: Path, rule: WordRule) -> dict[Path, Segment]:
     return dict(sorted(found.items(), key=lambda pair: (-len(pair[1].rows), pair[0].name)))
 
 
-def open_text(folder: Path, rule: WordRule, rows: Rows, texts: Texts) -> FullText:
+def open_text(
+    folder: Path,
+    rule: WordRule,
+    rows: Rows,
+    texts: Texts,
+    damaged: frozenset[str] = frozenset(),
+) -> FullText:
     """The full text of these rows, in order. What has no segment yet gets one in memory."""
-    stored = segments(folder, rule)
+    stored = segments(folder, rule, damaged)
     there, files = list(stored.values()), list[Path | None](stored)
     missing = _missing(rows, there)
     if len(missing):
@@ -66,17 +77,27 @@ def open_text(folder: Path, rule: WordRule, rows: Rows, texts: Texts) -> FullTex
 
 
 def bring_up_to_date(
-    folder: Path, rule: WordRule, rows: Rows, texts: Texts, sketches: Sketches | None = None
+    folder: Path,
+    rule: WordRule,
+    rows: Rows,
+    texts: Texts,
+    sketches: Sketches | None = None,
+    *,
+    whole: bool = False,
 ) -> None:
     """Writes segments for rows without one, joins small ones, and removes what is of no use; one
     writer at a time.
 
-    `sketches` are told of every document that gets a segment.
+    `sketches` are told of every document that gets a segment. With `whole`, a segment is of no use
+    of which a document is gone.
     """
     folder.mkdir(exist_ok=True)
     there = segments(folder, rule)
+    shares = {file: _share_present(segment, rows) for file, segment in there.items()}
     used = {
-        file: segment for file, segment in there.items() if _share_present(segment, rows) > STALE
+        file: segment
+        for file, segment in there.items()
+        if (shares[file] == 1.0 if whole else shares[file] > STALE)
     }
     small = [file for file, segment in used.items() if len(segment.rows) < SMALL]
     if len(small) >= MOST_SMALL:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from undertow.search.index import Index
     from undertow.search.results import (
         Added,
+        CheckedFiles,
         Deleted,
         Document,
         Hit,
@@ -44,6 +45,7 @@ __getattr__, __dir__ = _lazy.names_of(
         "undertow.search.index": ("Index",),
         "undertow.search.results": (
             "Added",
+            "CheckedFiles",
             "Deleted",
             "Document",
             "Hit",
@@ -57,6 +59,7 @@ __getattr__, __dir__ = _lazy.names_of(
 
 __all__ = [
     "Added",
+    "CheckedFiles",
     "Deleted",
     "Document",
     "Hit",

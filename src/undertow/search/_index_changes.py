@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from undertow._errors import IndexFileError, InvalidInput
+from undertow._errors import InvalidInput
+from undertow.files.disk import reason
 from undertow.search import _arguments
 from undertow.search._arguments import checked_text
 from undertow.search._open_index import OpenIndex
 from undertow.search.database.store import Store, named_trouble
-from undertow.search.folder import layout
+from undertow.search.folder import file_list, layout
 from undertow.search.folder.derived_files import bring_up_to_date
 from undertow.search.folder.lock import alone
 from undertow.search.results import Added, Deleted
+from undertow.storage.layout import remove_folder
 
 Progress = Callable[[int, int], None]  # told how many documents are done, of how many
+
+
+_log = logging.getLogger(__name__)
 
 
 class IndexChanges(OpenIndex):
@@ -130,17 +137,35 @@ class IndexChanges(OpenIndex):
         with named_trouble(self.address):
             self._versions.see_latest()
 
-    def optimize(self) -> None:
+    def optimize(self, *, forget: bool = False) -> None:
         """Brings everything up to date after many changes: quicker searches, less room. It may take
-        a minute.
+        a minute. What was damaged and can be made again is made again.
+
+        Parameters
+        ----------
+        forget : bool
+            Whether to leave nothing on disk of documents that were deleted or replaced. Otherwise
+            they may stay for an hour or longer in files that other documents need, and for those
+            who read an old version. With it, a scan that is going on elsewhere is an error; a
+            search goes on with the newest version. The index' copy of the model is what was
+            learned: it keeps the words and the typical documents of the corpus that it was fitted
+            on.
 
         Examples
         --------
         >>> index.optimize()
+        >>> index.optimize(forget=True)
         """
         with self._writing() as store:
-            store.optimize()
-            self._bring_up_to_date(store)
+            if forget:
+                store.forget()
+                remove_folder(self._folder / layout.OVERVIEW)
+            else:
+                store.optimize()
+            listed = file_list.read(self._folder, layout.read_facts(self._folder))
+            for name in file_list.damaged_derived(self._folder, listed):
+                (self._folder / name).unlink(missing_ok=True)
+            self._bring_up_to_date(store, whole=forget)
 
     def save_model(self) -> None:
         """Writes the model again, after its topics were renamed, merged or changed otherwise.
@@ -178,14 +203,19 @@ class IndexChanges(OpenIndex):
                 yield self._versions.to_write()
             finally:
                 self._versions.see_latest()
+                self._list_files()
 
-    def _bring_up_to_date(self, store: Store) -> None:
-        bring_up_to_date(store, self._folder / layout.WORDS, self._rule)
+    def _list_files(self) -> None:
+        """Says in the folder what is in it now. The change is there already, so trouble here is no
+        error: whoever changes the index next lists all.
+        """
+        try:
+            file_list.write(self._folder, self._versions.current.store.manifest)
+            facts = layout.read_facts(self._folder)
+            if not facts.listed:
+                layout.write_facts(self._folder, replace(facts, listed=True))
+        except OSError as error:
+            _log.warning("%s could not list its files: %s", self.address, reason(error))
 
-    def _check_still_there(self) -> None:
-        facts = layout.read_facts(self._folder) if self._remote is None else self._remote.facts()
-        if facts.token != self._token:
-            raise IndexFileError(
-                f"{self.address} must be the index that was opened, got another in its place: open "
-                f"it"
-            )
+    def _bring_up_to_date(self, store: Store, *, whole: bool = False) -> None:
+        bring_up_to_date(store, self._folder / layout.WORDS, self._rule, whole=whole)

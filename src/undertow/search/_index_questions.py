@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
-from undertow._errors import InvalidInput
+from undertow._errors import IndexFileError, InvalidInput
 from undertow.search import _arguments
 from undertow.search._arguments import checked_text
 from undertow.search._open_index import OpenIndex
@@ -17,14 +17,17 @@ from undertow.search._versions import View
 from undertow.search.database.scan import ENCODED, batches
 from undertow.search.database.store import named_trouble
 from undertow.search.filters.expression import expression, names_of
-from undertow.search.folder import layout
+from undertow.search.folder import file_list, layout
 from undertow.search.ranking.answers import AnswerOptions, answer
 from undertow.search.ranking.modes import MODES
 from undertow.search.ranking.questions import TypedQuestion, asked_in_words, asked_like
 from undertow.search.ranking.reasons import SharedTopics
-from undertow.search.results import Document, Results, document_of
+from undertow.search.results import CheckedFiles, Document, Results, document_of
+from undertow.storage import load_model
 
 MOST_RESULTS = 1000
+
+Answer = TypeVar("Answer")
 
 
 class IndexQuestions(OpenIndex):
@@ -89,12 +92,15 @@ class IndexQuestions(OpenIndex):
         for name, text in (("query", query), ("like", like), ("where", where)):
             if text is not None:
                 checked_text(name, text)
-        view = self._versions.current
-        condition = None if where is None else expression(where, names_of(view.store.schema))
-        with named_trouble(self.address):
+        folded = not duplicates
+
+        def found(view: View) -> Results:
+            condition = None if where is None else expression(where, names_of(view.store.schema))
             asked = self._asked(view, query, like, vector)
-            options = AnswerOptions(wanted, mode, condition, folded=not duplicates, reasons=reasons)
+            options = AnswerOptions(wanted, mode, condition, folded=folded, reasons=reasons)
             return answer(view.ranker, asked, options, self._shared_topics() if reasons else None)
+
+        return self._of_one_version(found)
 
     def knows(self, query: str) -> bool:
         """Whether the model knows a word of a text; without one, it is searched for by its words
@@ -157,8 +163,8 @@ class IndexQuestions(OpenIndex):
         """
         for name in ids:
             checked_text("ids", name)
-        with named_trouble(self.address):
-            found = self._versions.current.store.with_ids(list(dict.fromkeys(ids)))
+        wanted = list(dict.fromkeys(ids))
+        found = self._of_one_version(lambda view: view.store.with_ids(wanted))
         return [document_of(found[name]) if name in found else None for name in ids]
 
     def scan(
@@ -215,9 +221,9 @@ class IndexQuestions(OpenIndex):
         """
         if not self.model.vectors_width_:
             return None
-        store = self._versions.current.store
-        with named_trouble(self.address):
-            return store.vectors_with_ids(ids)[:, store.widths[0] :]
+        return self._of_one_version(
+            lambda view: view.store.vectors_with_ids(ids)[:, view.store.widths[0] :]
+        )
 
     def info(self) -> dict[str, Any]:
         """What the index holds.
@@ -245,6 +251,57 @@ class IndexQuestions(OpenIndex):
             "joined": self.vectors_width,
             "near_copies": layout.read_facts(self._folder).near_copies,
         }
+
+    def check(self) -> CheckedFiles:
+        """Reads every file of the index and compares it with what was written. Opening does so with
+        names, sizes and small files alone.
+
+        Returns
+        -------
+        CheckedFiles
+            How many files, and their bytes.
+
+        Raises
+        ------
+        IndexFileError
+            Where a file is missing or is not as it was written.
+        InvalidInput
+            For an index at an address.
+
+        Examples
+        --------
+        >>> index.check().unlisted
+        0
+        """
+        if self._remote is not None:
+            raise InvalidInput(
+                f"{self.address} must be a folder on this machine to be checked, got an address: "
+                f"check the index where it was made"
+            )
+        facts = layout.read_facts(self._folder)
+        with named_trouble(self.address):
+            load_model(self._folder / layout.MODEL)
+            listed = file_list.read(self._folder, facts)
+            self._versions.see_latest()
+            manifest = self._versions.current.store.manifest
+            return CheckedFiles(*file_list.check_whole(self._folder, listed, manifest))
+
+    def _of_one_version(self, work: Callable[[View], Answer]) -> Answer:
+        """An answer from one version, from beginning to end: the one that is read now or, where a
+        writer elsewhere has removed its files meanwhile, the newest.
+        """
+        view = self._versions.current
+        try:
+            with named_trouble(self.address):
+                return work(view)
+        except IndexFileError:
+            self._check_still_there()
+            with named_trouble(self.address):
+                self._versions.see_latest()
+            if self._versions.current is view:
+                raise
+            with named_trouble(self.address):
+                return work(self._versions.current)
 
     def _asked(self, view: View, query: str | None, like: str | None, vector: Any) -> TypedQuestion:
         if (query is None) == (like is None):

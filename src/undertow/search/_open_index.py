@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from undertow._errors import IndexFileError
 from undertow.search import _arguments
 from undertow.search._versions import Versions
 from undertow.search.database.store import Store
@@ -25,7 +26,12 @@ class OpenIndex:
     """The folder, the version that is read, and the model."""
 
     def __init__(
-        self, folder: Path, store: Store, token: str, remote: Remote | None = None
+        self,
+        folder: Path,
+        store: Store,
+        token: str,
+        remote: Remote | None = None,
+        damaged: frozenset[str] = frozenset(),
     ) -> None:
         self._folder, self._token, self._remote = folder, token, remote
         self._writer = threading.Lock()
@@ -33,7 +39,7 @@ class OpenIndex:
         _arguments.check_widths(folder, store, self._encoder)
         self._rule = word_rule(self._encoder.stored.training["vectorizer"])
         self._versions = Versions(
-            store, lambda seen: DerivedFiles(seen, folder / layout.WORDS, self._rule)
+            store, lambda seen: DerivedFiles(seen, folder / layout.WORDS, self._rule, damaged)
         )
         self._model: TopicModel | None = None
         self._loading = threading.Lock()
@@ -126,3 +132,11 @@ class OpenIndex:
         It is what `open_corpus` takes as `remembered`.
         """
         return self.model.columns_ | names_of(self._versions.current.store.schema).roles
+
+    def _check_still_there(self) -> None:
+        facts = layout.read_facts(self._folder) if self._remote is None else self._remote.facts()
+        if facts.token != self._token:
+            raise IndexFileError(
+                f"{self.address} must be the index that was opened, got another in its place: open "
+                f"it"
+            )

@@ -14,6 +14,7 @@ from undertow.search._index_changes import IndexChanges, Progress
 from undertow.search._index_questions import IndexQuestions
 from undertow.search.database.store import Store, check_extra
 from undertow.search.folder import layout, replacing
+from undertow.search.folder.opening import open_documents
 from undertow.search.folder.remote import Remote, is_remote
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ class Index(IndexQuestions, IndexChanges):
         if layout.model_digest(folder) not in facts.model.split():
             raise IndexFileError(f"{folder} must hold the model that it was made with, got another")
         if remote is None:
-            store = Store.open(folder / layout.DATABASE)
-        else:
-            store = Store.open(remote.database, remote.options)
+            store, damaged = open_documents(folder, facts)
+            return cls(folder, store, facts.token, None, damaged)
+        store = Store.open(remote.database, remote.options, remote.newest_manifest)
         return cls(folder, store, facts.token, remote)

@@ -157,6 +157,23 @@ class Deleted:
     missing: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class CheckedFiles:
+    """What `Index.check` read: files, their bytes, and how many of them no list has, because their
+    writer died before it wrote it. The next change of the index lists them.
+
+    Examples
+    --------
+    >>> from undertow.search import CheckedFiles
+    >>> CheckedFiles(files=9, bytes=1000, unlisted=0).files
+    9
+    """
+
+    files: int
+    bytes: int
+    unlisted: int
+
+
 def hit_of(document: dict[str, Any], score: float, alike: Sequence[str] = ()) -> Hit:
     """A row of the store as a hit."""
     return Hit(document["id"], score, document["text"], _fields(document), alike=tuple(alike))

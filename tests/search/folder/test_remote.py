@@ -22,9 +22,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.search.database.test_manifest import entry, whole
 from tests.shell import Run, shell
 from undertow import IndexFileError, InvalidInput, TopicModel
 from undertow.search import Index
+from undertow.search.database.manifest import NEWEST
 from undertow.search.folder import layout, remote
 from undertow.search.ranking import modes
 
@@ -320,7 +322,9 @@ class TestRefusing:
             with pytest.raises(ValueError, match=f"^{address}.* must .*{message}"):
                 Index.open(address)
 
-        facts.write_text(json.dumps({**json.loads(sound), "finished": False}))
+        unfinished = {**json.loads(sound), "finished": False}
+        del unfinished["checksum"]
+        facts.write_text(json.dumps(unfinished))
         refused("be finished, got an index half made")
         facts.write_text("{}" + " " * layout.LARGEST)
         refused("have at most 1,048,576 bytes, got more")
@@ -334,11 +338,35 @@ class TestRefusing:
         gc.collect()
         assert list(tmp_path.iterdir()) == []
 
+    def test_documents_that_lie_elsewhere(self, copied: tuple[str, Path]) -> None:
+        address, folder = copied
+        versions = folder / "documents" / "documents.lance" / "_versions"
+        newest = min(versions.glob("*.manifest"))
+        number = NEWEST - int(newest.stem) + 1
+        content = whole(entry(3, number) + entry(18, entry(4, b"s3://bucket/of/another")))
+        there = Index.open(address)
+        (versions / f"{NEWEST - number:020}.manifest").write_bytes(content)
+        for change in (lambda: Index.open(address), there.refresh):
+            with pytest.raises(IndexFileError, match="files in another place, 's3://bucket/of/"):
+                change()
+        assert len(there.search("apple", 3)) == 3
+
+    def test_a_hint_that_leads_to_an_older_version(self, copied: tuple[str, Path]) -> None:
+        address, folder = copied
+        Index.open(folder).delete("d3")
+        versions = folder / "documents" / "documents.lance" / "_versions"
+        names = sorted(versions.glob("*.manifest"))
+        assert len(names) > 2
+        names[1].unlink()
+        (versions / "latest_version_hint.json").write_text('{"version":1}')
+        with pytest.raises(IndexFileError, match="must hold the versions from 1 to"):
+            Index.open(address)
+
     def test_documents_that_are_not_there(self, copied: tuple[str, Path]) -> None:
         address, folder = copied
         shutil.rmtree(folder / "documents")
         with pytest.raises(
-            IndexFileError, match=f"^{address}/documents must hold documents that can be read"
+            IndexFileError, match=f"^{address} must hold a version of the documents, got none"
         ) as caught:
             Index.open(address)
         assert "\n" not in str(caught.value)

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from undertow import _extras
 from undertow._errors import IndexFileError, UndertowError
 from undertow.search.database.event_loop import run, run_whole
+from undertow.search.database.manifest import Manifest, Newest, newest_of
 from undertow.search.database.matrices import matrix
 from undertow.search.database.row_stream import RowStream
 from undertow.search.filters.expression import OWN_NUMBERS, names_of, quoted
@@ -31,6 +33,12 @@ if TYPE_CHECKING:
 TABLE = "documents"
 IDS_AT_ONCE = 500  # in one expression
 KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
+AT_ONCE = timedelta(milliseconds=1)  # of 0 the database warns
+ATTEMPTS = 20  # at opening a version that was looked into, while others commit
+# What the database and Arrow say of files that they cannot make sense of: pyarrow's errors of keys
+# and types are no ValueError. A panic of compiled code is, or is not, an Exception.
+TROUBLE = (ValueError, OSError, RuntimeError, MemoryError, LookupError, TypeError)
+PANICS = ("PanicException", "RustPanic")
 
 Rows = NDArray[np.uint64]  # the database's own numbers of rows, good for one version
 Scores = NDArray[np.float64]
@@ -50,7 +58,9 @@ def named_trouble(place: Path | str) -> Iterator[None]:
         yield
     except UndertowError:
         raise
-    except (ValueError, OSError, RuntimeError) as error:
+    except BaseException as error:
+        if not isinstance(error, TROUBLE) and type(error).__name__ not in PANICS:
+            raise
         reason = " ".join(str(error).split())
         raise IndexFileError(
             f"{place} must hold documents that can be read and written, got {reason:.160}"
@@ -62,8 +72,9 @@ class Store:
     `latest`.
     """
 
-    def __init__(self, database: Any, table: Any) -> None:
-        self._database, self._table = database, table
+    def __init__(self, database: Any, table: Any, newest: Newest, manifest: Manifest) -> None:
+        self._database, self._table, self._newest = database, table, newest
+        self.manifest = manifest  # of the version that was opened
         self._version: int | None = None  # asked for once a version
         self._schema: pa.Schema | None = None
 
@@ -78,30 +89,52 @@ class Store:
         if place.exists():
             shutil.rmtree(place)
 
-        async def make() -> Store:
+        async def make() -> None:
             database = await lancedb.connect_async(folder)
-            return cls(database, await database.create_table(TABLE, schema=schema))
+            await database.create_table(TABLE, schema=schema)
 
-        return run(make())  # type: ignore[no-any-return]
+        run(make())
+        return cls.open(folder)
 
     @classmethod
-    def open(cls, place: Path | str, options: dict[str, str] | None = None) -> Store:
-        """The table that is there: in a folder, or at an address that options say how to reach."""
+    def open(
+        cls,
+        place: Path | str,
+        options: dict[str, str] | None = None,
+        newest: Newest | None = None,
+    ) -> Store:
+        """The table that is there: in a folder, or at an address that options say how to reach;
+        `newest` looks up the manifests there.
+        """
         check_extra()
         import lancedb
 
-        async def find() -> Store:
-            database = await lancedb.connect_async(place, storage_options=options)
-            return cls(database, await database.open_table(TABLE))
-
+        look = newest or partial(newest_of, Path(place) / f"{TABLE}.lance")
         with named_trouble(place):
-            return run(find())  # type: ignore[no-any-return]
+            look()  # before the database sees anything
+            database = run(lancedb.connect_async(place, storage_options=options))
+            return cls._opened(database, look)
+
+    @classmethod
+    def _opened(cls, database: Any, newest: Newest) -> Store:
+        """The last version, of which the database sees nothing before its manifest was looked
+        into.
+        """
+        for _ in range(ATTEMPTS):
+            manifest = newest()
+            store = cls(database, run(database.open_table(TABLE)), newest, manifest)
+            if store.version == manifest.version:
+                return store
+        raise IndexFileError(
+            f"the index must be at version {manifest.version}, got {store.version}: it holds parts "
+            f"of several"
+        )
 
     def latest(self) -> Store:
         """The same table as of its last commit; this one stays as it is. What the database has read
         is shared.
         """
-        return Store(self._database, run(self._database.open_table(TABLE)))
+        return self._opened(self._database, self._newest)
 
     @property
     def version(self) -> int:
@@ -181,6 +214,28 @@ class Store:
         need.
         """
         self._change(self._table.optimize(cleanup_older_than=KEPT_FOR))
+
+    def forget(self) -> None:
+        """Leaves nothing on disk of documents that were deleted or replaced, neither among the
+        others nor in old versions: who reads one has to take the newest then.
+
+        The database keeps the rows of a part in which few were deleted. So the rows that are left
+        in such a part are written again, as they are.
+        """
+        from lancedb.index import BTree
+
+        for part in self._newest().with_deletions:
+            inside = f"_rowid >= {part << 32} AND _rowid < {(part + 1) << 32}"
+            self._change(self._table.update(where=inside, updates_sql={"id": "id"}))
+        if self.count():  # merged indices could keep ids
+            self._change(self._table.create_index("id", config=BTree(), replace=True))
+        else:
+            for index in run(self._table.list_indices()):
+                self._change(self._table.drop_index(index.name))
+        for _ in range(ATTEMPTS):  # what it commits itself is an old version the next time
+            self._change(self._table.optimize(cleanup_older_than=AT_ONCE, delete_unverified=True))
+            if len(run(self._table.list_versions())) == 1:
+                return
 
     # Reading
 

@@ -24,9 +24,8 @@ from undertow.search.filling.rows import rows_of, schema
 from undertow.search.filling.survey import Survey, chunks_from, survey
 from undertow.search.filters.column_kinds import TOLD
 from undertow.search.filters.kept_columns import Keep, KeptColumns, chosen
-from undertow.search.folder import layout, replacing
+from undertow.search.folder import file_list, layout, replacing
 from undertow.search.folder.derived_files import bring_up_to_date, word_rule
-from undertow.search.folder.lock import alone
 from undertow.search.results import Added
 
 if TYPE_CHECKING:
@@ -76,20 +75,22 @@ def build(
     place = replacing.beside(folder) if replaced else folder
     place.mkdir(parents=True, exist_ok=True)
     events: list[str] = []
-    with alone(place, wait=False), named_trouble(place):
-        columns = schema(model.softmax_.parameters_.units, found, names, width)
-        store = _begun(place, model, found, columns, overwrite=overwrite)
-        if documents is not None:
-            events = _fill(store, model, documents, found, progress, vectors, cluster)
-        store.index_ids()
-        copies = _read_words(store, place / layout.WORDS, model)
-        facts = layout.IndexFacts(
-            True, found.digest, layout.model_digest(place), secrets.token_hex(8), copies
-        )
-        layout.write_facts(place, facts)
-    if replaced:
-        layout.check_replaceable(folder)
-        replacing.put_in_place(place, folder)
+    with replacing.writers_kept_out(*dict.fromkeys((folder, place))) as locks:
+        _check_still_so(folder, overwrite, replaced)
+        with named_trouble(place):
+            columns = schema(model.softmax_.parameters_.units, found, names, width)
+            store = _begun(place, model, found, columns, overwrite=overwrite)
+            if documents is not None:
+                events = _fill(store, model, documents, found, progress, vectors, cluster)
+            store.index_ids()
+            copies = _read_words(store, place / layout.WORDS, model)
+            file_list.write(place, store.latest().manifest)
+            digest, token = layout.model_digest(place), secrets.token_hex(8)
+            facts = layout.IndexFacts(True, found.digest, digest, token, copies, listed=True)
+            layout.write_facts(place, facts)
+        if replaced:
+            layout.check_replaceable(folder)
+            replacing.put_in_place(place, folder, locks)
     return (*kept.remarks, *found.remarks, *events)
 
 
@@ -247,6 +248,14 @@ def _check_place(folder: Path, overwrite: bool) -> bool:
     if finished:
         layout.check_replaceable(folder)
     return finished
+
+
+def _check_still_so(folder: Path, overwrite: bool, replaced: bool) -> None:
+    """What was found there, now that nobody else can change it."""
+    if _check_place(folder, overwrite) != replaced:
+        raise IndexFileError(
+            f"{folder} must not be written by another process, got one that finished it meanwhile"
+        )
 
 
 def _begun(

@@ -36,6 +36,7 @@ SUFFIX = ".vectors"
 FORMAT = "1"
 FORMS = {"small": ("U8", 2), "scales": ("F32", 1)}
 HIGHEST, MIDDLE = 255, 128
+LARGEST_SCALE = 1.0  # of a vector of length 1 it is a 255th, and of one without, too
 LEFT_OUT = 0.002  # what topics may have had of a product at most, together, to be passed over
 AT_ONCE = 16_384  # documents
 BY_KERNEL = 50_000  # documents: fewer are multiplied before the compiled kernel would be called
@@ -109,9 +110,16 @@ def telling(vector: NDArray[np.float32]) -> NDArray[np.int64]:
     return np.sort(order[passed:])
 
 
-def read_or_make(segment: Path | None, rows: Rows, widths: Widths, vectors: Vectors) -> ByteVectors:
+def read_or_make(
+    segment: Path | None,
+    rows: Rows,
+    widths: Widths,
+    vectors: Vectors,
+    damaged: frozenset[str] = frozenset(),
+) -> ByteVectors:
     """Those of a segment, from its file, or made where it has none or one that cannot be used."""
-    if segment is not None and segment.with_suffix(SUFFIX).exists():
+    file = None if segment is None else segment.with_suffix(SUFFIX)
+    if segment is not None and file is not None and file.name not in damaged and file.exists():
         try:
             return _read(segment.with_suffix(SUFFIX), widths, len(rows))
         except (IndexFileError, OSError) as error:
@@ -153,6 +161,7 @@ def _read(file: Path, widths: Widths, documents: int) -> ByteVectors:
         notes != _notes(widths)
         or found.small.shape != (widths[1], documents)
         or len(found.scales) != documents
+        or not bool(((found.scales >= 0.0) & (found.scales <= LARGEST_SCALE)).all())
     ):
         raise IndexFileError(
             f"{file} must hold {documents:,} vectors of {widths[1]} numbers, got others"

@@ -38,8 +38,11 @@ class DerivedFiles:
     for.
     """
 
-    def __init__(self, store: Store, folder: Path, rule: WordRule) -> None:
+    def __init__(
+        self, store: Store, folder: Path, rule: WordRule, damaged: frozenset[str] = frozenset()
+    ) -> None:
         self._store, self._folder, self._rule = store, folder, rule
+        self._damaged = damaged  # names of files to be passed over
         self._opening = threading.RLock()
         self._questions = 0
 
@@ -52,7 +55,7 @@ class DerivedFiles:
     @cached_property
     def _text(self) -> FullText:
         return segment_folder.open_text(
-            self._folder, self._rule, self._store.row_numbers(), self._texts
+            self._folder, self._rule, self._store.row_numbers(), self._texts, self._damaged
         )
 
     def _texts(self, rows: Rows) -> Iterator[tuple[Rows, pl.Series]]:
@@ -83,7 +86,7 @@ class DerivedFiles:
     def _byte_vectors(self) -> list[ByteVectors]:
         widths, read = self._store.widths, lambda rows: vectors(self._store, rows)
         return [
-            byte_vectors.read_or_make(file, part.rows, widths, read)
+            byte_vectors.read_or_make(file, part.rows, widths, read, self._damaged)
             for file, part in zip(self._text.files, self._text.segments, strict=True)
         ]
 
@@ -104,15 +107,20 @@ def word_rule(vectorizer: Mapping[str, Any]) -> WordRule:
 
 
 def bring_up_to_date(
-    store: Store, folder: Path, rule: WordRule, sketches: Sketches | None = None
+    store: Store,
+    folder: Path,
+    rule: WordRule,
+    sketches: Sketches | None = None,
+    *,
+    whole: bool = False,
 ) -> None:
     """Makes what is missing and removes what is of no use; the caller holds the writer's lock.
 
-    `sketches` are told of the documents that had been missing.
+    `sketches` are told of the documents that had been missing. With `whole`, nothing is kept that
+    was made of documents that are gone.
     """
-    segment_folder.bring_up_to_date(
-        folder, rule, store.row_numbers(), lambda rows: texts(store, rows), sketches
-    )
+    rows, read = store.row_numbers(), lambda rows: texts(store, rows)
+    segment_folder.bring_up_to_date(folder, rule, rows, read, sketches, whole=whole)
     segments = {
         file: segment.rows for file, segment in segment_folder.segments(folder, rule).items()
     }

@@ -12,20 +12,24 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from undertow._errors import IndexFileError, NewerIndex
 from undertow.files.atomic import write_file
+from undertow.files.disk import reason
 from undertow.search.folder.lock import LOCK
-from undertow.storage.layout import FOLDERS, HEADER_FILE
+from undertow.storage.layout import FOLDERS, HEADER_FILE, LARGEST_HEADER
 
 FORMAT = 1
 KIND = "undertow search index"
 FACTS, MODEL, DATABASE = "index.json", "model", "documents"
 WORDS = "words"  # full text and small vectors, which follow from the documents
 OVERVIEW = "overview"  # what undertow.insight keeps of it; it can go at any time
-PARTS = (FACTS, MODEL, DATABASE, WORDS, OVERVIEW)
+FILES = "files.json"  # the files of the documents, with their sizes and checksums
+PARTS = (FACTS, MODEL, DATABASE, WORDS, OVERVIEW, FILES)
 LARGEST = 2**20  # bytes of index.json
 
 
@@ -42,12 +46,27 @@ class IndexFacts:
     near_copies: int | None = (
         None  # documents that are nearly the same as an earlier one, when it was made
     )
+    listed: bool = False  # whether files.json belongs to it; earlier versions wrote none
+
+    def __post_init__(self) -> None:
+        texts: tuple[object, ...] = (self.corpus, self.model, self.token)
+        flags: tuple[object, ...] = (self.finished, self.listed)
+        sound = all(isinstance(one, str) and one.isascii() for one in texts)
+        sound = sound and all(isinstance(one, bool) for one in flags)
+        if not sound or type(self.near_copies) not in (int, type(None)):
+            raise ValueError("facts of other kinds than these")
 
 
 def write_facts(folder: Path, facts: IndexFacts) -> None:
     """Replaces index.json, all at once."""
-    text = json.dumps({"kind": KIND, "format": FORMAT, **asdict(facts)}, indent=1) + "\n"
+    content = {"kind": KIND, "format": FORMAT, **asdict(facts)}
+    text = json.dumps({**content, "checksum": checksum(content)}, indent=1) + "\n"
     write_file(folder / FACTS, text.encode("ascii"))
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """SHA-256 of what JSON can hold, however it is laid out."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def read_facts(folder: Path) -> IndexFacts:
@@ -61,6 +80,8 @@ def read_facts(folder: Path) -> IndexFacts:
     try:
         with file.open("rb") as handle:
             content = json.loads(handle.read(LARGEST))
+        digest = content.pop("checksum", None)  # earlier versions wrote none
+        fits = digest in (None, checksum(content))
         kind, version = content.pop("kind"), content.pop("format")
         if kind == KIND and isinstance(version, int) and version > FORMAT:
             raise NewerIndex(
@@ -68,6 +89,8 @@ def read_facts(folder: Path) -> IndexFacts:
             )
         if kind != KIND or version != FORMAT:
             raise ValueError(f"kind {kind!r:.40}, format {version!r:.40}")
+        if not fits:
+            raise ValueError("contents that do not fit their checksum")
         return IndexFacts(**content)
     except NewerIndex:
         raise
@@ -124,7 +147,7 @@ def remove(folder: Path) -> None:
 
 
 def _is_leftover(name: str) -> bool:
-    unfinished = name.startswith(f".{FACTS}.") and name.endswith(".part")
+    unfinished = name.startswith((f".{FACTS}.", f".{FILES}.")) and name.endswith(".part")
     return (
         name == LOCK
         or unfinished
@@ -141,7 +164,14 @@ def model_digest(folder: Path) -> str:
 
 def digest_of(model: Path) -> str:
     """The same for a folder of a model."""
-    return hashlib.sha256((model / HEADER_FILE).read_bytes()).hexdigest()
+    try:
+        with (model / HEADER_FILE).open("rb") as handle:
+            return hashlib.sha256(handle.read(LARGEST_HEADER)).hexdigest()
+    except OSError as error:
+        raise IndexFileError(
+            f"{model} must be the model of an index, got no {HEADER_FILE} that can be read: "
+            f"{reason(error)}"
+        ) from None
 
 
 def size_on_disk(folder: Path) -> int:

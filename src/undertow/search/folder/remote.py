@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from undertow._errors import IndexFileError, InvalidInput, UndertowError
 from undertow.files.atomic import new_file
+from undertow.search.database.manifest import FOLDER as VERSIONS
+from undertow.search.database.manifest import LARGEST as LARGEST_MANIFEST
+from undertow.search.database.manifest import NEWEST, Manifest, newest_name
+from undertow.search.database.manifest import read as read_manifest
+from undertow.search.database.store import TABLE
 from undertow.search.folder import layout
 from undertow.storage.layout import HEADER_FILE, LARGEST_HEADER, WEIGHTS_FILE
 
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from pyarrow.fs import S3FileSystem
 
 LARGEST_WEIGHTS = 2**35  # bytes
+HINT, LARGEST_HINT = "latest_version_hint.json", 1000
 ARRAYS = {
     HEADER_FILE: LARGEST_HEADER,
     WEIGHTS_FILE: LARGEST_WEIGHTS,
@@ -107,6 +113,43 @@ class Remote:
     def database(self) -> str:
         """The address of the documents."""
         return f"{self.address}/{layout.DATABASE}"
+
+    def newest_manifest(self) -> Manifest:
+        """What the newest version of the documents is made of, looked up before the database goes
+        there.
+        """
+        from pyarrow.fs import FileSelector
+
+        place = f"{layout.DATABASE}/{TABLE}.lance/{VERSIONS}"
+        with self._reading() as files:
+            names = [
+                found.base_name
+                for found in files.get_file_info(
+                    FileSelector(self._key(place), allow_not_found=True)
+                )
+            ]
+            name = newest_name(names, self.address)
+            self._check_hint(files, place, names)
+            with files.open_input_stream(self._key(f"{place}/{name}")) as source:
+                return read_manifest(source.read(LARGEST_MANIFEST + 1), f"{self.address}/{name}")
+
+    def _check_hint(self, files: S3FileSystem, place: str, names: Sequence[str]) -> None:
+        """The database may begin at the version that a hint names and go up from there: with a gap
+        in between, it would stop at one that was not looked into.
+        """
+        if HINT not in names:
+            return
+        with files.open_input_stream(self._key(f"{place}/{HINT}")) as source:
+            hint = source.read(LARGEST_HINT)
+        found = re.search(rb'"version"\s*:\s*([0-9]{1,19})\s*[,}]', hint)
+        version = int(found[1]) if found else 0
+        there = {NEWEST - int(name[:20]) for name in names if name.endswith(".manifest")}
+        later = [one for one in there if one >= version]
+        if version in there and len(later) <= max(later) - version:
+            raise IndexFileError(
+                f"{self.address} must hold the versions from {version:,} to {max(there):,}, got "
+                f"some: copy it there again"
+            )
 
     def facts(self) -> layout.IndexFacts:
         """What index.json says now; lists that are new are copied too."""
