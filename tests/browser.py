@@ -4,12 +4,18 @@ A folder that wants it says so in its conftest.py:
 `from tests.browser import browser, open_browser`. What a page writes to the console as an error,
 what it fails with, and every request that leaves the machine is collected, and fails the test at
 its end unless the test took it out of the list.
+
+A page is drawn, and then drawn on: what comes later has to be waited for. `expect(...)` waits, and
+`settled(page)` waits until nothing more is to come. Never read a page that is neither. Whether a
+test does shows with `tests/slowness.py`.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+
+from tests.slowness import slowdown
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -30,7 +38,49 @@ ARGUMENTS = (
 )
 ARTEFACTS = Path(__file__).parent / "artefacts"
 WIDE, PHONE = (1280, 900), (390, 844)
+PATIENCE = 60_000  # milliseconds; only what hangs takes as long
+TURNS = itertools.count()
 HERE = ("127.0.0.1", "localhost", "[::1]", "::1")
+
+WATCH = """(() => {
+  const real = { fetch: fetch.bind(window), setTimeout: setTimeout.bind(window), clearTimeout: clearTimeout.bind(window) };
+  const timers = new Set(); // those that are waited for
+  let coming = 0; // answers and timers
+  const over = () => real.setTimeout(() => coming--); // whoever waited for it goes on first
+  const counted = (promise) => {
+    coming++;
+    promise.then(over, over);
+    return promise;
+  };
+  window.fetch = (...given) => counted(real.fetch(...given));
+  for (const name of ["json", "text", "arrayBuffer"]) {
+    const read = Response.prototype[name];
+    Response.prototype[name] = function () { return counted(read.call(this)); };
+  }
+  window.setTimeout = (act, pause = 0, ...more) => {
+    if (pause > 5000) pause *= 100; // messages that go by themselves stay, however slow the test is
+    if (pause > 500) return real.setTimeout(act, pause, ...more);
+    coming++;
+    const timer = real.setTimeout(() => {
+      if (timers.delete(timer)) over();
+      act(...more);
+    }, pause);
+    timers.add(timer);
+    return timer;
+  };
+  window.clearTimeout = (timer) => {
+    if (timers.delete(timer)) coming--;
+    real.clearTimeout(timer);
+  };
+  const busy = "main .state.loading, [aria-busy=true], .plot-notice [role=status]";
+  let [turn, frames] = [null, 0];
+  window.settled = (mine) => {
+    if (mine !== turn) [turn, frames] = [mine, 0];
+    frames = coming || document.querySelector(busy) || !document.querySelector("main h1") ? 0 : frames + 1;
+    return frames > 3;
+  };
+})();"""
+"""Counts what a page of the explorer still waits for: answers, and timers of up to half a second."""
 
 
 @dataclass
@@ -65,6 +115,7 @@ def browser() -> Iterator[Browser]:
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip(f"tests of pages need a browser on the PATH: one of {', '.join(NAMES)}")
+    api.expect.set_options(timeout=PATIENCE)
     with api.sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         yield opened
@@ -83,7 +134,12 @@ def open_browser(browser: Browser) -> Iterator[Open]:
             color_scheme="dark" if dark else "light", viewport=viewport, **more
         )
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
+        context.add_init_script(WATCH)
         visit = Visit(context.new_page())
+        if slowdown() > 1:
+            session = context.new_cdp_session(visit.page)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": slowdown()})
         context.route("**/*", lambda route: _answer(route, visit))
         visit.page.on(
             "console", lambda said: visit.errors.append(said.text) if said.type == "error" else None
@@ -107,3 +163,16 @@ def _answer(route: Route, visit: Visit) -> None:
     else:
         visit.outward.append(route.request.url)
         route.abort()
+
+
+def settled(page: Page) -> None:
+    """Waits until a page of the explorer has all that it asked for, and has drawn it."""
+    page.wait_for_function("(turn) => window.settled(turn)", arg=next(TURNS))
+
+
+def until(page: Page, condition: Callable[[], bool]) -> None:
+    """Waits for what is not seen on the page itself, but by the test."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < PATIENCE / 1000, "what was waited for never came"
+        page.wait_for_timeout(20)  # meanwhile events of the page are heard
