@@ -3,7 +3,7 @@
 A folder that wants it says so in its conftest.py:
 `from tests.browser import browser, open_browser`. What a page writes to the console as an error,
 what it fails with, and every request that leaves the machine is collected, and fails the test at
-its end unless the test took it out of the list.
+its end unless the test said that it is meant: `visit.meant.append("404")`. It may come late.
 
 A page is drawn, and then drawn on: what comes later has to be waited for. `expect(...)` waits, and
 `settled(page)` waits until nothing more is to come. Never read a page that is neither. Whether a
@@ -92,6 +92,11 @@ class Visit:
     outward: list[str] = field(
         default_factory=list
     )  # addresses elsewhere that were asked for, and not answered
+    meant: list[str] = field(default_factory=list)  # parts of errors that a test is about
+
+    def unmeant(self) -> list[str]:
+        """What went wrong and should not have."""
+        return [error for error in self.errors if not any(part in error for part in self.meant)]
 
     def screenshot(self, name: str, *, full: bool = True) -> Path:
         """A picture in tests/artefacts, or in the folder that UNDERTOW_ARTEFACTS names."""
@@ -151,7 +156,7 @@ def open_browser(browser: Browser) -> Iterator[Open]:
     yield open_page
     for context in contexts:
         context.close()
-    assert [error for visit in visits for error in visit.errors] == []
+    assert [error for visit in visits for error in visit.unmeant()] == []
     assert [address for visit in visits for address in visit.outward] == []
 
 
@@ -168,6 +173,13 @@ def _answer(route: Route, visit: Visit) -> None:
 def settled(page: Page) -> None:
     """Waits until a page of the explorer has all that it asked for, and has drawn it."""
     page.wait_for_function("(turn) => window.settled(turn)", arg=next(TURNS))
+
+
+def frames(page: Page) -> None:
+    """Waits until what the mouse and the keys did is drawn."""
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
 def until(page: Page, condition: Callable[[], bool]) -> None:

@@ -1,18 +1,38 @@
-"""What all tests share: fresh kernels, data sets that may be absent, and tables of names."""
+"""What all tests share: fresh kernels, data sets that may be absent, tables of names, and examples
+that are the same in every run.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# What hypothesis makes up is the same in every run, so that a change fails for what it does, and
+# not for what was drawn; `make torture` draws anew. A slow machine is no failure.
+SLOW = [HealthCheck.too_slow]
+settings.register_profile(
+    "steady", derandomize=True, database=None, deadline=None, suppress_health_check=SLOW
+)
+settings.register_profile("anew", print_blob=True, deadline=None, suppress_health_check=SLOW)
+settings.load_profile("steady")
 
 KERNELS = Path(__file__).parents[1] / "src" / "undertow" / "kernels"
 
 
 def pytest_configure() -> None:
+    """Fresh kernels, and Ctrl-C for those who test it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as what a shell runs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    _forget_old_kernels()
+
+
+def _forget_old_kernels() -> None:
     """Forgets compiled kernels when any kernel source has changed.
 
     numba only looks at the file of a function itself, so a change of a function that is inlined

@@ -96,9 +96,7 @@ def test_help_loads_nothing_heavy() -> None:
         "CliRunner().invoke(app, ['--help']);"
         "print([m for m in ('numpy', 'scipy', 'numba', 'sklearn', 'polars') if m in sys.modules])"
     )
-    began = time.perf_counter()
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "[]"
-    assert time.perf_counter() - began < 10.0

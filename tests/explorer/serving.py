@@ -46,7 +46,9 @@ def served(folder: Path, token: str | None = None) -> Iterator[Served]:
     bound = listening(HOST, 0)
     app = create_app(Source.open(folder), host=HOST, token=token)
     server = uvicorn.Server(
-        uvicorn.Config(slowed(app), http="h11", ws="none", log_config=None, timeout_graceful_shutdown=1)
+        uvicorn.Config(
+            slowed(app), http="h11", ws="none", log_config=None, timeout_graceful_shutdown=1
+        )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
