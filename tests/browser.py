@@ -43,7 +43,8 @@ TURNS = itertools.count()
 HERE = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 WATCH = """(() => {
-  const real = { fetch: fetch.bind(window), setTimeout: setTimeout.bind(window), clearTimeout: clearTimeout.bind(window) };
+  const names = ["fetch", "setTimeout", "clearTimeout"];
+  const real = Object.fromEntries(names.map((name) => [name, window[name].bind(window)]));
   const timers = new Set(); // those that are waited for
   let coming = 0; // answers and timers
   const over = () => real.setTimeout(() => coming--); // whoever waited for it goes on first
@@ -76,11 +77,12 @@ WATCH = """(() => {
   let [turn, frames] = [null, 0];
   window.settled = (mine) => {
     if (mine !== turn) [turn, frames] = [mine, 0];
-    frames = coming || document.querySelector(busy) || !document.querySelector("main h1") ? 0 : frames + 1;
+    const drawn = document.querySelector("main h1") && !document.querySelector(busy);
+    frames = coming || !drawn ? 0 : frames + 1;
     return frames > 3;
   };
 })();"""
-"""Counts what a page of the explorer still waits for: answers, and timers of up to half a second."""
+"""Counts what a page of the explorer still waits for: answers, and timers of up to 0.5 seconds."""
 
 
 @dataclass

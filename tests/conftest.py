@@ -4,14 +4,18 @@ that are the same in every run.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.at_hand import PythonDocs
 
 # What hypothesis makes up is the same in every run, so that a change fails for what it does, and
 # not for what was drawn; `make torture` draws anew. A slow machine is no failure.
@@ -30,6 +34,17 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as what a shell runs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _forget_old_kernels()
+
+
+def pytest_collection() -> None:
+    """Tests are gathered without looking for garbage, of which there is none yet."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Nor are modules and tests looked through again and again: they stay to the end."""
+    gc.enable()
+    gc.freeze()
 
 
 def _forget_old_kernels() -> None:
@@ -59,6 +74,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "data" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def python_docs() -> PythonDocs:
+    """Read once: thousands of sources are parsed for it."""
+    from undertow.datasets import load_python_docs
+
+    before = set(sys.modules)
+    documents = load_python_docs()
+    return PythonDocs(documents, {name.split(".")[0] for name in set(sys.modules) - before})
+
+
+@pytest.fixture
+def python_docs_at_hand(python_docs: PythonDocs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for that corpus is given what was read already."""
+    from undertow import datasets
+
+    monkeypatch.setattr(datasets, "load_python_docs", lambda: list(python_docs.documents))
 
 
 @pytest.fixture

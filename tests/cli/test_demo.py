@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import undertow
+from tests.at_hand import PythonDocs
 from undertow import datasets
 from undertow.cli import app, demo
 
 
 @pytest.fixture(scope="module")
-def documents() -> list[datasets.DocumentedObject]:
-    return datasets.load_python_docs()[::40]
+def documents(python_docs: PythonDocs) -> list[datasets.DocumentedObject]:
+    return python_docs.documents[::40]
 
 
 @pytest.fixture

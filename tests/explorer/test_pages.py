@@ -16,7 +16,7 @@ pytest.importorskip(
 from playwright.sync_api import Route, expect
 
 from tests.browser import settled
-from tests.explorer.visiting import Visiting, answered, go
+from tests.explorer.visiting import Visiting, answered
 
 
 def test_search_answers_while_one_types(visit: Visiting) -> None:
