@@ -18,7 +18,7 @@ def test_errors_and_requests_are_collected(open_browser: Open, tmp_path: Path) -
     until(visit.page, lambda: any("nonsense is not defined" in error for error in visit.errors))
     until(visit.page, lambda: bool(visit.outward))
     assert visit.outward == ["https://example.org/a.png"]
-    visit.meant += ["ERR_FAILED", "nonsense is not defined"]
+    visit.meant += ["ERR_NAME_NOT_RESOLVED", "nonsense is not defined"]
     visit.outward.clear()
 
 
