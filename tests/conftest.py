@@ -42,9 +42,12 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Nor are modules and tests looked through again and again: they stay to the end."""
+    """Nor are modules and tests looked through again and again: they stay to the end. Tests leave
+    little garbage, so a look at it can wait.
+    """
     gc.enable()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _forget_old_kernels() -> None:
@@ -82,7 +85,9 @@ def python_docs() -> PythonDocs:
     from undertow.datasets import load_python_docs
 
     before = set(sys.modules)
+    gc.disable()  # trees of syntax, none of which is garbage before its file is read
     documents = load_python_docs()
+    gc.enable()
     return PythonDocs(documents, {name.split(".")[0] for name in set(sys.modules) - before})
 
 
