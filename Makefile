@@ -13,7 +13,7 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 
 help:
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
-	@echo "make torture      what is slow and rarely fails: long statistics, whole sweeps, real corpora"
+	@echo "make torture      what is slow and rarely fails: long statistics, whole sweeps, real corpora, examples made up anew"
 	@echo "make demo         set up .venv, then train something small, show it, and write undertow-demo/report.html"
 	@echo "make bench        measure speed in about 3 minutes (RECORD=1 keeps JSON and plots under benchmarks/results)"
 	@echo "make bench-full   everything, with other libraries as peers: about 12 minutes, kept under benchmarks/results"
@@ -37,6 +37,7 @@ test: $(VENV)/installed-dev
 
 torture: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m torture
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile anew
 
 demo: $(VENV)/installed
 	$(BIN)/undertow demo

@@ -1,26 +1,61 @@
-"""What all tests share: fresh kernels, data sets that may be absent, and tables of names."""
+"""What all tests share: fresh kernels, data sets that may be absent, tables of names, and examples
+that are the same in every run.
+"""
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.at_hand import PythonDocs
+
+# What hypothesis makes up is the same in every run, so that a change fails for what it does, and
+# not for what was drawn; `make torture` draws anew. A slow machine is no failure.
+SLOW = [HealthCheck.too_slow]
+settings.register_profile(
+    "steady", derandomize=True, database=None, deadline=None, suppress_health_check=SLOW
+)
+settings.register_profile("anew", print_blob=True, deadline=None, suppress_health_check=SLOW)
+settings.load_profile("steady")
 
 KERNELS = Path(__file__).parents[1] / "src" / "undertow" / "kernels"
 
 
 def pytest_configure() -> None:
-    """Listens to SIGINT, and forgets compiled kernels when any kernel source has changed.
+    """Fresh kernels, and Ctrl-C for those who test it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as what a shell runs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    _forget_old_kernels()
 
-    A shell starts what runs in the background with SIGINT ignored, and that is inherited. As for
-    kernels: numba only looks at the file of a function itself, so a change of a function that is
-    inlined from another file would go unnoticed.
+
+def pytest_collection() -> None:
+    """Tests are gathered without looking for garbage, of which there is none yet."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Nor are modules and tests looked through again and again: they stay to the end. Tests leave
+    little garbage, so a look at it can wait.
     """
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.enable()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
+def _forget_old_kernels() -> None:
+    """Forgets compiled kernels when any kernel source has changed.
+
+    numba only looks at the file of a function itself, so a change of a function that is inlined
+    from another file would go unnoticed.
+    """
     digest = hashlib.sha256()
     for source in sorted(KERNELS.rglob("*.py")):
         digest.update(source.read_bytes())
@@ -42,6 +77,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "data" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def python_docs() -> PythonDocs:
+    """Read once: thousands of sources are parsed for it."""
+    from undertow.datasets import load_python_docs
+
+    before = set(sys.modules)
+    gc.disable()  # trees of syntax, none of which is garbage before its file is read
+    documents = load_python_docs()
+    gc.enable()
+    return PythonDocs(documents, {name.split(".")[0] for name in set(sys.modules) - before})
+
+
+@pytest.fixture
+def python_docs_at_hand(python_docs: PythonDocs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for that corpus is given what was read already."""
+    from undertow import datasets
+
+    monkeypatch.setattr(datasets, "load_python_docs", lambda: list(python_docs.documents))
 
 
 @pytest.fixture

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import undertow
+from tests.at_hand import PythonDocs
 from undertow import datasets
 from undertow.cli import app, demo
 
 
 @pytest.fixture(scope="module")
-def documents() -> list[datasets.DocumentedObject]:
-    return datasets.load_python_docs()[::40]
+def documents(python_docs: PythonDocs) -> list[datasets.DocumentedObject]:
+    return python_docs.documents[::40]
 
 
 @pytest.fixture
@@ -96,9 +96,7 @@ def test_help_loads_nothing_heavy() -> None:
         "CliRunner().invoke(app, ['--help']);"
         "print([m for m in ('numpy', 'scipy', 'numba', 'sklearn', 'polars') if m in sys.modules])"
     )
-    began = time.perf_counter()
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "[]"
-    assert time.perf_counter() - began < 10.0

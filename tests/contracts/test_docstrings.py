@@ -130,7 +130,7 @@ def test_docstrings_say_what_they_should(package: str) -> None:
     assert {name: missing for name, missing in found.items() if missing} == {}
 
 
-@pytest.mark.usefixtures("empty_folder", "own_tables")
+@pytest.mark.usefixtures("empty_folder", "own_tables", "python_docs_at_hand")
 @pytest.mark.parametrize("package", PACKAGES)
 def test_examples_run(package: str) -> None:
     names, wrong = run(inspect.getdoc(import_module(package)) or "", {}, package)

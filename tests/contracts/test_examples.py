@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import undertow
+from tests.at_hand import PythonDocs
 from tools.site import gallery
 from undertow import TopicModel, datasets
 
@@ -17,9 +18,9 @@ FOLDER = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(scope="module")
-def few() -> list[datasets.DocumentedObject]:
+def few(python_docs: PythonDocs) -> list[datasets.DocumentedObject]:
     """Few, whatever part of them an example takes."""
-    return datasets.load_python_docs()[::5]
+    return python_docs.documents[::5]
 
 
 @pytest.fixture(autouse=True)

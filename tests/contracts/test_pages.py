@@ -39,6 +39,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.usefixtures("python_docs_at_hand")
 @pytest.mark.slow
 def test_the_readme_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("README.md")
@@ -117,7 +118,7 @@ def test_the_page_on_extending_runs(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.torture  # a process of its own; that the engine runs is tested above
 def test_the_engine_on_the_page_passes_the_contract_as_it_says(tmp_path: Path) -> None:
     """In an interpreter of its own: what is tested is named by the environment."""
     (block,) = (one for one in blocks_of("docs/extending.md") if "class Counting" in one)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from undertow.datasets import DocumentedObject, load_python_docs
+from tests.at_hand import PythonDocs
+from undertow.datasets import DocumentedObject
 from undertow.datasets.python_docs import _documents, _label, _with_ids_of_their_own
 
-LOADED: set[str] = set()  # modules that reading the corpus brought in
 
-
-@pytest.fixture(scope="module")
-def documents() -> list[DocumentedObject]:
-    before = set(sys.modules)
-    found = load_python_docs()
-    LOADED.update(name.split(".")[0] for name in set(sys.modules) - before)
-    return found
+@pytest.fixture
+def documents(python_docs: PythonDocs) -> list[DocumentedObject]:
+    return python_docs.documents
 
 
 def test_it_is_large_and_labelled(documents: list[DocumentedObject]) -> None:
@@ -53,9 +48,9 @@ def test_it_holds_what_the_demo_searches_for(documents: list[DocumentedObject]) 
     } & names
 
 
-def test_nothing_is_imported(documents: list[DocumentedObject]) -> None:
-    assert len(documents) > 0
-    assert not LOADED & {"tkinter", "turtle", "distutils", "sklearn", "polars"}
+def test_nothing_is_imported(python_docs: PythonDocs) -> None:
+    assert len(python_docs.documents) > 0
+    assert not python_docs.loaded & {"tkinter", "turtle", "distutils", "sklearn", "polars"}
 
 
 def test_a_source_is_read_and_never_run(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def explorer(
     app = create_app(Source.open(folder), host=host, token=token)
     with TestClient(app, base_url=ADDRESS) as client:
         if wait:
-            background(client).wait(120)
+            background(client).wait(300)
         yield client
 
 

@@ -92,7 +92,7 @@ def test_an_index_stays_what_it_was(own_index: Path) -> None:
     with explorer(own_index, wait=False) as client:  # the overview is still of use
         from tests.explorer.asking import background
 
-        background(client).wait(60)
+        background(client).wait(300)
         assert got(client, "/api/about")["overview"] == "ready"
         assert got(client, f"/api/topics/{node}")["name"] == "new name"
 

@@ -15,6 +15,7 @@ pytest.importorskip(
 
 from playwright.sync_api import FloatRect, Page, expect
 
+from tests.browser import settled, until
 from tests.explorer.visiting import Visiting
 
 PLACED = 300  # documents with a known word
@@ -85,8 +86,15 @@ def around(page: Page, left: float = 0.0, right: float = 1.0) -> list[tuple[floa
 @pytest.fixture
 def page(visit: Visiting) -> Page:
     shown = visit("/map")
-    shown.page.locator(".legend").wait_for()
+    drawn(shown.page)
     return shown.page
+
+
+def drawn(page: Page) -> None:
+    """Waits for the first frame of the map, and for what is still to come."""
+    page.locator(".legend").wait_for()
+    page.wait_for_function("() => document.querySelector('.stage-names span')?.style.visibility")
+    settled(page)
 
 
 def painted(page: Page) -> int:
@@ -107,10 +115,14 @@ def painted(page: Page) -> int:
 
 
 def test_points_are_drawn_in_many_colours(page: Page) -> None:
-    page.wait_for_timeout(300)
     page.evaluate("document.querySelector('.stage-names').hidden = true")  # they have colours too
+    until(page, lambda: hues(page) >= 8)
+
+
+def hues(page: Page) -> int:
+    """How many colours a picture of the map has."""
     picture = page.locator(".map-frame").screenshot()
-    colours = page.evaluate(
+    found = page.evaluate(
         """async (bytes) => {
           const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
           const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
@@ -126,7 +138,7 @@ def test_points_are_drawn_in_many_colours(page: Page) -> None:
         }""",
         list(picture),
     )
-    assert colours >= 8
+    return int(found)
 
 
 def test_the_arithmetic_of_lasso_and_hover(page: Page) -> None:
@@ -143,8 +155,10 @@ def test_a_lasso_lists_what_it_holds(page: Page) -> None:
     expect(page.locator(".selection .document")).to_have_count(100)
     page.locator(".selection .document-id").first.click()
     expect(page.locator(".marked")).to_be_visible()
+    settled(page)
     page.go_back()
     expect(page.locator(".stage")).to_be_visible()
+    settled(page)
 
 
 def test_a_box_lists_what_it_holds(page: Page) -> None:
@@ -152,7 +166,7 @@ def test_a_box_lists_what_it_holds(page: Page) -> None:
     left, top = around(page)[0]
     middle = (around(page)[0][0] + around(page)[1][0]) / 2
     draw(page, [(left, top), (middle, around(page)[2][1])])
-    held = sum(left <= px <= middle for _, px, _ in places(page))
+    held = sum(left <= px <= middle for _, px, _ in places(page))  # the map has not moved
     assert 0 < held < PLACED
     expect(page.locator(".selection h2")).to_have_text(f"{held} documents")
     page.keyboard.press("Escape")
@@ -188,8 +202,13 @@ def test_hovering_and_clicking_a_point(page: Page) -> None:
 def test_zooming_and_moving(page: Page) -> None:
     row, px, py = alone(page)
     page.mouse.move(px, py)
-    for _ in range(5):
+    page.evaluate("""() => {
+      window.turned = 0;
+      document.querySelector(".stage").addEventListener("wheel", () => window.turned++);
+    }""")
+    for turn in range(5):
         page.mouse.wheel(0, -300)  # the place under the mouse stays where it is
+        page.wait_for_function("turn => window.turned > turn", arg=turn)
     page.mouse.move(px + 40, py)
     page.mouse.move(px, py)
     expect(page.locator(".map-tip strong")).to_have_text(f"d{row}")
@@ -210,7 +229,7 @@ def test_keys_move_the_map(page: Page) -> None:
         "one.style.transform).join()"
     )
     page.locator(".stage").focus()
-    for key in ("ArrowLeft", "ArrowUp", "+", "-", "0"):
+    for key in ("ArrowLeft", "ArrowUp", "+", "-", "0"):  # each draws one frame
         before = page.evaluate(names)
         page.keyboard.press(key)
         page.wait_for_function(f"before => {names} !== before", arg=before)
@@ -218,7 +237,7 @@ def test_keys_move_the_map(page: Page) -> None:
 
 def test_the_legend_shows_one_group_alone(page: Page) -> None:
     page.get_by_label("Label", exact=True).check()
-    assert "colour=label" in page.url
+    expect(page).to_have_url(re.compile("colour=label"))
     entry = page.locator("button.legend-entry").first
     count = int(entry.locator(".figure").inner_text())
     entry.click()
@@ -232,12 +251,13 @@ def test_the_legend_shows_one_group_alone(page: Page) -> None:
 
 def test_a_topic_is_shown_on_the_map(visit: Visiting) -> None:
     page = visit("/topics").page
-    name = page.locator(".topic-card-name").nth(2).inner_text()
+    name = page.locator(".topic-card-name").nth(2).inner_text()  # all are drawn
     page.locator(".topic-card-name").nth(2).click()
     page.get_by_role("link", name="On the map").click()
     expect(page.locator(".legend-entry[aria-pressed=true]")).to_have_count(1)
     expect(page.locator(".legend-entry[aria-pressed=true]")).to_contain_text(name)
-    assert re.search(r"#/map\?.*topic=\d+$", page.url)
+    expect(page).to_have_url(re.compile(r"#/map\?.*topic=\d+$"))
+    drawn(page)
     count = int(page.locator(".legend-entry[aria-pressed=true] .figure").inner_text())
     page.get_by_label("Lasso").check()
     draw(page, around(page))
@@ -273,7 +293,7 @@ def test_more_topics_are_named_when_near(page: Page) -> None:
     page.wait_for_function(f"() => ({BOXES})().length > 3")
     names = "document.querySelectorAll('.stage-names span').length"
     far = page.evaluate(names)
-    known = set(page.locator(".legend-name").all_inner_texts())
+    known = set(page.locator(".legend-name").all_text_contents())
     assert set(shown_names(page)) <= known
     assert far == len(known)
     page.locator(".stage").focus()
@@ -288,10 +308,11 @@ def test_names_never_cover_each_other(page: Page) -> None:
     box = stage(page)
     page.get_by_label("How many topics, exactly").fill("20")
     page.get_by_label("How many topics, exactly").press("Enter")
+    expect(page.locator("button.legend-entry")).to_have_count(20)
     page.locator(".stage").focus()
     for key in ("0", "+", "ArrowLeft", "+", "ArrowUp", "+"):
         page.keyboard.press(key)
-        page.wait_for_timeout(150)
+        settled(page)  # some frames later
         boxes = page.evaluate(BOXES)
         for place, (left, top, right, bottom) in enumerate(boxes):
             assert left >= box["x"] - 1
@@ -328,16 +349,16 @@ def test_another_number_of_topics_colours_the_map_anew(page: Page, chosen: int, 
     page.get_by_label("How many topics", exact=True).focus()
     page.keyboard.press("End")
     expect(page.locator("button.legend-entry")).to_have_count(most)
-    assert page.url.endswith(f"#/map?n={most}")
+    expect(page).to_have_url(re.compile(rf"#/map\?n={most}$"))
     page.get_by_role("button", name="model’s own").click()
     expect(page.locator("button.legend-entry")).to_have_count(chosen)
-    assert page.url.endswith("#/map")
+    expect(page).to_have_url(re.compile("#/map$"))
 
 
 def test_fingers_pinch_and_draw(visit: Visiting) -> None:
     """Pointers of fingers, as a phone sends them."""
     page = visit("/map", size=(360, 740), has_touch=True).page
-    page.locator(".legend").wait_for()
+    drawn(page)
     page.locator(".stage").scroll_into_view_if_needed()
     names = (
         "Array.from(document.querySelectorAll('.stage-names span'), one => "
@@ -382,6 +403,5 @@ def test_without_webgl_the_map_is_drawn_plainly(visit: Visiting) -> None:
       };
       location.hash = "/map";
     }""")
-    shown.page.locator(".legend").wait_for()
-    shown.page.wait_for_timeout(200)
-    assert painted(shown.page) > 1000
+    drawn(shown.page)
+    until(shown.page, lambda: painted(shown.page) > 1000)

@@ -74,7 +74,7 @@ def test_pages_open_links_of_the_web_alone(
 ) -> None:
     sync_api = pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright")
     from tests.explorer.serving import served
-    from tests.explorer.visiting import visitor
+    from tests.explorer.visiting import go, visitor
 
     with served(record_index) as running:
         page = visitor(request.getfixturevalue("open_browser"), running)(
@@ -82,19 +82,21 @@ def test_pages_open_links_of_the_web_alone(
         ).page
         sync_api.expect(page.locator(".document")).to_have_count(4)
         links = page.locator(".document a[target=_blank]")
-        assert links.count() == 1
-        assert links.get_attribute("href") == LINK
-        assert links.get_attribute("rel") == "noopener noreferrer"
-        assert links.inner_text() == "example.org ↗"
-        titles = page.locator(".document-id").all_inner_texts()
+        expect = sync_api.expect
+        expect(links).to_have_count(1)
+        expect(links).to_have_attribute("href", LINK)
+        expect(links).to_have_attribute("rel", "noopener noreferrer")
+        expect(links).to_have_text("example.org ↗")
+        titles = page.locator(".document-id").all_text_contents()  # the page has settled
         assert sorted(titles) == sorted(["The harvest", *ATTACKS[:2], "d"])
         page.get_by_text("The harvest").click()
         sync_api.expect(page.locator("h1.document-title")).to_have_text("The harvest")
-        assert page.locator(".head a[target=_blank]").get_attribute("href") == LINK
+        expect(page.locator(".head a[target=_blank]")).to_have_attribute("href", LINK)
         page.get_by_text("All that is known of it").click()
         sync_api.expect(page.locator(".kept dd").first).to_have_text("4")
-        page.evaluate("location.hash = '/documents/b'")
+        go(page, "/documents/b")
         sync_api.expect(page.locator("h1.document-title")).to_have_text(ATTACKS[0])
         page.get_by_text("All that is known of it").click()
-        assert page.locator(".head a[target=_blank]").count() == 0
+        expect(page.locator(".head a[target=_blank]")).to_have_count(0)
         assert page.evaluate("window.attacked") is None
+        page.context.close()

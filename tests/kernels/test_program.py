@@ -23,7 +23,7 @@ from undertow.kernels.cpu import waiting
 from undertow.kernels.cpu.pool import run, run_program
 from undertow.kernels.cpu.program import Worker
 
-PATIENCE = 60.0  # seconds after which something hangs; usually it takes milliseconds
+PATIENCE = 300.0  # seconds after which something hangs; usually it takes milliseconds
 LONG = 10**8  # yields of a core: more than anybody needs
 ITEMS = 100
 Whole = NDArray[np.int64]
@@ -327,7 +327,8 @@ def test_an_error_of_a_helper_alone_reaches_the_caller() -> None:
     def fail_elsewhere(worker: Worker) -> None:
         if worker.leads:
             assert failing.wait(PATIENCE)
-            time.sleep(0.2)
+            while pool_module._pool._job.error is None:  # the helper is about to tell
+                time.sleep(0.001)
         else:
             failing.set()
             raise Broken

@@ -128,6 +128,7 @@ def test_processes_find_what_one_process_finds(tmp_path: Path, shared: Path) -> 
         assert ours == theirs
 
 
+@pytest.mark.torture  # two processes of its own
 def test_error_in_a_process_ends_the_run(tmp_path: Path) -> None:
     from undertow.paper.runner import run as run_cells
 
@@ -185,7 +186,7 @@ def test_names_agree() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.torture
 def test_slice_of_the_real_posts(tmp_path: Path) -> None:
     small = replace(TINY, name="slice", made_up=False, documents=300, most_words=500, most_epochs=3)
     run_tiny("fig2", tmp_path, scale=small)

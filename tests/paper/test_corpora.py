@@ -95,6 +95,7 @@ def test_words_say_how_texts_were_counted() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.torture  # all posts, twice
 def test_newsgroups_are_counted_as_the_benchmarks_do() -> None:
     ours, theirs = count(Corpus("20newsgroups", 2000)), load(2000)
     assert same(ours.learn, theirs.train)

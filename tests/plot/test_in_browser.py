@@ -83,7 +83,7 @@ def test_hovering_shows_the_text_of_a_document(
     seen = []
     for place in page.evaluate(PLACES):
         page.mouse.move(*place)
-        page.wait_for_selector(".hovertext text", timeout=5000)
+        page.wait_for_selector(".hovertext text")
         seen.append(page.text_content(".hoverlayer") or "")
     assert any("topic:" in text for text in seen)
     assert any("hacked=" in text for text in seen)

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_rgb
 
-from tests.browser import PHONE, WIDE, Open, Visit
+from tests.browser import PHONE, WIDE, Open, Visit, frames, until
 from undertow import TopicModel, insight
 from undertow.insight import Overview
 from undertow.report import write_report
@@ -183,13 +183,14 @@ def test_points_are_seen(
         open_browser, write_report(model, tmp_path / "report.html", table, evaluate=False)
     )
     colours = visit.page.evaluate("report.data.topics.slice(0, 4).map(topic => topic.colour)")
-    pixels = seen(visit)
-    for colour in colours:
-        assert painted(pixels, colour) > 50, colour
+
+    def shown() -> int:
+        pixels = seen(visit)
+        return sum(painted(pixels, colour) > 50 for colour in colours)
+
+    until(visit.page, lambda: shown() == len(colours))
     visit.page.click("#legend button >> nth=0")  # one alone: the others fade
-    visit.page.wait_for_timeout(400)
-    alone = [painted(seen(visit), colour) > 50 for colour in colours]
-    assert sum(alone) == 1
+    until(visit.page, lambda: shown() == 1)
 
 
 def seen(visit: Visit) -> Any:
@@ -233,14 +234,15 @@ def test_the_pointer_shows_a_document_and_its_topic(open_browser: Open, report: 
         x = box["x"] + box["width"] / 2 + (places[2 * row] - 0.5) * side
         y = box["y"] + box["height"] / 2 - (places[2 * row + 1] - 0.5) * side
         page.mouse.move(x, y)
-        assert page.is_visible("#tip")
+        frames(page)
+        page.wait_for_selector("#tip", state="visible")
         shown.append(page.inner_text("#tip"))
     assert any("hacked=" in text for text in shown)
     assert all("topic: " in text for text in shown)
     assert page.evaluate("window.hacked === undefined")
     assert page.evaluate("document.querySelectorAll('#tip a, #tip img, #tip script').length") == 0
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] - 60)
-    assert not page.is_visible("#tip")
+    page.wait_for_selector("#tip", state="hidden")
 
 
 def test_the_map_zooms_and_moves(open_browser: Open, report: Path) -> None:
@@ -248,11 +250,9 @@ def test_the_map_zooms_and_moves(open_browser: Open, report: Path) -> None:
     page = visit.page
     whole = seen(visit)
     page.click("[data-zoom=in]")
-    page.wait_for_timeout(400)
-    assert not np.array_equal(seen(visit), whole)
+    until(page, lambda: not np.array_equal(seen(visit), whole))
     page.click("[data-zoom=all]")
-    page.wait_for_timeout(400)
-    np.testing.assert_array_equal(seen(visit), whole)
+    until(page, lambda: np.array_equal(seen(visit), whole))
     before = page.evaluate("scrollY")
     page.hover("#map-figure canvas")
     page.mouse.wheel(0, 120)  # the page scrolls
@@ -269,6 +269,7 @@ def test_the_streams_are_read_with_the_pointer(
     shown = []
     for part in np.linspace(0.05, 0.75, 12):
         page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * part)
+        frames(page)
         shown.append(page.inner_text("#tip").splitlines())
     streams = [lines for lines in shown if len(lines) == 3]
     assert len({lines[0] for lines in streams}) >= 3
@@ -318,17 +319,17 @@ def test_words_of_figures_follow_the_page(open_browser: Open, report: Path) -> N
     ink = "getComputedStyle(document.querySelector('[data-chart] text')).fill"
     light = page.evaluate(ink)
     page.emulate_media(color_scheme="dark")
-    assert page.evaluate(ink) != light
+    page.wait_for_function(f"light => {ink} !== light", arg=light)
     page.emulate_media(media="print")
-    assert page.evaluate(ink) == "rgb(68, 68, 68)"
+    page.wait_for_function(f"() => {ink} === 'rgb(68, 68, 68)'")
 
 
 def test_a_narrower_window_is_drawn_anew(open_browser: Open, report: Path) -> None:
     page = opened(open_browser, report).page
     page.set_viewport_size({"width": 500, "height": 900})
     page.wait_for_function("document.querySelector('#map-figure canvas').width < 500")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 500
-    assert page.evaluate("document.querySelector('#streams svg').viewBox.baseVal.width") < 500
+    page.wait_for_function("document.documentElement.scrollWidth <= 500")
+    page.wait_for_function("document.querySelector('#streams svg').viewBox.baseVal.width < 500")
 
 
 def test_it_prints(open_browser: Open, report: Path, tmp_path: Path) -> None:
@@ -349,12 +350,11 @@ def test_the_policy_stops_what_is_not_listed(open_browser: Open, report: Path) -
             fetch('https://example.org/data').catch(() => {});
         }"""
     )
-    visit.page.wait_for_timeout(300)
+    policy = "Content Security Policy"
+    until(visit.page, lambda: sum(policy in error for error in visit.errors) >= 3)
     assert visit.page.evaluate("window.hacked === undefined")
     assert visit.outward == []
-    refused = [error for error in visit.errors if "Content Security Policy" in error]
-    assert len(refused) >= 3
-    visit.errors.clear()
+    visit.meant.append(policy)
 
 
 def test_without_scripts_topics_are_read(browser: Any, report: Path) -> None:

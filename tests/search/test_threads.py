@@ -102,7 +102,7 @@ def test_threads_may_share_an_index(index: Index) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=120)
+        thread.join(timeout=300)
         assert not thread.is_alive()
     if wrong:
         raise wrong[0]
@@ -129,7 +129,7 @@ def interleaved(
         monkeypatch.setattr(Store, method, answer)
         writer = threading.Thread(target=change)
         writer.start()
-        writer.join(timeout=60)
+        writer.join(timeout=300)
         return answer(store, *arguments)
 
     monkeypatch.setattr(Store, method, late)
@@ -206,17 +206,17 @@ def test_a_search_waits_for_no_writer(index: Index) -> None:
 
     def wait(done: int, total: int) -> None:
         began.set()
-        assert finish.wait(timeout=60)
+        assert finish.wait(timeout=300)
 
     version = index.version
     writer = threading.Thread(target=index.add, args=(["plum"],), kwargs={"progress": wait})
     writer.start()
-    assert began.wait(timeout=60)
+    assert began.wait(timeout=300)
     assert len(index.search("apple", 5)) == 5
     index.refresh()
     assert (len(index), index.version) == (120, version)
     finish.set()
-    writer.join(timeout=60)
+    writer.join(timeout=300)
     assert len(index) == 121
 
 

@@ -175,7 +175,7 @@ def test_the_next_group_is_read_while_the_last_is_used(
     monkeypatch.setattr(SpooledSource, "_read", read)
     iterator: Any = SpooledSource(spool, group=3).batches(seed=0, epoch=0, batch_size=2)
     next(iterator)
-    assert second.wait(60)
+    assert second.wait(300)
     next(iterator)
     assert len(reads) == 2
     assert all(name.startswith("undertow-spool") for name in reads)

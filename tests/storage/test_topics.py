@@ -252,7 +252,7 @@ def test_a_long_chain_is_not_climbed_for_ever() -> None:
     arrays["topics.dropped"] = np.append(
         arrays["topics.dropped"], np.zeros(300_000, dtype=np.uint8)
     )
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(InvalidInput, match="must have leaves that nothing is below"):
         restored(manifest, arrays, tuple(changeable().words()), 32)
     arrays["topics.parents"][-1] = nodes  # a circle of 300,000
@@ -260,4 +260,4 @@ def test_a_long_chain_is_not_climbed_for_ever() -> None:
         restored(manifest, arrays, tuple(changeable().words()), 32)
     arrays["topics.parents"][-1] = -1  # a chain beside the tree: nothing is wrong with it
     restored(manifest, arrays, tuple(changeable().words()), 32)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 120  # steps for every pair of nodes would take hours

@@ -181,7 +181,7 @@ def in_stretches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
-    settings = Settings(AlphaNCE(n_noise=2, stream_length=64), Adam(), batch_size=7)
+    settings = Settings(AlphaNCE(n_noise=2, stream_length=64), Adam(), batch_size=3)
     engine = find_engine("cpu", threads=1) if device == "cpu" else TorchEngine(DEVICE.type)
     sizes = {"documents": source.documents, "longest": source.longest}
     run = Run(case.parameters.copy(), case.p, settings, **sizes, engine=engine)
@@ -189,7 +189,7 @@ def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
 
 
 def small_case() -> Case:
-    case = make_case(words=60, units=9, documents=26, most_tokens=5, free_bias=False, scale=0.1)
+    case = make_case(words=60, units=9, documents=11, most_tokens=5, free_bias=False, scale=0.1)
     return replace(
         case, parameters=replace(case.parameters, word_weights=np.ones(60, dtype=np.float32))
     )

@@ -48,7 +48,13 @@ def test_all_works_and_what_was_left_out_can_be_had(index: Index) -> None:
     assert _run(code).splitlines()[0] == "[]"
 
 
-@pytest.mark.parametrize("trouble", ["_StandIns.create_module", "_Nowhere.find_spec"])
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        "_StandIns.create_module",
+        pytest.param("_Nowhere.find_spec", marks=pytest.mark.torture),  # another process
+    ],
+)
 def test_it_is_loaded_as_always_where_that_goes_wrong(trouble: str, index: Index) -> None:
     code = (
         f"{BEGIN}\ndef fail(*given): raise RuntimeError('a stand-in that does not "

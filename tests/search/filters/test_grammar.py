@@ -219,7 +219,8 @@ def test_what_is_written_is_what_is_parsed(tree: Tree) -> None:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(DOCUMENTS, st.lists(TREES, min_size=1, max_size=4))
 def test_the_database_finds_what_the_filter_means(

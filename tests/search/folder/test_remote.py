@@ -53,7 +53,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         yield _address(process, log), buckets
     finally:
         process.kill()  # it would wait for connections that are kept open
-        process.wait(30)
+        process.wait(300)
 
 
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:
@@ -295,7 +295,7 @@ class TestRefusing:
         began = time.perf_counter()
         with pytest.raises(IndexFileError, match=message) as caught:
             Index.open(address, storage_options=options)
-        assert time.perf_counter() - began < 20  # a tenth of it on a quiet machine
+        assert time.perf_counter() - began < 120  # it would try again for three minutes
         assert "\n" not in str(caught.value)
         assert WORD not in str(caught.value)
 

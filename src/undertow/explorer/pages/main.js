@@ -3,7 +3,7 @@
 import { get, takeToken } from "./core/api.js";
 import { wireKeys } from "./core/keys.js";
 import { again, start } from "./core/router.js";
-import { about, forgetTopics, learn, loadTree } from "./core/source.js";
+import { about, learn, loadTree, renewTopics } from "./core/source.js";
 import { wireTheme } from "./core/theme.js";
 import { needsIndex, needsTree } from "./parts/states.js";
 
@@ -18,6 +18,7 @@ const ROUTES = [
   { page: "training", title: "Training", pattern: /^\/training$/, load: () => import("./views/training.js") },
 ];
 const POLL = 1000; // milliseconds
+const BUSY = "input:focus, select:focus, .edit-button[aria-pressed=true]"; // a page in use is not drawn anew
 
 const $ = (id) => document.getElementById(id);
 const nav = $("nav");
@@ -74,8 +75,8 @@ async function watch() {
     await new Promise((resolve) => setTimeout(resolve, POLL));
   }
   watching = false;
-  forgetTopics();
-  if (!document.querySelector("input:focus, select:focus") && !location.hash.startsWith("#/search")) again();
+  await renewTopics().catch(() => null); // the old tree stays, then
+  if (!document.querySelector(BUSY) && !location.hash.startsWith("#/search")) again();
 }
 
 menu.addEventListener("click", () => openMenu(menu.getAttribute("aria-expanded") !== "true"));

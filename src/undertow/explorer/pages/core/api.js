@@ -3,6 +3,7 @@
 const KEPT = 60;
 const TOKEN = "undertow-token";
 const kept = new Map();
+let era = 0; // answers that were asked for before all was forgotten are not kept
 let given = null;
 
 /** What the server said when it did not answer. */
@@ -28,8 +29,9 @@ export async function get(path, parameters = {}, { signal, fresh = false } = {})
     keep(url, answer);
     return answer;
   }
+  const begun = era;
   const answer = await (await request(url, signal)).json();
-  if (!fresh) keep(url, answer);
+  if (!fresh && begun === era) keep(url, answer);
   return answer;
 }
 
@@ -74,6 +76,7 @@ export function ofDocument(kind, id) {
 /** Forgets what was kept: the overview has come, or topics were edited. */
 export function forget() {
   kept.clear();
+  era++;
 }
 
 /** Whether a request was given up on purpose. */

@@ -6,8 +6,9 @@ import { failed, loading } from "../parts/states.js";
 let routes = [];
 let hooks = {};
 let current = null; // {page, view, control}
-const scrolls = new Map(); // how far down each entry of the history was
+const scrolls = new Map(); // how far down each entry of the history was when it was left
 let entries = 0;
+let here = null; // the entry that is shown
 
 /** A link within the pages. */
 export function link(path, query = {}) {
@@ -42,15 +43,20 @@ export function start(table, given) {
   hooks = given;
   history.scrollRestoration = "manual";
   addEventListener("hashchange", render);
-  addEventListener("scroll", () => scrolls.set(history.state?.entry, scrollY), { passive: true });
   render();
 }
 
 /** Draws the page anew, as when the overview has come. */
 export function again() {
+  remember();
   current?.control.abort();
   current = null;
   render();
+}
+
+/** Keeps how far down the page was, before another one takes its place. */
+function remember() {
+  if (current?.arrived) scrolls.set(here, scrollY);
 }
 
 function parse() {
@@ -77,13 +83,15 @@ function render() {
     location.replace("#/topics");
     return;
   }
+  remember();
   const returned = history.state?.entry !== undefined;
   if (!returned) history.replaceState({ entry: ++entries }, "");
   else entries = Math.max(entries, history.state.entry);
+  here = history.state.entry;
   if (current?.page === route.page && current.view?.update?.(route)) return;
   current?.control.abort();
   const control = new AbortController();
-  current = { page: route.page, view: null, control };
+  current = { page: route.page, view: null, control, arrived: false };
   show(route, current, returned);
 }
 
@@ -106,24 +114,39 @@ async function show(route, mine, returned) {
     mine.view = await view.show?.(root, { ...route, signal, open });
     open();
     if (signal.aborted) return;
-    arrive(root, returned);
+    arrive(root, returned, signal);
+    mine.arrived = true;
     if (!returned) mine.view?.shown?.();
   } catch (error) {
     clearTimeout(waiting);
     if (aborted(error) || signal.aborted) return;
     main.replaceChildren(failed(error, again));
-    arrive(main, false);
+    arrive(main, false, signal);
   }
 }
 
 /** Where the reader goes on: at the heading of a new page, or where it was left. */
-function arrive(root, returned) {
+function arrive(root, returned, signal) {
   const heading = root.querySelector("h1");
   hooks.arrived(heading?.textContent ?? "");
   if (returned) {
-    scrollTo(0, scrolls.get(history.state?.entry) ?? 0);
+    scrollBack(root, scrolls.get(here) ?? 0, signal);
   } else if (!root.contains(document.activeElement)) {
     heading?.setAttribute("tabindex", "-1");
     heading?.focus({ preventScroll: true });
   }
+}
+
+/** Scrolls to where the page was left, at once or as soon as it is as high as it was then, unless the reader scrolls. */
+function scrollBack(root, place, signal) {
+  scrollTo(0, place);
+  if (Math.abs(scrollY - place) < 1) return;
+  const observer = new ResizeObserver(() => {
+    scrollTo(0, place);
+    if (Math.abs(scrollY - place) < 1) observer.disconnect();
+  });
+  observer.observe(root);
+  const stop = () => observer.disconnect();
+  signal.addEventListener("abort", stop);
+  for (const act of ["wheel", "pointerdown", "keydown"]) addEventListener(act, stop, { signal, once: true, passive: true });
 }

@@ -42,10 +42,10 @@ export function topicTree() {
   return tree;
 }
 
-/** Drops what was known of topics: the overview has come, and sizes are known better. */
-export function forgetTopics() {
-  tree = null;
+/** Asks for the tree anew: the overview has come, and sizes are known better. The old one serves until then. */
+export async function renewTopics() {
   forget();
+  tree = new Tree(await get("/api/tree"));
 }
 
 /** Sends an edit; the tree that comes back takes the place of the old one. Returns the topics that were made. */

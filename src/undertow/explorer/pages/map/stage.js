@@ -40,7 +40,7 @@ export class Stage {
     on("pointermove", (event) => this.move(event));
     on("pointerup", (event) => this.up(event));
     on("pointercancel", (event) => this.up(event));
-    on("pointerleave", () => this.hear.hover(-1));
+    on("pointerleave", () => this.left());
     on("wheel", (event) => this.wheel(event), { passive: false });
     on("dblclick", (event) => this.zoom(2, ...this.at(event)));
     on("keydown", (event) => this.key(event));
@@ -173,8 +173,14 @@ export class Stage {
     this.hovered = here;
     this.hoverFrame ??= requestAnimationFrame(() => {
       this.hoverFrame = null;
-      if (!this.pointers.size) this.hear.hover(this.under(...this.hovered), ...this.hovered);
+      if (this.hovered && !this.pointers.size) this.hear.hover(this.under(...this.hovered), ...this.hovered);
     });
+  }
+
+  /** The mouse is elsewhere, perhaps before the frame that its last movement waits for. */
+  left() {
+    this.hovered = null;
+    this.hear.hover(-1);
   }
 
   spread() {

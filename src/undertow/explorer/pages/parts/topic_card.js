@@ -1,6 +1,6 @@
 // A topic on a card: its name, how much of all it is, its words, and a sentence that shows it.
 
-import { h } from "../core/dom.js";
+import { fill, h } from "../core/dom.js";
 import { counted, percent } from "../core/format.js";
 import { documentLink, topicLink } from "../core/router.js";
 import { track } from "./bars.js";
@@ -11,30 +11,45 @@ const PHRASES = 3;
 
 /** A topic of the cut. `look` has the tree, what is known of topics, their colours, and how they are edited. */
 export function topicCard(node, look) {
-  const { tree, records, editing } = look;
-  const record = records.get(node);
+  const { tree, editing } = look;
   return h(
     "li",
     { class: "card topic-card", style: { "--c": look.colour(node) }, "data-topic": node },
     h("div", { class: "topic-card-head" }, editing?.tick(node), name(node, look)),
     share(node, tree, look.most),
-    record ? [wordLine(few(record.words, WORDS, look.wanted), look.wanted), phrases(record), quotation(record)] : h("p", { class: "topic-waiting", "aria-hidden": "true" }),
+    h("div", { class: "topic-told" }, cardText(node, look)),
     editing?.tools(node),
   );
 }
 
 /** The head of a group: a coarser topic, above the finer ones in it. */
 export function groupHead(node, look, parts) {
-  const { tree, records, editing } = look;
-  const record = records.get(node);
+  const { tree, editing } = look;
   return h(
     "div",
     { class: "topic-group-head" },
     h("div", { class: "topic-card-head" }, editing?.tick(node), name(node, look)),
     h("p", { class: "figure" }, `${percent(tree.share(node))} · ${counted(tree.size(node), "document")} · ${counted(parts, "topic")}`),
-    record && wordLine(record.words.slice(0, WORDS_OF_GROUP), look.wanted),
+    h("div", { class: "topic-told" }, groupText(node, look)),
     editing?.tools(node),
   );
+}
+
+/** Puts what has come to be known of a topic on its card; who is about to press something there finds it in its place. */
+export function tell(item, node, look) {
+  const told = item.querySelector(".topic-told"); // of a group that of its head, which comes first
+  fill(told, item.matches(".topic-group") ? groupText(node, look) : cardText(node, look));
+}
+
+function cardText(node, { records, wanted }) {
+  const record = records.get(node);
+  if (!record) return h("p", { class: "topic-waiting", "aria-hidden": "true" });
+  return [wordLine(few(record.words, WORDS, wanted), wanted), phrases(record), quotation(record)];
+}
+
+function groupText(node, { records, wanted }) {
+  const record = records.get(node);
+  return record && wordLine(record.words.slice(0, WORDS_OF_GROUP), wanted);
 }
 
 function name(node, { tree }) {

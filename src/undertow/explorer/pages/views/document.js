@@ -71,9 +71,9 @@ class DocumentPage {
 
   /** Another topic was chosen: everything else stays where it is. */
   choose(topic) {
-    this.load(topic).then((found) => this.tint(found)).catch((error) => {
-      if (!this.signal.aborted) fill(this.text, failed(error));
-    });
+    this.wanted = topic;
+    const last = () => this.wanted === topic && !this.signal.aborted; // answers may overtake each other
+    this.load(topic).then((found) => last() && this.tint(found)).catch((error) => last() && fill(this.text, failed(error)));
     return true;
   }
 

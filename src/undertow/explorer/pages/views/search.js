@@ -151,7 +151,13 @@ class Search {
     const more = results.length === n && n < MOST && h(
       "button", { type: "button", class: "button more", on: { click: () => this.now({ n: Math.min(MOST, n + PAGE) }) } }, "Show more",
     );
+    const place = this.steps().indexOf(document.activeElement); // who goes through the list already stays there
     fill(this.results, results.length ? documentList(results, { like: true, typed: !like }) : this.nothing(hint), more);
+    if (place >= 0) this.steps()[place]?.focus({ preventScroll: true });
+  }
+
+  steps() {
+    return [...this.results.querySelectorAll("[data-step]")];
   }
 
   /** What is said above the results: how many there are, and what to know about them. */

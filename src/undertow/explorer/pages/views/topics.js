@@ -10,7 +10,7 @@ import { onTheme } from "../core/theme.js";
 import { Editing, mayEdit } from "../parts/editing.js";
 import { topicSlider } from "../parts/slider.js";
 import { empty, failed } from "../parts/states.js";
-import { groupHead, topicCard } from "../parts/topic_card.js";
+import { groupHead, tell, topicCard } from "../parts/topic_card.js";
 
 const PAUSE = 120; // milliseconds that the slider rests before words are asked for
 const known = new Map(); // what was told of topics, so that who comes back finds the page as high as it was
@@ -111,11 +111,23 @@ class TopicsPage {
     try {
       const { topics, above } = await get("/api/topics", { n: this.n }, { signal: this.request.signal });
       if (this.signal.aborted) return;
-      for (const record of [...above, ...topics]) this.records.set(record.id, record);
       fill(this.notice);
-      this.cards();
+      this.learn([...above, ...topics].filter((record) => JSON.stringify(record) !== JSON.stringify(this.records.get(record.id))));
     } catch (error) {
       if (!aborted(error) && !this.signal.aborted) fill(this.notice, failed(error, () => this.load()));
+    }
+  }
+
+  /** Words that have come: cards stay where they are, unless there is a filter, which may let others through now. */
+  learn(records) {
+    for (const record of records) this.records.set(record.id, record);
+    if (this.filter.trim()) {
+      if (records.length) this.cards();
+      return;
+    }
+    for (const { id } of records) {
+      const item = this.list.querySelector(`[data-topic="${Number(id)}"]`);
+      if (item) tell(item, id, { records: this.records, wanted: "" });
     }
   }
 
