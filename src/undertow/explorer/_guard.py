@@ -125,7 +125,8 @@ class Guard:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return 414, f"the address must have at most {LONGEST_ADDRESS:,} bytes"
         foreign = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
-        if foreign and headers.get(b"sec-fetch-mode") != b"navigate":
+        followed = headers.get(b"sec-fetch-mode") == b"navigate" and scope["path"] == "/"
+        if foreign and not followed:  # a link elsewhere may open the page, and start no work here
             return (
                 403,
                 "requests must come from the explorer's own pages, got one from another site",
