@@ -22,6 +22,7 @@ from undertow.explorer._saving import Saver
 from undertow.explorer.loopback import is_loopback
 from undertow.explorer.source import Source
 
+KEPT = 64 * 2**20  # bytes of rows and the like that were read for answers
 STOPPED_WITHIN = 3.0  # seconds: how long the end waits for the thread that makes the overview
 
 
@@ -38,6 +39,8 @@ def create_app(source: Source, *, host: str = "127.0.0.1", token: str | None = N
             f"{host!r:.80}"
         )
     background = Background(source)
+    if source.index is not None:
+        source.index.keep_in_memory(KEPT)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

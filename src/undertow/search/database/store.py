@@ -199,28 +199,38 @@ class Store:
             found[place] = 0.0 if vector is None else vector
         return self.as_compared(found)
 
-    def text_of(self, document: str) -> tuple[Rows, str] | None:
-        """The number of the row of the document with this id, and its text."""
-        query = self._table.query().where(_among([document])).select(["text"]).with_row_id()
+    def text_of(self, document: str, longest: int) -> tuple[Rows, str] | None:
+        """The number of the row of the document with this id, and the beginning of its text."""
+        wanted = _beginnings(["text"], {"text"}, longest)
+        query = self._table.query().where(_among([document])).select(wanted).with_row_id()
         found = run(query.to_arrow())
         return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
 
-    def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    def with_ids(self, ids: Sequence[str], longest: int | None = None) -> dict[str, dict[str, Any]]:
         """What is kept of the documents with these ids, by id, without vectors, under the names
-        that are shown.
+        that are shown. Of texts, so many characters at most.
         """
-        names = names_of(self.schema)
-        return {
-            name: names.row(document)
-            for name, document in self._with_ids(ids, self._shown()).items()
-        }
+        names, shown = names_of(self.schema), self._shown()
+        wanted = shown if longest is None else _beginnings(shown, self._texts, longest)
+        return {name: names.row(one) for name, one in self._with_ids(ids, wanted).items()}
 
-    def _with_ids(self, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+    def lengths_of_texts(self, ids: Sequence[str]) -> dict[str, int]:
+        """How many characters the texts of these documents have."""
+        wanted = {"id": "id", "letters": "character_length(text)"}
+        return {name: one["letters"] or 0 for name, one in self._with_ids(ids, wanted).items()}
+
+    def part_of_text(self, document: str, first: int, letters: int) -> str:
+        """Characters of a text from a place on; there must be so many."""
+        wanted = {"id": "id", "text": f"right(left(text, {first + letters}), {letters})"}
+        return str(self._with_ids([document], wanted)[document]["text"])
+
+    def _with_ids(
+        self, ids: Sequence[str], columns: Sequence[str] | dict[str, str]
+    ) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
         for part in _parts(ids):
-            rows = run(
-                self._table.query().where(_among(part)).select(list(columns)).to_arrow()
-            ).to_pylist()
+            query = self._table.query().where(_among(part)).select(columns)
+            rows = run(query.to_arrow()).to_pylist()
             found.update((document["id"], document) for document in rows)
         return found
 
@@ -251,8 +261,9 @@ class Store:
             list(columns)
         )
 
-    def _take(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
-        wanted = [name for name in columns if name != "_rowid"]
+    def _take(self, rows: Rows, columns: Sequence[str], longest: int | None = None) -> pa.Table:
+        named = [name for name in columns if name != "_rowid"]
+        wanted = named if longest is None else _beginnings(named, self._texts, longest)
         return run(self._table.take_row_ids(rows.tolist()).select(wanted).with_row_id().to_arrow())
 
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
@@ -275,22 +286,22 @@ class Store:
         while (batch := run(following())) is not None:
             yield batch
 
-    def whole(self, rows: Rows) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
+    def whole(
+        self, rows: Rows, longest: int | None = None
+    ) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
         """What is kept of these rows, in their order, and their vectors, as they are compared; 0
-        for a document without one.
+        for a document without one. Of texts, so many characters at most.
         """
         if not len(rows):
             return [], np.zeros((0, self.units), dtype=np.float32)
-        table = self._take(rows, [*self._shown(), "vector"])
-        order = np.argsort(np.argsort(rows))  # the database may give them in another order
-        table = table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")[order])
+        table = self._take(rows, [*self._shown(), "vector"], longest)
+        there = table["_rowid"].to_numpy()  # the database may give them in another order
+        order = np.argsort(there, kind="stable")[np.searchsorted(np.sort(there), rows)]
         names = names_of(self.schema)
-        documents = [
-            names.row(document) for document in table.drop_columns(["vector", "_rowid"]).to_pylist()
-        ]
-        return documents, self.as_compared(
-            np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
-        )
+        found = table.drop_columns(["vector", "_rowid"]).to_pylist()
+        vectors = matrix(table["vector"].combine_chunks(), np.float32)[order]
+        documents = [names.row(found[place]) for place in order.tolist()]
+        return documents, self.as_compared(np.nan_to_num(vectors))
 
     @property
     def units(self) -> int:
@@ -312,8 +323,23 @@ class Store:
         own, width = self.widths
         return unit(vectors) if own == width else compared(vectors[:, :own], vectors[:, own:])
 
+    @property
+    def _texts(self) -> set[str]:
+        """The columns that a single value of can be of any size, but for ids: they name
+        documents.
+        """
+        kinds = names_of(self.schema).kinds
+        return {name for name in self._shown() if kinds.get(name) == "text" and name != "id"}
+
     def _shown(self) -> list[str]:
         return [name for name in self.schema.names if name not in ("vector", "code")]
+
+
+def _beginnings(columns: Sequence[str], texts: set[str], longest: int) -> dict[str, str]:
+    """Columns to be read, with so many characters of those of texts."""
+    return {
+        name: f"left(`{name}`, {longest})" if name in texts else f"`{name}`" for name in columns
+    }
 
 
 def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
