@@ -22,7 +22,7 @@ from undertow.explorer._saving import Saver
 from undertow.explorer.loopback import is_loopback
 from undertow.explorer.source import Source
 
-KEPT = 64 * 2**20  # bytes of rows and the like that were read for answers
+KEPT = 128 * 2**20  # bytes of rows and the like that were read for answers
 STOPPED_WITHIN = 3.0  # seconds: how long the end waits for the thread that makes the overview
 
 

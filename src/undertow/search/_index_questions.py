@@ -187,9 +187,12 @@ class IndexQuestions(OpenIndex):
         if text_length is not None:
             text_length = _check.whole_number("text_length", text_length, at_least=0)
         with named_trouble(self.address):
-            store = self._versions.current.store
-            found = store.with_ids(list(dict.fromkeys(ids)), text_length)
-        return [document_of(found[name]) if name in found else None for name in ids]
+            rows = self._versions.current.ranker.rows
+            found = rows.with_ids(list(dict.fromkeys(ids)), text_length)
+        return [
+            document_of(found[name].document, text_length) if name in found else None
+            for name in ids
+        ]
 
     def text_part(
         self, document_id: str, first: int = 0, letters: int = 100_000

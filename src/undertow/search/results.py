@@ -167,9 +167,10 @@ def hit_of(
     return Hit(document["id"], score, text, _fields(document), alike=tuple(alike))
 
 
-def document_of(document: dict[str, Any]) -> Document:
-    """A row of the store as a document."""
-    return Document(document["id"], document["text"], _fields(document))
+def document_of(document: dict[str, Any], longest: int | None = None) -> Document:
+    """A row of the store as a document, with so many characters of its text."""
+    text = document["text"] if longest is None else document["text"][:longest]
+    return Document(document["id"], text, _fields(document))
 
 
 def _fields(document: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 TABLE = "documents"
 IDS_AT_ONCE = 500  # in one expression
+LONGEST_FIELD = 20_000  # characters of other columns than the text, where not all are read
 KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
 
 Rows = NDArray[np.uint64]  # the database's own numbers of rows, good for one version
@@ -199,20 +200,24 @@ class Store:
             found[place] = 0.0 if vector is None else vector
         return self.as_compared(found)
 
-    def text_of(self, document: str, longest: int) -> tuple[Rows, str] | None:
-        """The number of the row of the document with this id, and the beginning of its text."""
-        wanted = _beginnings(["text"], {"text"}, longest)
-        query = self._table.query().where(_among([document])).select(wanted).with_row_id()
-        found = run(query.to_arrow())
-        return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
-
-    def with_ids(self, ids: Sequence[str], longest: int | None = None) -> dict[str, dict[str, Any]]:
-        """What is kept of the documents with these ids, by id, without vectors, under the names
-        that are shown. Of texts, so many characters at most.
+    def with_ids(
+        self, ids: Sequence[str], longest: int | None = None
+    ) -> tuple[Rows, list[dict[str, Any]], NDArray[np.float32]]:
+        """The documents with these ids that are there: the numbers of their rows, and as `whole`
+        says.
         """
-        names, shown = names_of(self.schema), self._shown()
-        wanted = shown if longest is None else _beginnings(shown, self._texts, longest)
-        return {name: names.row(one) for name, one in self._with_ids(ids, wanted).items()}
+        wanted = self._wanted([*self._shown(), "vector"], longest)
+        parts = [
+            run(self._table.query().where(_among(part)).select(wanted).with_row_id().to_arrow())
+            for part in _parts(ids)
+        ]
+        numbers = [part["_rowid"].to_numpy() for part in parts]
+        documents, vectors = zip(*map(self._read, parts), strict=True) if parts else ([], [])
+        return (
+            np.concatenate([np.zeros(0, dtype=np.uint64), *numbers]),
+            [document for part in documents for document in part],
+            np.concatenate([np.zeros((0, self.units), dtype=np.float32), *vectors]),
+        )
 
     def lengths_of_texts(self, ids: Sequence[str]) -> dict[str, int]:
         """How many characters the texts of these documents have."""
@@ -262,8 +267,7 @@ class Store:
         )
 
     def _take(self, rows: Rows, columns: Sequence[str], longest: int | None = None) -> pa.Table:
-        named = [name for name in columns if name != "_rowid"]
-        wanted = named if longest is None else _beginnings(named, self._texts, longest)
+        wanted = self._wanted([name for name in columns if name != "_rowid"], longest)
         return run(self._table.take_row_ids(rows.tolist()).select(wanted).with_row_id().to_arrow())
 
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
@@ -297,11 +301,15 @@ class Store:
         table = self._take(rows, [*self._shown(), "vector"], longest)
         there = table["_rowid"].to_numpy()  # the database may give them in another order
         order = np.argsort(there, kind="stable")[np.searchsorted(np.sort(there), rows)]
+        documents, vectors = self._read(table)
+        return [documents[place] for place in order.tolist()], vectors[order]
+
+    def _read(self, table: pa.Table) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
+        """Documents, as they are shown, and vectors, as they are compared."""
         names = names_of(self.schema)
         found = table.drop_columns(["vector", "_rowid"]).to_pylist()
-        vectors = matrix(table["vector"].combine_chunks(), np.float32)[order]
-        documents = [names.row(found[place]) for place in order.tolist()]
-        return documents, self.as_compared(np.nan_to_num(vectors))
+        vectors = np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
+        return [names.row(document) for document in found], self.as_compared(vectors)
 
     @property
     def units(self) -> int:
@@ -323,6 +331,10 @@ class Store:
         own, width = self.widths
         return unit(vectors) if own == width else compared(vectors[:, :own], vectors[:, own:])
 
+    def _wanted(self, columns: Sequence[str], longest: int | None) -> list[str] | dict[str, str]:
+        """Columns as the database is asked for them."""
+        return list(columns) if longest is None else _beginnings(columns, self._texts, longest)
+
     @property
     def _texts(self) -> set[str]:
         """The columns that a single value of can be of any size, but for ids: they name
@@ -337,9 +349,16 @@ class Store:
 
 def _beginnings(columns: Sequence[str], texts: set[str], longest: int) -> dict[str, str]:
     """Columns to be read, with so many characters of those of texts."""
+    limits = {name: letters_of(name, longest) for name in texts}
     return {
-        name: f"left(`{name}`, {longest})" if name in texts else f"`{name}`" for name in columns
+        name: f"left(`{name}`, {limits[name]})" if name in texts else f"`{name}`"
+        for name in columns
     }
+
+
+def letters_of(column: str, longest: int) -> int:
+    """How many characters of a column are read where `longest` are of the text."""
+    return longest if column == "text" else max(longest, LONGEST_FIELD)
 
 
 def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
