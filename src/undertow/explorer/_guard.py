@@ -101,6 +101,11 @@ class Guard:
         try:
             method = "GET" if scope["method"] == "HEAD" else scope["method"]
             await self._app({**scope, "method": method}, receive, reply.send)
+        except MemoryError:
+            logger.error("there was not enough memory to answer a request")
+            if reply.begun:
+                raise
+            await reply.problem(503, "there is not enough memory for this request now")
         except Exception:
             logger.exception(
                 "the explorer failed to answer %s",
