@@ -54,7 +54,9 @@ def about(explorer: Explorer) -> dict[str, object]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.torture)]
+)
 def test_workers_answer_and_end(small_index: Path, number: int) -> None:
     with running(small_index, "--workers", "2", "--port", str(free_port())) as explorer:
         answers = [json.loads(explorer.get("/api/search?q=rocket")[1]) for _ in range(20)]
@@ -109,6 +111,7 @@ def test_edits_need_one_process() -> None:
         check_workers(2, edit=True)
 
 
+@pytest.mark.torture
 def test_a_worker_runs_nothing_of_the_folder_that_it_was_started_in(
     tmp_path: Path, small_index: Path
 ) -> None:

@@ -96,7 +96,8 @@ class Guard:
         reply = _Reply(send, with_body=scope["method"] != "HEAD")
         refusal = self._refusal(scope)
         if refusal is not None:
-            await reply.problem(*refusal)
+            writable = self._token is not None and scope["path"] == EDIT
+            await reply.problem(*refusal, allowed=b"POST" if writable else b"GET, HEAD")
             return
         try:
             method = "GET" if scope["method"] == "HEAD" else scope["method"]
@@ -182,14 +183,14 @@ class _Reply:
             message = {**message, "body": b""}
         await self._send(message)
 
-    async def problem(self, status: int, error: str) -> None:
+    async def problem(self, status: int, error: str, allowed: bytes = b"GET, HEAD") -> None:
         body = json.dumps({"error": error}).encode()
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
         ]
         if status == 405:
-            headers.append((b"allow", b"GET, HEAD"))
+            headers.append((b"allow", allowed))
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
 

@@ -44,6 +44,20 @@ OVERVIEW_PROBLEMS: dict[int | str, dict[str, Any]] = {
     },
 }
 
+EDIT_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    **PROBLEMS,
+    **{
+        status: {"model": answers.Problem, "description": description}
+        for status, description in (
+            (400, "The body is no JSON."),
+            (403, "The token is missing or wrong, or the request comes from elsewhere."),
+            (411, "The length of the body is not told."),
+            (413, "The body is too long."),
+            (415, "The body is not said to be JSON."),
+        )
+    },
+}
+
 Id = Annotated[
     str, Path(max_length=LONGEST_ID, description="The id of a document; it may hold slashes.")
 ]
@@ -158,7 +172,7 @@ def _add_edits(routes: APIRouter, desk: EditDesk, *, edit: bool) -> None:
     if not edit:
         return
 
-    @routes.post("/edit", responses=PROBLEMS)
+    @routes.post("/edit", responses=EDIT_PROBLEMS)
     def change(action: Edit) -> answers.Edited:
         """Renames, merges, splits, drops, restores, moves or seeds a topic, and keeps that with the
         model.
