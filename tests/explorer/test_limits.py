@@ -180,12 +180,14 @@ def test_few_documents_are_looked_at_at_a_time(
 def test_what_is_kept_in_memory_changes_no_answer(small_index: Path, mode: str) -> None:
     plain, keeping = Index.open(small_index), Index.open(small_index)
     keeping.keep_in_memory(2**20)
-    asked = {"mode": mode, "where": "label != 'cars'"}
     for _ in range(2):
         for query in ("rocket comet", "apple pear plum", "violin", "rockit"):
-            for more in ({}, {"duplicates": True, "text_length": 100}):
-                expected = plain.search(query, 10, **asked, **more)
-                found = keeping.search(query, 10, **asked, **more)
+            for one in ({}, {"duplicates": True, "text_length": 100}):
+                asked: dict[str, Any] = {"mode": mode, "where": "label != 'cars'", **one}
+                expected, found = (
+                    plain.search(query, 10, **asked),
+                    keeping.search(query, 10, **asked),
+                )
                 assert list(found) == list(expected)
                 assert (found.hint, found.corrected) == (expected.hint, expected.corrected)
         like = plain.search(like="d7", n=5, mode=mode)
