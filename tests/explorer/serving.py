@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.slowness import slowed
 from undertow.explorer.serve import address_of, listening
@@ -35,7 +35,9 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, token: str | None = None) -> Iterator[Served]:
+def served(
+    folder: Path, token: str | None = None, http: Any = "h11", **limits: Any
+) -> Iterator[Served]:
     """Shows a folder until the end of the block; the overview is there at its beginning. A page
     that is still open at its end misses answers: close it before, or let it settle.
     """
@@ -47,7 +49,12 @@ def served(folder: Path, token: str | None = None) -> Iterator[Served]:
     app = create_app(Source.open(folder), host=HOST, token=token)
     server = uvicorn.Server(
         uvicorn.Config(
-            slowed(app), http="h11", ws="none", log_config=None, timeout_graceful_shutdown=1
+            slowed(app),
+            http=http,
+            ws="none",
+            log_config=None,
+            timeout_graceful_shutdown=1,
+            **limits,
         )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)

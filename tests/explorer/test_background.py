@@ -18,7 +18,7 @@ import undertow.insight
 from tests.explorer.asking import background, explorer, got
 from undertow import InvalidInput
 from undertow.explorer._background import Background
-from undertow.explorer._routes import ABANDONED, Turns
+from undertow.explorer._turns import ABANDONED, Turns
 from undertow.explorer.source import Source
 from undertow.insight import Overview, overview_of_index
 from undertow.search import Index

@@ -152,6 +152,8 @@ def test_requests_of_other_sites_are_refused(client: TestClient, site: str) -> N
         200,
         404,
     )  # a link to us may be followed
+    for path in ("/api/search?q=apple", "/api/about", "/api", "/api/map", "/pages/main.js"):
+        assert client.get(path, headers=followed).status_code == 403
     for own in ("same-origin", "none"):
         assert client.get("/api/about", headers={"Sec-Fetch-Site": own}).status_code == 200
 

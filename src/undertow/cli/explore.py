@@ -31,6 +31,12 @@ def explore(
     host: Annotated[
         str, typer.Option(help="The address to listen on; others than this machine's own are open.")
     ] = ("127.0.0.1"),
+    workers: Annotated[
+        int,
+        typer.Option(
+            help="Processes that answer, for many users at once; each takes memory for itself."
+        ),
+    ] = 1,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
@@ -51,28 +57,38 @@ def explore(
 
         undertow explore model --port 8200 --no-browser
 
+        undertow explore news --workers 2
+
         undertow explore s3://bucket/news
     """
     from undertow.explorer.loopback import is_loopback
     from undertow.explorer.serve import address_of, listening, serve
     from undertow.explorer.source import Source, check_extra
+    from undertow.explorer.workers import check_workers, serve_by_workers
 
     check_extra()
+    check_workers(workers, edit=edit)
     token = _token(host) if edit else None
-    with common.status(f"Opening {folder}", silent=quiet):
-        source = Source.open(folder)
-        if edit:
-            source.check_can_change()
+    source = None
+    if workers == 1:
+        with common.status(f"Opening {folder}", silent=quiet):
+            source = Source.open(folder)
+            if edit:
+                source.check_can_change()
     bound = listening(host, port)
     address = address_of(bound, host, token)
+    name = folder.rstrip("/").rpartition("/")[2] or folder
     if not is_loopback(host) and not quiet:
         typer.echo(
-            f"Warning: anyone who can reach {host} can read the documents of {source.name}.",
+            f"Warning: anyone who can reach {host} can read the documents of {name}.",
             err=True,
         )
     # Without the address nobody could edit, so --quiet does not hide it then.
     started = partial(_announce, address, browser=not no_browser, quiet=quiet and not edit)
-    serve(source, bound, host=host, token=token, started=started)
+    if source is None:
+        serve_by_workers(folder, bound, workers, host=host, started=started)
+    else:
+        serve(source, bound, host=host, token=token, started=started)
 
 
 def _token(host: str) -> str:

@@ -289,7 +289,9 @@ class Result(BaseModel):
     )
     why: Why
     alike: list[str] = Field(
-        description="Ids of documents that are nearly the same: this one stands for them."
+        description=(
+            "Ids of documents that are nearly the same, 100 at most: this one stands for them."
+        )
     )
 
 
@@ -322,8 +324,11 @@ class DocumentPage(BaseModel):
     id: str
     title: str = Field(description="The document's own, or its first line.")
     url: str | None = Field(description="A link of http or https; null where there is none.")
-    text: str = Field(description="At most 100,000 characters, with the title.")
-    shortened: bool
+    text: str = Field(description="At most 100,000 characters from the offset on, with the title.")
+    offset: int = Field(description="How many characters stand before it.")
+    next: int | None = Field(description="The offset of the next part; null for the last.")
+    length: int = Field(description="Characters of the whole text.")
+    shortened: bool = Field(description="Whether the text is not the whole.")
     label: str | None
     split: str | None
     time: Time
@@ -338,7 +343,10 @@ class DocumentPage(BaseModel):
         description="The topic that spans are of; null where no word is known."
     )
     total: float = Field(
-        description="The sum of the parts over the whole text: the cosine with the chosen topic."
+        description=(
+            "The sum of the parts over the whole text: the cosine with the chosen topic. Of a text "
+            "above 100,000 characters, over the part that is shown."
+        )
     )
     spans: list[Span]
 

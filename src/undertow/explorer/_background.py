@@ -16,6 +16,8 @@ from undertow.explorer.source import Source
 if TYPE_CHECKING:
     from undertow.insight import Overview
 
+PAUSE = 0.2  # seconds
+
 logger = logging.getLogger("undertow")
 
 
@@ -27,11 +29,12 @@ class Stopped(BaseException):
 
 class Background:
     """The overview of an index and how far it is. A failure is told, and everything else goes on
-    working.
+    working. One that waits leaves the work to another process, and reads what that has stored.
     """
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, source: Source, *, waits: bool = False) -> None:
+        self._source, self._waits = source, waits
+        self._told = threading.Event()
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._first: tuple[Callable[[], object], ...] = ()
@@ -51,6 +54,15 @@ class Background:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="undertow-explorer", daemon=True)
             self._thread.start()
+
+    def tell(self, state: State, progress: float, error: str | None) -> None:
+        """Of one that waits: how far the process is that makes the overview."""
+        if self.state == "computing":
+            self.progress = progress
+        if state == "failed" and error is not None:
+            self._failed(error)
+        if state != "computing":
+            self._told.set()
 
     def wait(self, seconds: float | None = None) -> None:
         """Until it is done, at most so long."""
@@ -95,6 +107,13 @@ class Background:
     def _look(self) -> None:
         from undertow.insight import overview_of_index
 
+        while self._waits and self.overview is None and not self._told.wait(PAUSE):
+            if self._stop.is_set():
+                raise Stopped
+        if self._waits:
+            self._look_up()
+        if self.state == "failed":
+            return
         if self._source.index is not None and self.overview is None:
             self._ready(overview_of_index(self._source.index, progress=self._tell))
 

@@ -7,18 +7,21 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from fastapi import Response
 from numpy.typing import NDArray
+from pydantic_core import to_json
 
+from undertow._errors import InvalidInput
 from undertow.explorer import _answers as answers
 from undertow.explorer._problems import NotFound
-from undertow.explorer.source import ShownDocument, Source, shown_document
+from undertow.explorer.source import LONGEST_READ, ShownDocument, Source, shown_document
 from undertow.topics.excerpts import title_of
 
 if TYPE_CHECKING:
-    from undertow.insight import Span
+    from undertow.insight import DocumentView, Span
     from undertow.search import Hit, Index, Why
     from undertow.topics import TopicShare
 
@@ -26,7 +29,9 @@ Mode = Literal["hybrid", "semantic", "text", "code"]
 
 TOPICS_SHOWN = 2  # of a document found
 RESULT_TEXT = 600  # characters of a document found
-LONGEST_TEXT = 100_000  # characters of a document that are shown
+MOST_ALIKE = 100  # near-copies that are named
+LONGEST_TEXT = 100_000  # characters of a document that are shown at a time
+EDGE = 200  # characters in which a space is looked for, where a part of a text ends
 
 
 class DocumentDesk:
@@ -46,7 +51,7 @@ class DocumentDesk:
     def _documents(self) -> int:
         return len(self.index)
 
-    def search(
+    def found(
         self,
         q: str | None,
         like: str | None,
@@ -55,30 +60,26 @@ class DocumentDesk:
         n: int,
         *,
         duplicates: bool = False,
-    ) -> answers.Found:
-        """The best documents for a text, or those most like one."""
+    ) -> Response:
+        """The best documents for a text, or those most like one: an `answers.Found` in JSON, made
+        without the models, which take as long as the search.
+        """
         index, began = self.index, time.perf_counter()
-        if like is not None:
-            self._document(like)  # told as not found, where there is none
-        hits = index.search(q, n, like=like, where=where, mode=mode, duplicates=duplicates)
-        return answers.Found(
-            results=[
-                _result(hit, topics)
-                for hit, topics in zip(hits, self._topics_of(hits), strict=True)
-            ],
-            seconds=time.perf_counter() - began,
-            hint=hits.hint,
-            corrected=hits.corrected,
-            total_documents=self._documents,
-        )
-
-    def _topics_of(self, hits: list[Hit]) -> list[list[answers.DocumentTopic]]:
-        """The topics of documents found; a model of an earlier version has none."""
-        if not hits or not hasattr(self._source.model, "atlas_"):
-            return [[] for _ in hits]
-        others = self.index.others([hit.id for hit in hits])
-        found = self._source.model.document_topics([hit.text for hit in hits], vectors=others)
-        return [_shares(one.topics[:TOPICS_SHOWN]) for one in found]
+        options: dict[str, Any] = {"where": where, "mode": mode, "duplicates": duplicates}
+        try:
+            hits = index.search(q, n, like=like, text_length=LONGEST_READ, **options)
+        except InvalidInput:
+            if like is not None and not self._source.documents([like], text_length=1):
+                raise NotFound(f"there is no document with the id {like!r:.80}") from None
+            raise
+        answer = {
+            "results": [_result(hit) for hit in hits],
+            "seconds": time.perf_counter() - began,
+            "hint": hits.hint,
+            "corrected": hits.corrected,
+            "total_documents": self._documents,
+        }
+        return Response(to_json(answer), media_type="application/json")
 
     def warm_up(self) -> None:
         """Asks once in each mode and looks at one text, so that kernels are compiled and vectors
@@ -92,22 +93,34 @@ class DocumentDesk:
                 self._source.index.search(words, 1, mode=mode)
             document_view(self._source.model, words)
 
-    def page(self, name: str, topic: int | None, n: int | None) -> answers.DocumentPage:
-        """A document, its topics, and what its words did to a topic: the one asked for, or the
-        largest.
+    def page(
+        self,
+        name: str,
+        topic: int | None,
+        n: int | None,
+        offset: int = 0,
+        limit: int = LONGEST_TEXT,
+    ) -> answers.DocumentPage:
+        """A part of a document, the document's topics, and what the words of the part did to one
+        of them: the one asked for, or the largest.
         """
-        from undertow.insight import document_view
-
         document = self._document(name)
-        others = self.index.others([document.id])
-        view = document_view(self._source.model, document.text, topic, n, others=others)
-        shown = document.text[:LONGEST_TEXT]
+        whole = len(document.text) <= LONGEST_TEXT
+        text, length = self._part(document, offset, limit)
+        end = offset + len(text)
+        view = self._view(document, document.text if whole else text, topic, n, whole=whole)
+        spans = view.spans
+        if whole:
+            spans = [one for one in spans if offset <= one.start and one.end <= end]
         return answers.DocumentPage(
             id=document.id,
             title=document.title or title_of(document.text) or document.id,
             url=document.url,
-            text=shown,
-            shortened=len(document.text) > len(shown),
+            text=text,
+            offset=offset,
+            next=end if end < length else None,
+            length=length,
+            shortened=len(text) < length,
             label=document.label,
             split=document.split,
             time=document.time,
@@ -116,16 +129,51 @@ class DocumentDesk:
             none=max(1.0 - sum(one.share for one in view.topics), 0.0),
             chosen=view.topic,
             total=view.total,
-            spans=_spans(view.spans, shown),
+            spans=_spans(spans, text, offset if whole else 0),
         )
+
+    def _part(self, document: ShownDocument, offset: int, limit: int) -> tuple[str, int]:
+        """The part of a text that was asked for, and the length of the whole."""
+        length = len(document.text)
+        if length <= LONGEST_TEXT:
+            text = document.text[offset : offset + limit]
+        else:
+            found = self.index.text_part(document.id, offset, limit)
+            if found is None:
+                raise NotFound(f"there is no document with the id {document.id!r:.80}")
+            text, length = found
+        if offset and offset >= length:
+            raise InvalidInput(f"offset must be below {length:,}, the text's length, got {offset}")
+        return (text if offset + len(text) == length else _to_a_space(text)), length
+
+    def _view(
+        self, document: ShownDocument, text: str, topic: int | None, n: int | None, *, whole: bool
+    ) -> DocumentView:
+        """What words of a text did; topics are those of the whole."""
+        from undertow.insight import document_view
+
+        model, ids = self._source.model, [document.id]
+        if whole:
+            return document_view(model, text, topic, n, others=self.index.others(ids))
+        width = model.softmax_.parameters_.units + model.vectors_width_
+        vectors = self.index.vectors(ids)[:, :width]
+        return document_view(model, text, topic, n, whole=vectors)
 
     def _document(self, name: str) -> ShownDocument:
         if self._source.index is None:
             raise NotFound("there are no documents: a model was opened, not an index")
-        found = self._source.documents([name]).get(name)
+        found = self._source.documents([name], text_length=LONGEST_TEXT + 1).get(name)
         if found is None:
             raise NotFound(f"there is no document with the id {name!r:.80}")
         return found
+
+
+def _to_a_space(text: str) -> str:
+    """Ends it behind a space, where there is one near the end, so that no word is cut."""
+    for back in range(1, min(EDGE, len(text) - 1)):
+        if text[-back].isspace():
+            return text[: len(text) - back + 1]
+    return text
 
 
 def utf16_positions(text: str) -> NDArray[np.int64]:
@@ -138,15 +186,18 @@ def utf16_positions(text: str) -> NDArray[np.int64]:
     return positions
 
 
-def _spans(spans: list[Span], shown: str) -> list[answers.Span]:
-    """Those within the part that is shown, in JavaScript's positions."""
-    units = utf16_positions(shown)
+def _spans(spans: list[Span], shown: str, offset: int) -> list[answers.Span]:
+    """Those within the part that is shown, which begins at `offset`, in JavaScript's positions."""
+    units = utf16_positions(shown).tolist()
     return [
         answers.Span(
-            start=int(units[span.start]), end=int(units[span.end]), part=span.part, word=span.word
+            start=units[span.start - offset],
+            end=units[span.end - offset],
+            part=span.part,
+            word=span.word,
         )
         for span in spans
-        if span.end <= len(shown)
+        if span.end - offset <= len(shown)
     ]
 
 
@@ -154,28 +205,31 @@ def _shares(found: Sequence[TopicShare]) -> list[answers.DocumentTopic]:
     return [answers.DocumentTopic(id=one.id, name=one.name, share=one.share) for one in found]
 
 
-def _result(hit: Hit, topics: list[answers.DocumentTopic]) -> answers.Result:
+def _result(hit: Hit) -> dict[str, Any]:
+    """An `answers.Result`."""
     document = shown_document(hit)
-    return answers.Result(
-        id=document.id,
-        score=hit.score,
-        title=document.title,
-        url=document.url,
-        text=document.body[:RESULT_TEXT],
-        label=document.label,
-        split=document.split,
-        time=document.time,
-        topics=topics,
-        why=_why(hit.why),
-        alike=list(hit.alike),
-    )
-
-
-def _why(why: Why) -> answers.Why:
-    return answers.Why(
-        words=[answers.WordPart(word=one.word, part=one.part) for one in why.words],
-        missing=list(why.missing),
-        topics=[
-            answers.SharedTopic(id=one.topic, name=one.name, part=one.part) for one in why.topics
+    return {
+        "id": document.id,
+        "score": hit.score,
+        "title": document.title,
+        "url": document.url,
+        "text": document.body[:RESULT_TEXT],
+        "label": document.label,
+        "split": document.split,
+        "time": document.time,
+        "topics": [
+            {"id": one.topic, "name": one.name, "share": one.part}
+            for one in hit.topics[:TOPICS_SHOWN]
         ],
-    )
+        "why": _why(hit.why),
+        "alike": hit.alike[:MOST_ALIKE],
+    }
+
+
+def _why(why: Why) -> dict[str, Any]:
+    """An `answers.Why`."""
+    return {
+        "words": [{"word": one.word, "part": one.part} for one in why.words],
+        "missing": why.missing,
+        "topics": [{"id": one.topic, "name": one.name, "part": one.part} for one in why.topics],
+    }

@@ -96,11 +96,17 @@ class Guard:
         reply = _Reply(send, with_body=scope["method"] != "HEAD")
         refusal = self._refusal(scope)
         if refusal is not None:
-            await reply.problem(*refusal)
+            writable = self._token is not None and scope["path"] == EDIT
+            await reply.problem(*refusal, allowed=b"POST" if writable else b"GET, HEAD")
             return
         try:
             method = "GET" if scope["method"] == "HEAD" else scope["method"]
             await self._app({**scope, "method": method}, receive, reply.send)
+        except MemoryError:
+            logger.error("there was not enough memory to answer a request")
+            if reply.begun:
+                raise
+            await reply.problem(503, "there is not enough memory for this request now")
         except Exception:
             logger.exception(
                 "the explorer failed to answer %s",
@@ -125,7 +131,8 @@ class Guard:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return 414, f"the address must have at most {LONGEST_ADDRESS:,} bytes"
         foreign = headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
-        if foreign and headers.get(b"sec-fetch-mode") != b"navigate":
+        followed = headers.get(b"sec-fetch-mode") == b"navigate" and scope["path"] == "/"
+        if foreign and not followed:  # a link elsewhere may open the page, and start no work here
             return (
                 403,
                 "requests must come from the explorer's own pages, got one from another site",
@@ -176,14 +183,14 @@ class _Reply:
             message = {**message, "body": b""}
         await self._send(message)
 
-    async def problem(self, status: int, error: str) -> None:
+    async def problem(self, status: int, error: str, allowed: bytes = b"GET, HEAD") -> None:
         body = json.dumps({"error": error}).encode()
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
         ]
         if status == 405:
-            headers.append((b"allow", b"GET, HEAD"))
+            headers.append((b"allow", allowed))
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
 

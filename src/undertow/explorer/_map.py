@@ -46,7 +46,8 @@ class MapDesk:
         wrong = next((row for row in rows if not 0 <= row < len(overview.ids)), None)
         if wrong is not None:
             raise InvalidInput(f"rows must be from 0 to {len(overview.ids) - 1}, got {wrong}")
-        there = self._source.documents([overview.ids[row] for row in rows])
+        ids = [overview.ids[row] for row in rows]
+        there = self._source.documents(ids, text_length=POINT_TEXT)
         shown = [(row, there[overview.ids[row]]) for row in rows if overview.ids[row] in there]
         return answers.MapDocuments(
             documents=[

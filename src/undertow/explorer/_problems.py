@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -16,6 +16,11 @@ from undertow.explorer import _answers as answers
 from undertow.explorer._reopening import SAID
 
 logger = logging.getLogger("undertow")
+
+WORDS = {
+    400: "the body must be JSON, got something else",
+    404: "there is nothing at this address: /api lists what there is",
+}
 
 
 class NotFound(Exception):
@@ -59,15 +64,14 @@ def handle_problems(app: FastAPI, reopen: Callable[[], None]) -> None:
 
     @app.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> JSONResponse:
-        missing = "there is nothing at this address: /api lists what there is"
-        return problem(
-            error.status_code, missing if error.status_code == 404 else str(error.detail)
-        )
+        told = WORDS.get(error.status_code, str(error.detail))
+        return problem(error.status_code, told, dict(error.headers or {}))
 
 
-def problem(status: int, error: str) -> JSONResponse:
+def problem(status: int, error: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error, never kept by a browser."""
-    return JSONResponse({"error": error}, status, headers={"Cache-Control": "no-store"})
+    sent = {**(headers or {}), "Cache-Control": "no-store"}
+    return JSONResponse({"error": error}, status, headers=sent)
 
 
 def _worded(part: dict[str, Any]) -> str:

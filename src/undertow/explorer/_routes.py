@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import anyio
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
 from starlette.convertors import Convertor, register_url_convertor
 
 from undertow._errors import InvalidInput
 from undertow.explorer import _answers as answers
 from undertow.explorer._background import Background
-from undertow.explorer._documents import DocumentDesk, Mode
+from undertow.explorer._documents import LONGEST_TEXT, DocumentDesk, Mode
 from undertow.explorer._edit import Edit, EditDesk
 from undertow.explorer._figures import FigureDesk
 from undertow.explorer._map import MapDesk
 from undertow.explorer._model import ModelDesk
 from undertow.explorer._saving import Saver
 from undertow.explorer._topics import TopicDesk
+from undertow.explorer._turns import Turns
 from undertow.explorer.source import Source
-
-Answer = TypeVar("Answer")
 
 LONGEST_QUERY = 10_000  # characters
 LONGEST_FILTER = 4096
@@ -33,7 +30,7 @@ MOST_TOPICS = 100
 MOST_COLUMNS = 6
 LONGEST_LIST = 4000  # characters of numbers with commas between
 SEARCHES_AT_ONCE = 2  # each keeps the cores busy by itself; more would only wait for each other
-ABANDONED = 499  # what web servers note where the client has gone; nobody reads it
+TEXTS_AT_ONCE = 2  # documents whose words are marked
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     404: {"model": answers.Problem, "description": "There is no such thing."},
@@ -44,6 +41,20 @@ OVERVIEW_PROBLEMS: dict[int | str, dict[str, Any]] = {
     409: {
         "model": answers.NotYet,
         "description": "The overview is not there yet, or never will be.",
+    },
+}
+
+EDIT_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    **PROBLEMS,
+    **{
+        status: {"model": answers.Problem, "description": description}
+        for status, description in (
+            (400, "The body is no JSON."),
+            (403, "The token is missing or wrong, or the request comes from elsewhere."),
+            (411, "The length of the body is not told."),
+            (413, "The body is too long."),
+            (415, "The body is not said to be JSON."),
+        )
     },
 }
 
@@ -86,24 +97,6 @@ class AnyText(Convertor[str]):
 
 
 register_url_convertor("any", AnyText())
-
-
-class Turns:
-    """Searches take turns. One whose client has gone, as happens to all but the last while someone
-    types, is dropped when its turn comes.
-    """
-
-    def __init__(self, at_once: int = SEARCHES_AT_ONCE) -> None:
-        self._turn = anyio.Semaphore(at_once)
-        self.dropped = 0
-
-    async def take(self, request: Request, work: Callable[[], Answer]) -> Answer | Response:
-        """Runs the work in a thread when it is its turn."""
-        async with self._turn:
-            if await request.is_disconnected():
-                self.dropped += 1
-                return Response(status_code=ABANDONED)
-            return await run_in_threadpool(work)
 
 
 def api(source: Source, background: Background, saver: Saver | None = None) -> APIRouter:
@@ -179,7 +172,7 @@ def _add_edits(routes: APIRouter, desk: EditDesk, *, edit: bool) -> None:
     if not edit:
         return
 
-    @routes.post("/edit", responses=PROBLEMS)
+    @routes.post("/edit", responses=EDIT_PROBLEMS)
     def change(action: Edit) -> answers.Edited:
         """Renames, merges, splits, drops, restores, moves or seeds a topic, and keeps that with the
         model.
@@ -188,7 +181,8 @@ def _add_edits(routes: APIRouter, desk: EditDesk, *, edit: bool) -> None:
 
 
 def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
-    turns = Turns()
+    turns = Turns(SEARCHES_AT_ONCE, "undertow-searches")
+    reading = Turns(TEXTS_AT_ONCE, "undertow-texts")
 
     @routes.get("/search", responses=PROBLEMS, response_model=answers.Found)
     async def search(
@@ -206,7 +200,7 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
     ) -> Any:
         """The best documents for a text or for a document, with the reasons."""
         return await turns.take(
-            request, lambda: desk.search(q, like, where, mode, n, duplicates=duplicates)
+            request, lambda: desk.found(q, like, where, mode, n, duplicates=duplicates)
         )
 
     @routes.get("/nearest/{name:any}", responses=PROBLEMS, response_model=answers.Found)
@@ -220,11 +214,12 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
     ) -> Any:
         """The documents most like one."""
         return await turns.take(
-            request, lambda: desk.search(None, name, where, mode, n, duplicates=duplicates)
+            request, lambda: desk.found(None, name, where, mode, n, duplicates=duplicates)
         )
 
-    @routes.get("/documents/{name:any}", responses=PROBLEMS)
-    def document(
+    @routes.get("/documents/{name:any}", responses=PROBLEMS, response_model=answers.DocumentPage)
+    async def document(
+        request: Request,
         name: Id,
         topic: Annotated[
             int | None,
@@ -233,11 +228,22 @@ def _add_documents(routes: APIRouter, desk: DocumentDesk) -> None:
             ),
         ] = None,
         n: Cut = None,
-    ) -> answers.DocumentPage:
+        offset: Annotated[
+            int, Query(ge=0, le=2**31 - 1, description="Characters of the text before the part.")
+        ] = 0,
+        limit: Annotated[
+            int, Query(ge=1, le=LONGEST_TEXT, description="Characters of the part.")
+        ] = LONGEST_TEXT,
+    ) -> Any:
         """A document, its topics with their shares, and what each of its words did to carry it into
-        one of them.
+        one of them. Long texts come in parts.
         """
-        return desk.page(name, topic, n)
+        return await reading.take(request, lambda: _json(desk.page(name, topic, n, offset, limit)))
+
+
+def _json(answer: BaseModel) -> Response:
+    """An answer, written in the thread that made it."""
+    return Response(answer.model_dump_json(), media_type="application/json")
 
 
 def _add_overview(routes: APIRouter, desk: MapDesk, topics: TopicDesk) -> None:

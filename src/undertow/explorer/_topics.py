@@ -147,7 +147,7 @@ class TopicDesk:
 
     def _here(self, ids: list[str]) -> set[str]:
         """Which documents of the training are in the index too."""
-        return set(self._source.documents(list(dict.fromkeys(ids))))
+        return set(self._source.documents(list(dict.fromkeys(ids)), text_length=1))
 
     def page(self, number: int) -> answers.TopicPage:
         """One topic with all that is known of it."""

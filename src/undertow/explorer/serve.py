@@ -6,14 +6,18 @@ import logging
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable
 
 from undertow._errors import InvalidInput
+from undertow.explorer._background import Background
 from undertow.explorer._guard import LONGEST_ADDRESS
 from undertow.explorer.source import Source
 
 PORT = 8090
 TRIED = 50  # ports from there on
+QUEUED = 1024  # connections that the system holds until they are taken
+ENDED_WITHIN = 5.0  # seconds
 LONGEST_REQUEST = LONGEST_ADDRESS + 64 * 1024  # bytes of the first line and the headers
 
 
@@ -49,7 +53,7 @@ def _bound(host: str, port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere it would let two servers have one port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
-        bound.listen(128)
+        bound.listen(QUEUED)
     except OSError:
         bound.close()
         raise
@@ -66,6 +70,16 @@ def address_of(bound: socket.socket, host: str, token: str | None = None) -> str
     return f"http://[{shown}]:{port}/{known}" if ":" in shown else f"http://{shown}:{port}/{known}"
 
 
+class SharedSocket(socket.socket):
+    """A socket on which several processes wait: how many may queue is settled once, so that each
+    process can be told to take one connection at a time, and leaves the others to the others.
+    """
+
+    def listen(self, backlog: int = QUEUED, /) -> None:
+        """Listens, whatever number the server underneath asks for."""
+        super().listen(QUEUED)
+
+
 def serve(
     source: Source,
     bound: socket.socket,
@@ -73,15 +87,19 @@ def serve(
     host: str,
     started: Callable[[], None],
     token: str | None = None,
+    background: Background | None = None,
 ) -> None:
     """Answers until Ctrl-C or the system asks to stop; `started` is called when the first answer
     can be given.
+
+    It ends within seconds, whatever is at work: what has no end by then is cut off.
     """
     import uvicorn
 
+    from undertow.explorer import _connections
     from undertow.explorer.app import create_app
 
-    app = create_app(source, host=host, token=token)
+    app = create_app(source, host=host, token=token, background=background)
 
     quiet = logging.getLogger("uvicorn.error")
 
@@ -94,29 +112,43 @@ def serve(
                 )  # errors are logged by the guard; the rest is about being cut off
                 started()
 
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            cut_off = threading.Timer(ENDED_WITHIN, _end)
+            cut_off.daemon = True
+            cut_off.start()
+            await super().shutdown(sockets)
+
+    class Connection(_connections.Connection):
+        most = _connections.make_room_for_connections()
+
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="on",
         log_config=None,  # warnings and errors go where the program's own go
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        backlog=1,
         h11_max_incomplete_event_size=LONGEST_REQUEST,
         timeout_graceful_shutdown=2,
     )
+    shared = SharedSocket(fileno=bound.detach())
     try:
-        Server(config).run(sockets=[bound])
+        Server(config).run(sockets=[shared])
     except KeyboardInterrupt:  # how it tells that it was stopped by one
         pass
     finally:
-        bound.close()
+        shared.close()
     if not app.state.background.stop(0):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(
-            0
-            # a thread is deep inside a computation: Python would wait for its helpers, or pull it
-            # down midway
-        )
+        _end()
+
+
+def _end() -> None:
+    """Ends the process at once. A thread is deep inside a computation: Python would wait for it and
+    for its helpers, or pull it down midway.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ROLES = ("title", "label", "split", "time", "url")
 MOST_LABELS = 1000
 LABELS_AT_ONCE = 100_000
+LONGEST_LABEL = 1000  # characters; longer ones name no group
+LONGEST_FIELD = 10_000  # characters that are shown of a title, a label and further columns
+LONGEST_READ = 20_000  # characters of a text that are read unless more are asked for
 
 
 @dataclass(frozen=True)
@@ -140,13 +143,17 @@ class Source:
                 "edit it where it was made, and copy it there"
             )
 
-    def documents(self, ids: Sequence[str]) -> dict[str, ShownDocument]:
+    def documents(
+        self, ids: Sequence[str], text_length: int = LONGEST_READ
+    ) -> dict[str, ShownDocument]:
         """Those of the documents that are there, by id.
 
         Parameters
         ----------
         ids : sequence of str
             Ids, of which some may be missing.
+        text_length : int
+            How many characters of each text are read.
 
         Returns
         -------
@@ -160,7 +167,8 @@ class Source:
         """
         if self.index is None or not ids:
             return {}
-        found = (one for one in self.index.documents(ids) if one is not None)
+        read = self.index.documents(ids, text_length=text_length)
+        found = (one for one in read if one is not None)
         return {one.id: shown_document(one) for one in found}
 
     def labels(self) -> list[str]:
@@ -181,24 +189,28 @@ class Source:
         found: set[str] = set()
         for part in self.index.scan(["label"], batch=LABELS_AT_ONCE):
             found.update(part["label"].drop_nulls().unique().to_list())
-        return sorted(found)[:MOST_LABELS]
+        return sorted(label for label in found if len(label) <= LONGEST_LABEL)[:MOST_LABELS]
 
 
 def shown_document(found: Hit | Document) -> ShownDocument:
     """What an index gives, with all values as JSON can hold them."""
-    fields = found.fields
+    fields = {name: _shortened(value) for name, value in found.fields.items()}
     others = {name: plain_time(value) for name, value in fields.items() if name not in ROLES}
     return ShownDocument(
         found.id,
         found.text,
         found.body,
-        found.title,
+        _shortened(found.title),
         found.url,
         {name: value for name, value in others.items() if value is not None},
         _text(fields.get("label")),
         _text(fields.get("split")),
         plain_time(fields.get("time")),
     )
+
+
+def _shortened(value: Any) -> Any:
+    return value[:LONGEST_FIELD] if isinstance(value, str) else value
 
 
 def plain_time(value: Any) -> str | float | None:

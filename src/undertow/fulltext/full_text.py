@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,23 +194,31 @@ class FullText:
     def parts(self, terms: Sequence[Term], places: Sequence[int]) -> list[list[float]]:
         """What each term adds to the score of each of some documents."""
         ends = np.cumsum([len(segment.rows) for segment in self.segments])
-        found = [[0.0] * len(terms) for _ in places]
-        for column, term in enumerate(terms):
-            lists = {number: (begin, end) for number, begin, end in self._lists(term.word)}
-            for line, place in enumerate(places):
-                number = int(np.searchsorted(ends, place, side="right"))
-                if number in lists:
-                    document = place - (int(ends[number - 1]) if number else 0)
-                    found[line][column] = self._part(number, lists[number], document, term.weight)
-        return found
+        asked = np.array(places, dtype=np.int64)
+        numbers = np.searchsorted(ends, asked, side="right")
+        found = np.zeros((len(asked), len(terms)))
+        for number, segment in enumerate(self.segments):
+            lines = np.flatnonzero(numbers == number)
+            if not len(lines):
+                continue
+            documents = asked[lines] - (int(ends[number]) - len(segment.rows))
+            norms = self._norms[number][documents].astype(np.float64)
+            for column, term in enumerate(terms):
+                span = next((s[1:] for s in self._lists(term.word) if s[0] == number), None)
+                if span is not None:
+                    counts = _counts(segment, span, documents)
+                    found[lines, column] = term.weight * counts / (counts + norms)
+        return found.tolist()
 
-    def _part(self, number: int, span: tuple[int, int], document: int, weight: float) -> float:
-        segment = self.segments[number]
-        spot = span[0] + int(np.searchsorted(segment.documents[slice(*span)], document))
-        if spot >= span[1] or segment.documents[spot] != document:
-            return 0.0
-        count = float(segment.counts[spot])
-        return weight * count / (count + float(self._norms[number][document]))
+
+def _counts(segment: Segment, span: tuple[int, int], documents: NDArray[np.int64]) -> Any:
+    """How often each of some documents of a segment holds the word of a list."""
+    holding = segment.documents[slice(*span)]
+    if not len(holding):
+        return np.zeros(len(documents))
+    spots = np.minimum(np.searchsorted(holding, documents), len(holding) - 1)
+    counts = segment.counts[slice(*span)][spots]
+    return np.where(holding[spots] == documents, counts, 0).astype(np.float64)
 
 
 def _idf(total: int, holding: int) -> float:
@@ -251,12 +260,13 @@ def best(scores: NDArray[np.floating], n: int) -> NDArray[np.int64]:
     The n-th highest of the blocks' maxima is not above the n-th highest score, and few scores reach
     it: only those are put in order.
     """
+    limit = np.finfo(np.float32).tiny
     if len(scores) > 4 * BLOCK * n:
         whole = len(scores) // BLOCK * BLOCK
         highest = scores[:whole].reshape(-1, BLOCK).max(axis=1)
-        limit = np.partition(highest, -n)[-n]
-        near = np.flatnonzero(scores >= max(limit, np.finfo(np.float32).tiny))
-    else:
-        near = np.flatnonzero(scores > 0)
+        limit = max(limit, np.partition(highest, -n)[-n])
+    elif len(scores) > n:
+        limit = max(limit, np.partition(scores, -n)[-n])
+    near = np.flatnonzero(scores >= limit)
     found: NDArray[np.int64] = near[np.argsort(-scores[near], kind="stable")[:n]]
     return found

@@ -57,6 +57,11 @@ def fold(texts: Sequence[str]) -> list[int]:
     A text that was folded into another stands for nobody: each is compared with those that stand
     for themselves.
     """
+    return fold_shingles([shingles(text) for text in texts])
+
+
+def fold_shingles(texts: Sequence[Numbers]) -> list[int]:
+    """The same, of texts by their `shingles`."""
     if len(texts) < 2:
         return list(range(len(texts)))
     same = _same(texts)
@@ -70,12 +75,11 @@ def fold(texts: Sequence[str]) -> list[int]:
     return folded
 
 
-def _same(texts: Sequence[str]) -> NDArray[np.bool_]:
+def _same(texts: Sequence[Numbers]) -> NDArray[np.bool_]:
     """Whether each two of the texts are nearly the same."""
     bits = len(texts).bit_length()  # of a key, that say which text: the others say which shingle
     parts = [
-        _shingles(text) >> np.uint64(bits) << np.uint64(bits) | np.uint64(i)
-        for i, text in enumerate(texts)
+        text >> np.uint64(bits) << np.uint64(bits) | np.uint64(i) for i, text in enumerate(texts)
     ]
     keys = np.sort(np.concatenate(parts))
     keys = keys[np.r_[True, keys[1:] != keys[:-1]]]  # a text's shingles are a set
@@ -101,7 +105,7 @@ def _overlaps(shingles: Numbers, owners: NDArray[np.int64], texts: int) -> NDArr
     return shared
 
 
-def _shingles(text: str) -> Numbers:
+def shingles(text: str) -> Numbers:
     """A number for each run of four words; of fewer words, one number for all, and of none, one for
     the text.
     """
@@ -111,10 +115,10 @@ def _shingles(text: str) -> Numbers:
         words = np.array([hash(seen)], dtype=np.int64).view(np.uint64)
     together = min(TOGETHER, len(words))
     runs = len(words) - together + 1
-    shingles = np.zeros(runs, dtype=np.uint64)
+    found = np.zeros(runs, dtype=np.uint64)
     for place in range(together):
-        shingles = shingles * np.uint64(BY_WORD) + words[place : place + runs]
-    return _stirred(shingles)
+        found = found * np.uint64(BY_WORD) + words[place : place + runs]
+    return _stirred(found)
 
 
 def _words(text: str) -> Numbers:

@@ -128,6 +128,7 @@ def document_view(
     n: int | None = None,
     *,
     others: NDArray[np.floating] | None = None,
+    whole: NDArray[np.float32] | None = None,
 ) -> DocumentView:
     """A text under a topic, and its shares of the topics of a cut.
 
@@ -145,6 +146,9 @@ def document_view(
     others : array (1, dimensions) or None
         The text's vector by the encoder that the model was joined with. Where it was and none is
         given, undertow's side counts alone.
+    whole : array (1, H) or None
+        Where the text is a part of a document, that document's vector, of length 1, which shares
+        are of. What words did is still that of the part by itself.
 
     Returns
     -------
@@ -160,10 +164,10 @@ def document_view(
     atlas = atlas_of(model)
     found = occurrences(model.vectorizer_, text)
     counts = _counts(model, found)
-    vectors = unit_vectors(model, counts, others)
+    vectors = unit_vectors(model, counts, others) if whole is None else whole
     shares = _shares(model, vectors, n)
     chosen = None if topic is None else atlas.checked(topic)
-    if topic is None and found:
+    if topic is None and (found or shares):
         chosen = shares[0].id if shares else _nearest(model, vectors, n)
     if chosen is None:
         return DocumentView(shares, None, 0.0, [])

@@ -16,12 +16,16 @@ else:
     sparse = _lazy.module("scipy.sparse")  # questions are read without it
 
 
-def pushes(parameters: Parameters, unit: int) -> NDArray[np.float64]:
-    """What one token of each word adds to a unit's input: w_k (W_kj + a_j), since the input is the
-    sum of u_k (W_kj + a_j).
+def pushes(
+    parameters: Parameters, unit: int, words: NDArray[np.integer] | None = None
+) -> NDArray[np.float64]:
+    """What one token of each word, or of each of some words, adds to a unit's input:
+    w_k (W_kj + a_j), since the input is the sum of u_k (W_kj + a_j).
     """
-    column = parameters.weights[:, unit].astype(np.float64) + float(parameters.hidden_bias[unit])
-    return parameters.word_weights * column
+    chosen = slice(None) if words is None else words
+    column = parameters.weights[chosen, unit].astype(np.float64)
+    column += float(parameters.hidden_bias[unit])
+    return parameters.word_weights[chosen] * column
 
 
 def attributions(parameters: Parameters, counts: sparse.csr_array, unit: int) -> sparse.csr_array:
@@ -41,9 +45,13 @@ def shared_out(
     unit up, as they did.
     """
     data, lengths = np.zeros(len(counts.data)), np.diff(counts.indptr)
+    few = len(counts.indices) < parameters.words  # then the other words need not be looked at
     rows = np.repeat(np.arange(len(lengths)), lengths)
     for unit in np.flatnonzero(parts.any(axis=0)):
-        pushed = counts.data * pushes(parameters, int(unit))[counts.indices]
+        if few:
+            pushed = counts.data * pushes(parameters, int(unit), counts.indices)
+        else:
+            pushed = counts.data * pushes(parameters, int(unit))[counts.indices]
         up = np.maximum(pushed, 0.0)
         total = np.bincount(rows, weights=up, minlength=len(lengths))
         none = np.repeat((total <= 0) & (lengths > 0), lengths)

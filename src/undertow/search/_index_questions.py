@@ -44,6 +44,7 @@ class IndexQuestions(OpenIndex):
         mode: str = "hybrid",
         duplicates: bool = False,
         reasons: bool = True,
+        text_length: int | None = None,
     ) -> Results:
         """The best documents for words or a whole text, or those most like a document.
 
@@ -66,7 +67,10 @@ class IndexQuestions(OpenIndex):
             them stands for all, and names the others (`Hit.alike`).
         reasons : bool
             Whether hits tell the words and the topics that they share with the question
-            (`Hit.why`).
+            (`Hit.why`), and what they are about (`Hit.topics`).
+        text_length : int or None
+            How many characters of each text are given; None for all. Of long documents, no more
+            than is needed is read then.
 
         Returns
         -------
@@ -89,6 +93,8 @@ class IndexQuestions(OpenIndex):
         wanted = _check.whole_number("n", n, at_least=1)
         if wanted > MOST_RESULTS:
             raise InvalidInput(f"n must be at most {MOST_RESULTS:,}, got {n:,}")
+        if text_length is not None:
+            text_length = _check.whole_number("text_length", text_length, at_least=0)
         for name, text in (("query", query), ("like", like), ("where", where)):
             if text is not None:
                 checked_text(name, text)
@@ -97,10 +103,27 @@ class IndexQuestions(OpenIndex):
         def found(view: View) -> Results:
             condition = None if where is None else expression(where, names_of(view.store.schema))
             asked = self._asked(view, query, like, vector)
-            options = AnswerOptions(wanted, mode, condition, folded=folded, reasons=reasons)
+            options = AnswerOptions(
+                wanted, mode, condition, folded=folded, reasons=reasons, longest=text_length
+            )
             return answer(view.ranker, asked, options, self._shared_topics() if reasons else None)
 
         return self._of_one_version(found)
+
+    def keep_in_memory(self, size: int) -> None:
+        """Keeps what answers have read, such as rows of documents, up to so many bytes. A server
+        that is asked much answers sooner.
+
+        Parameters
+        ----------
+        size : int
+            Bytes, at most; 0, as it is unless told, for none.
+
+        Examples
+        --------
+        >>> index.keep_in_memory(64 * 2**20)
+        """
+        self._versions.allowance.size = _check.whole_number("size", size, at_least=0)
 
     def knows(self, query: str) -> bool:
         """Whether the model knows a word of a text; without one, it is searched for by its words
@@ -143,13 +166,17 @@ class IndexQuestions(OpenIndex):
         """
         return self.documents([document_id])[0]
 
-    def documents(self, ids: Sequence[str]) -> list[Document | None]:
+    def documents(
+        self, ids: Sequence[str], *, text_length: int | None = None
+    ) -> list[Document | None]:
         """The documents with these ids.
 
         Parameters
         ----------
         ids : sequence of str
             Ids of documents.
+        text_length : int or None
+            How many characters of texts are read; None for all.
 
         Returns
         -------
@@ -163,9 +190,70 @@ class IndexQuestions(OpenIndex):
         """
         for name in ids:
             checked_text("ids", name)
+        if text_length is not None:
+            text_length = _check.whole_number("text_length", text_length, at_least=0)
         wanted = list(dict.fromkeys(ids))
-        found = self._of_one_version(lambda view: view.store.with_ids(wanted))
-        return [document_of(found[name]) if name in found else None for name in ids]
+        found = self._of_one_version(lambda view: view.ranker.rows.with_ids(wanted, text_length))
+        return [
+            document_of(found[name].document, text_length) if name in found else None
+            for name in ids
+        ]
+
+    def text_part(
+        self, document_id: str, first: int = 0, letters: int = 100_000
+    ) -> tuple[str, int] | None:
+        """A part of a document's text. The rest stays in the database.
+
+        Parameters
+        ----------
+        document_id : str
+            Its id.
+        first, letters : int
+            Where the part begins, and how many characters it has at most.
+
+        Returns
+        -------
+        tuple of str and int, or None
+            The part, and how many characters the whole text has; None where no document has the
+            id.
+
+        Examples
+        --------
+        >>> index.text_part("3", 5, 6)
+        ('apples', 21)
+        """
+        name = checked_text("document_id", document_id)
+        first = _check.whole_number("first", first, at_least=0)
+        letters = _check.whole_number("letters", letters, at_least=0)
+
+        def part(view: View) -> tuple[str, int] | None:
+            length = view.store.lengths_of_texts([name]).get(name)
+            if length is None:
+                return None
+            number = min(letters, length - first)
+            return view.store.part_of_text(name, first, number) if number > 0 else "", length
+
+        return self._of_one_version(part)
+
+    def vectors(self, ids: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of documents, as they are compared.
+
+        Parameters
+        ----------
+        ids : sequence of str
+            Ids of documents.
+
+        Returns
+        -------
+        array (ids, units)
+            Of length 1; zeros for a document without one, and for an id that is not there.
+
+        Examples
+        --------
+        >>> index.vectors(["0", "zebra"]).shape
+        (2, 16)
+        """
+        return self._of_one_version(lambda view: view.store.vectors_with_ids(ids))
 
     def scan(
         self, columns: Sequence[str], *, batch: int = 8192, places: NDArray[np.int64] | None = None
@@ -221,9 +309,7 @@ class IndexQuestions(OpenIndex):
         """
         if not self.model.vectors_width_:
             return None
-        return self._of_one_version(
-            lambda view: view.store.vectors_with_ids(ids)[:, view.store.widths[0] :]
-        )
+        return self.vectors(ids)[:, self._versions.current.store.widths[0] :]
 
     def info(self) -> dict[str, Any]:
         """What the index holds.
@@ -315,7 +401,7 @@ class IndexQuestions(OpenIndex):
             )
         if vector is not None:
             raise InvalidInput("vector must be used with a query, got one with like")
-        return asked_like(str(like), view.store, full, self._encoder)
+        return asked_like(str(like), view.store, view.ranker.rows, full, self._encoder)
 
     def _shared_topics(self) -> SharedTopics | None:
         """What finds the topics that a question and a document share; made anew when topics have
@@ -325,5 +411,5 @@ class IndexQuestions(OpenIndex):
         if outline is None:
             return None
         if self._topics is None or self._topics.outline is not outline:
-            self._topics = SharedTopics(outline)
+            self._topics = SharedTopics(outline, self._versions.allowance)
         return self._topics

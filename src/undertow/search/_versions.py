@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from undertow.search.database.lately import Allowance
 from undertow.search.database.store import Store
 from undertow.search.folder.derived_files import DerivedFiles
 from undertow.search.ranking.modes import Ranker
@@ -20,10 +21,10 @@ from undertow.search.ranking.modes import Ranker
 class View:
     """The documents as of one version, and what ranks them. It never changes."""
 
-    def __init__(self, store: Store, derived: DerivedFiles) -> None:
+    def __init__(self, store: Store, derived: DerivedFiles, allowance: Allowance) -> None:
         self.store = store
-        self.version = store.version
-        self.ranker = Ranker(store, derived)
+        self.ranker = Ranker(store, derived, allowance)
+        self.version = self.ranker.version
 
 
 class Versions:
@@ -31,7 +32,8 @@ class Versions:
 
     def __init__(self, store: Store, derive: Callable[[Store], DerivedFiles]) -> None:
         self._derive = derive
-        self._current = View(store, derive(store))
+        self.allowance = Allowance()  # for what a view keeps in memory of what it has read
+        self._current = View(store, derive(store), self.allowance)
         self._changing = threading.Lock()
 
     @property
@@ -54,4 +56,4 @@ class Versions:
             self._changing
         ):  # of two threads that look at once, the one that saw less must not be the last
             if store.version > self._current.version:
-                self._current = View(store, self._derive(store))
+                self._current = View(store, self._derive(store), self.allowance)

@@ -28,7 +28,7 @@ class WordPart:
 @dataclass(frozen=True)
 class TopicPart:
     """A topic of the model's own cut, and how much of the question and of the document are about
-    it: the smaller.
+    it: the smaller. In `Hit.topics`, how much of the document is.
 
     Examples
     --------
@@ -66,7 +66,8 @@ NO_REASONS = Why()
 class Hit(Record):
     """A document found. `score` is a share of the best possible, from 0 to 1; `fields` holds what
     else is known of the document: title, label, split, time, url, and what was kept. `alike` are
-    the ids of documents that are nearly the same, and would have come next.
+    the ids of documents that are nearly the same, and would have come next. `topics` are those that
+    the document is most about, with their shares of it.
 
     Examples
     --------
@@ -81,6 +82,7 @@ class Hit(Record):
     fields: dict[str, Any]
     why: Why = NO_REASONS
     alike: tuple[str, ...] = ()
+    topics: tuple[TopicPart, ...] = ()
 
 
 class Results(list[Hit]):
@@ -174,14 +176,18 @@ class CheckedFiles:
     unlisted: int
 
 
-def hit_of(document: dict[str, Any], score: float, alike: Sequence[str] = ()) -> Hit:
-    """A row of the store as a hit."""
-    return Hit(document["id"], score, document["text"], _fields(document), alike=tuple(alike))
+def hit_of(
+    document: dict[str, Any], score: float, alike: Sequence[str] = (), longest: int | None = None
+) -> Hit:
+    """A row of the store as a hit, with so many characters of its text."""
+    text = document["text"] if longest is None else document["text"][:longest]
+    return Hit(document["id"], score, text, _fields(document), alike=tuple(alike))
 
 
-def document_of(document: dict[str, Any]) -> Document:
-    """A row of the store as a document."""
-    return Document(document["id"], document["text"], _fields(document))
+def document_of(document: dict[str, Any], longest: int | None = None) -> Document:
+    """A row of the store as a document, with so many characters of its text."""
+    text = document["text"] if longest is None else document["text"][:longest]
+    return Document(document["id"], text, _fields(document))
 
 
 def _fields(document: dict[str, Any]) -> dict[str, Any]:

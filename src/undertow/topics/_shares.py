@@ -11,9 +11,11 @@ from a cosine of .7 on in any case).
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from undertow.topics.clusters import Labels, Vectors
 from undertow.vectors.joining import unit
@@ -25,6 +27,12 @@ FAR, NEAR = 0.002, 0.2  # quantiles of the nearness of training documents
 # Shares are never stricter: half of one topic and half of another has a cosine of .71 with both,
 # which documents that are all pure would call far.
 MOST_FAR, MOST_NEAR = 0.5, 0.7
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """NumPy's library for matrices, looked for once: that takes as long as a small mixture."""
+    return ThreadpoolController()
 
 
 def mixture(
@@ -39,7 +47,7 @@ def mixture(
     from undertow.kernels.cpu.splitting import split
 
     directions = unit(directions)
-    with threadpool_limits(1, user_api="blas"):  # more threads may round differently
+    with _blas().limit(limits=1, user_api="blas"):  # more threads may round differently
         gram = directions.astype(np.float64) @ directions.astype(np.float64).T
         products = vectors.astype(np.float64) @ directions.T.astype(np.float64)
     gram[np.diag_indices_from(gram)] = np.maximum(

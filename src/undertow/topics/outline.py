@@ -238,7 +238,12 @@ class Outline:
         return self._shared_out(amounts, vectors, nodes, threads)
 
     def shares_in_numpy(
-        self, vectors: Vectors, nodes: Sequence[int], *, directions: Vectors | None = None
+        self,
+        vectors: Vectors,
+        nodes: Sequence[int],
+        *,
+        directions: Vectors | None = None,
+        places: Labels | None = None,
     ) -> NDArray[np.float32]:
         """`shares`, up to rounding, of a few documents: nothing compiled is loaded for them.
 
@@ -250,6 +255,8 @@ class Outline:
             Ids of topics, none of which lies in another.
         directions : array (topics, H) or None
             Those of the nodes, where they are known already.
+        places : array (leaves,) or None
+            Which of the nodes each leaf lies in (`tree.positions`), where it is known already.
 
         Returns
         -------
@@ -264,7 +271,7 @@ class Outline:
         """
         known = self.directions(nodes) if directions is None else directions
         amounts = _shares.mixture_in_numpy(np.nan_to_num(vectors), known)
-        return self._shared_out(amounts, vectors, nodes, 1)
+        return self._shared_out(amounts, vectors, nodes, 1, places)
 
     def _shared_out(
         self,
@@ -272,9 +279,14 @@ class Outline:
         vectors: Vectors,
         nodes: Sequence[int],
         threads: int | None,
+        places: Labels | None = None,
     ) -> NDArray[np.float32]:
         rows, near = self.leaves_of(vectors, threads)
-        own = self.topics_of_leaves(rows, nodes)
+        own = (
+            self.topics_of_leaves(rows, nodes)
+            if places is None
+            else np.append(places, np.int32(-1))[rows]
+        )
         found = _shares.shares(amounts, own, near, self.limits)
         found[own < 0] = 0.0  # no word known, or in a topic that was dropped
         return found

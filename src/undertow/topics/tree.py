@@ -228,13 +228,16 @@ class TopicTree:
         >>> tree.positions([3, 2]).tolist()
         [0, 0, 1]
         """
-        place = {node: position for position, node in enumerate(nodes)}
+        place = np.full(len(self.parents), -1, dtype=np.int32)
+        place[np.asarray(nodes, dtype=np.int64)] = np.arange(len(nodes), dtype=np.int32)
         found = np.full(len(self.leaves), -1, dtype=np.int32)
-        for row, leaf in enumerate(self.leaves.tolist()):
-            node = leaf
-            while node != NOWHERE and node not in place:
-                node = NOWHERE if self.dropped[node] else int(self.parents[node])
-            found[row] = place.get(node, -1)
+        rows, climbing = np.arange(len(self.leaves)), np.asarray(self.leaves, dtype=np.int64)
+        while len(rows):  # all leaves a step further up
+            found[rows] = place[climbing]
+            further = (place[climbing] < 0) & ~self.dropped[climbing]
+            rows, climbing = rows[further], self.parents[climbing[further]].astype(np.int64)
+            inside = climbing != NOWHERE
+            rows, climbing = rows[inside], climbing[inside]
         return found
 
     def leaf_rows(self, node: int) -> NDArray[np.int64]:

@@ -103,6 +103,9 @@ def test_a_filter_becomes_a_tree(where: str, tree: Tree) -> None:
         ("(" * 40 + "label = 'a'" + ")" * 40, "at most 32 deep"),
         ("NOT " * 40 + "label = 'a'", "at most 32 deep"),
         (" OR ".join(["count = 1"] * 65), "at most 64 conditions"),
+        ("label LIKE '" + "%_" * 500 + "'", "at most 100 wildcards .*, got 501"),
+        ("label LIKE '" + "%a" * 101 + "'", "at most 100 wildcards .*, got 101"),
+        (" OR ".join(["label LIKE '%a_'"] * 51), "at most 100 wildcards .*, got 102"),
     ],
 )
 def test_what_the_grammar_does_not_know_is_refused(where: str, message: str) -> None:

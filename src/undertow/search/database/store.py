@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 TABLE = "documents"
 IDS_AT_ONCE = 500  # in one expression
+LONGEST_FIELD = 20_000  # characters of other columns than the text, where not all are read
 KEPT_FOR = timedelta(hours=1)  # old versions, for those who are reading one
 AT_ONCE = timedelta(milliseconds=1)  # of 0 the database warns
 ATTEMPTS = 20  # at opening a version that was looked into, while others commit
@@ -254,28 +255,42 @@ class Store:
             found[place] = 0.0 if vector is None else vector
         return self.as_compared(found)
 
-    def text_of(self, document: str) -> tuple[Rows, str] | None:
-        """The number of the row of the document with this id, and its text."""
-        query = self._table.query().where(_among([document])).select(["text"]).with_row_id()
-        found = run(query.to_arrow())
-        return (found["_rowid"].to_numpy(), found["text"][0].as_py()) if len(found) else None
-
-    def with_ids(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """What is kept of the documents with these ids, by id, without vectors, under the names
-        that are shown.
+    def with_ids(
+        self, ids: Sequence[str], longest: int | None = None
+    ) -> tuple[Rows, list[dict[str, Any]], NDArray[np.float32]]:
+        """The documents with these ids that are there: the numbers of their rows, and as `whole`
+        says.
         """
-        names = names_of(self.schema)
-        return {
-            name: names.row(document)
-            for name, document in self._with_ids(ids, self._shown()).items()
-        }
+        wanted = self._wanted([*self._shown(), "vector"], longest)
+        parts = [
+            run(self._table.query().where(_among(part)).select(wanted).with_row_id().to_arrow())
+            for part in _parts(ids)
+        ]
+        numbers = [part["_rowid"].to_numpy() for part in parts]
+        documents, vectors = zip(*map(self._read, parts), strict=True) if parts else ([], [])
+        return (
+            np.concatenate([np.zeros(0, dtype=np.uint64), *numbers]),
+            [document for part in documents for document in part],
+            np.concatenate([np.zeros((0, self.units), dtype=np.float32), *vectors]),
+        )
 
-    def _with_ids(self, ids: Sequence[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+    def lengths_of_texts(self, ids: Sequence[str]) -> dict[str, int]:
+        """How many characters the texts of these documents have."""
+        wanted = {"id": "id", "letters": "character_length(text)"}
+        return {name: one["letters"] or 0 for name, one in self._with_ids(ids, wanted).items()}
+
+    def part_of_text(self, document: str, first: int, letters: int) -> str:
+        """Characters of a text from a place on; there must be so many."""
+        wanted = {"id": "id", "text": f"right(left(text, {first + letters}), {letters})"}
+        return str(self._with_ids([document], wanted)[document]["text"])
+
+    def _with_ids(
+        self, ids: Sequence[str], columns: Sequence[str] | dict[str, str]
+    ) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}
         for part in _parts(ids):
-            rows = run(
-                self._table.query().where(_among(part)).select(list(columns)).to_arrow()
-            ).to_pylist()
+            query = self._table.query().where(_among(part)).select(columns)
+            rows = run(query.to_arrow()).to_pylist()
             found.update((document["id"], document) for document in rows)
         return found
 
@@ -306,8 +321,8 @@ class Store:
             list(columns)
         )
 
-    def _take(self, rows: Rows, columns: Sequence[str]) -> pa.Table:
-        wanted = [name for name in columns if name != "_rowid"]
+    def _take(self, rows: Rows, columns: Sequence[str], longest: int | None = None) -> pa.Table:
+        wanted = self._wanted([name for name in columns if name != "_rowid"], longest)
         return run(self._table.take_row_ids(rows.tolist()).select(wanted).with_row_id().to_arrow())
 
     def encoded(self, column: str) -> Iterator[tuple[Rows, NDArray[Any]]]:
@@ -330,22 +345,26 @@ class Store:
         while (batch := run(following())) is not None:
             yield batch
 
-    def whole(self, rows: Rows) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
+    def whole(
+        self, rows: Rows, longest: int | None = None
+    ) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
         """What is kept of these rows, in their order, and their vectors, as they are compared; 0
-        for a document without one.
+        for a document without one. Of texts, so many characters at most.
         """
         if not len(rows):
             return [], np.zeros((0, self.units), dtype=np.float32)
-        table = self._take(rows, [*self._shown(), "vector"])
-        order = np.argsort(np.argsort(rows))  # the database may give them in another order
-        table = table.take(np.argsort(table["_rowid"].to_numpy(), kind="stable")[order])
+        table = self._take(rows, [*self._shown(), "vector"], longest)
+        there = table["_rowid"].to_numpy()  # the database may give them in another order
+        order = np.argsort(there, kind="stable")[np.searchsorted(np.sort(there), rows)]
+        documents, vectors = self._read(table)
+        return [documents[place] for place in order.tolist()], vectors[order]
+
+    def _read(self, table: pa.Table) -> tuple[list[dict[str, Any]], NDArray[np.float32]]:
+        """Documents, as they are shown, and vectors, as they are compared."""
         names = names_of(self.schema)
-        documents = [
-            names.row(document) for document in table.drop_columns(["vector", "_rowid"]).to_pylist()
-        ]
-        return documents, self.as_compared(
-            np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
-        )
+        found = table.drop_columns(["vector", "_rowid"]).to_pylist()
+        vectors = np.nan_to_num(matrix(table["vector"].combine_chunks(), np.float32))
+        return [names.row(document) for document in found], self.as_compared(vectors)
 
     @property
     def units(self) -> int:
@@ -367,8 +386,34 @@ class Store:
         own, width = self.widths
         return unit(vectors) if own == width else compared(vectors[:, :own], vectors[:, own:])
 
+    def _wanted(self, columns: Sequence[str], longest: int | None) -> list[str] | dict[str, str]:
+        """Columns as the database is asked for them."""
+        return list(columns) if longest is None else _beginnings(columns, self._texts, longest)
+
+    @property
+    def _texts(self) -> set[str]:
+        """The columns that a single value of can be of any size, but for ids: they name
+        documents.
+        """
+        kinds = names_of(self.schema).kinds
+        return {name for name in self._shown() if kinds.get(name) == "text" and name != "id"}
+
     def _shown(self) -> list[str]:
         return [name for name in self.schema.names if name not in ("vector", "code")]
+
+
+def _beginnings(columns: Sequence[str], texts: set[str], longest: int) -> dict[str, str]:
+    """Columns to be read, with so many characters of those of texts."""
+    limits = {name: letters_of(name, longest) for name in texts}
+    return {
+        name: f"left(`{name}`, {limits[name]})" if name in texts else f"`{name}`"
+        for name in columns
+    }
+
+
+def letters_of(column: str, longest: int) -> int:
+    """How many characters of a column are read where `longest` are of the text."""
+    return longest if column == "text" else max(longest, LONGEST_FIELD)
 
 
 def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -26,6 +26,7 @@ from undertow.search.filters.grammar import (
     moment_of,
     parse,
 )
+from undertow.search.filters.wildcards import merged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,9 +115,8 @@ def _condition(condition: Comparison | Among | Like, columns: ColumnNames) -> st
             listed = ", ".join(_literal(column, columns, value) for value in values)
             return f"{_known(column, columns)} IN ({listed})"
         case Like(_, pattern):
-            return (
-                f"{_known(column, columns)} LIKE {_literal(column, columns, pattern, dates=False)}"
-            )
+            wanted = _literal(column, columns, merged(pattern), dates=False)
+            return f"{_known(column, columns)} LIKE {wanted}"
 
 
 def _known(column: str, columns: ColumnNames) -> str:

@@ -28,6 +28,7 @@ from datetime import date, datetime
 from typing import Never
 
 from undertow._errors import InvalidInput
+from undertow.search.filters.wildcards import MOST, wildcards
 
 LONGEST = 4096  # characters of a filter
 CONDITIONS = 64  # in one filter
@@ -153,7 +154,7 @@ class _Parser:
 
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens, self._next = tokens, 0
-        self._conditions = self._depth = 0
+        self._conditions = self._depth = self._wildcards = 0
 
     def whole(self) -> Tree:
         tree = self._filter()
@@ -216,6 +217,12 @@ class _Parser:
             if not PATTERN.fullmatch(pattern):
                 raise InvalidInput(
                     f"where must write a backslash of a pattern as \\\\, got {pattern!r}"
+                )
+            self._wildcards += wildcards(pattern)
+            if self._wildcards > MOST:
+                raise InvalidInput(
+                    f"where must have at most {MOST} wildcards (% and _) in its patterns, got "
+                    f"{self._wildcards:,}"
                 )
             return Like(column, pattern)
         if not self._take("word", "IN"):

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from undertow.fulltext.near_copies import fold
+from undertow.fulltext.near_copies import MOST as LOOKED_AT
+from undertow.fulltext.near_copies import fold_shingles
 from undertow.search.ranking.modes import DocumentScores, RankedDocument, Ranker
 from undertow.search.ranking.questions import TypedQuestion
 from undertow.search.ranking.reasons import SharedTopics, SharedWords, shared_words
@@ -18,6 +19,8 @@ from undertow.search.results import Hit, Results, TopicPart, Why, hit_of
 POOR = 0.25  # a best score below it is no good answer
 DEEPER = 4  # times as many documents are looked at where copies took the places of others,
 DEEPEST = 2000  # and so many at most: each is compared with all others
+
+Topics = list[tuple[TopicPart, ...]]
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class AnswerOptions:
     where: str | None  # in the database's words
     folded: bool
     reasons: bool
+    longest: int | None = None  # characters of a text; None for all
 
 
 def answer(
@@ -43,12 +47,21 @@ def answer(
     groups = _groups(ranker, asked, scored, options)
     leaders = [group[0] for group in groups]
     hits = [
-        hit_of(group[0].document, group[0].score, [one.document["id"] for one in group[1:]])
+        hit_of(
+            group[0].document,
+            group[0].score,
+            [one.document["id"] for one in group[1:]],
+            options.longest,
+        )
         for group in groups
     ]
     if options.reasons and hits:
-        why = _why(ranker, asked, scored, leaders, topics)
-        hits = [replace(hit, why=reason) for hit, reason in zip(hits, why, strict=True)]
+        words = _words(ranker, asked, scored, leaders)
+        shared, own = _topics(ranker, asked, leaders, topics)
+        hits = [
+            replace(hit, why=Why(held.words, held.missing, both), topics=about)
+            for hit, held, both, about in zip(hits, words, shared, own, strict=True)
+        ]
     return Results(hits, corrected=asked.corrected, hint=_hint(asked, hits, options))
 
 
@@ -57,38 +70,48 @@ def _groups(
 ) -> list[list[RankedDocument]]:
     """The best n documents, each with those after it that are nearly the same."""
     wanted = options.n + (options.n // 5 + 2 if options.folded else 0)
+    longest = None if options.longest is None else max(options.longest, LOOKED_AT)
     while True:
-        found = ranker.ranked(asked.question, scored, wanted, options.where)
-        groups = _folded(found) if options.folded else [[one] for one in found]
+        found = ranker.ranked(asked.question, scored, wanted, options.where, longest)
+        groups = _folded(ranker, found) if options.folded else [[one] for one in found]
         if len(groups) >= options.n or len(found) < wanted or wanted >= DEEPEST:
             return groups[: options.n]
         wanted = min(wanted * DEEPER, DEEPEST)
 
 
-def _folded(found: Sequence[RankedDocument]) -> list[list[RankedDocument]]:
+def _folded(ranker: Ranker, found: Sequence[RankedDocument]) -> list[list[RankedDocument]]:
     groups: dict[int, list[RankedDocument]] = {}
-    for one, leader in zip(found, fold([one.document["text"] for one in found]), strict=True):
+    shingles = [ranker.rows.shingles(one.row, one.document["text"]) for one in found]
+    for one, leader in zip(found, fold_shingles(shingles), strict=True):
         groups.setdefault(leader, []).append(one)
     return list(groups.values())
 
 
-def _why(
+def _words(
     ranker: Ranker,
     asked: TypedQuestion,
     scored: DocumentScores | None,
     found: list[RankedDocument],
-    topics: SharedTopics | None,
-) -> list[Why]:
-    words: list[SharedWords] = [SharedWords((), ())] * len(found)
-    if scored is not None and scored.terms:
-        places = [one.place for one in found]
-        words = shared_words(ranker.derived.text, scored.terms, asked.typed, places)
-    about: list[tuple[TopicPart, ...]] = [()] * len(found)
-    if topics is not None and asked.question.meant:
-        about = topics.of(asked.question.vector, np.array([one.vector for one in found]))
-    return [
-        Why(held.words, held.missing, shared) for held, shared in zip(words, about, strict=True)
-    ]
+) -> list[SharedWords]:
+    """The words that question and documents share."""
+    if scored is None or not scored.terms:
+        return [SharedWords((), ())] * len(found)
+    places = [one.place for one in found]
+    return shared_words(ranker.derived.text, scored.terms, asked.typed, places)
+
+
+def _topics(
+    ranker: Ranker, asked: TypedQuestion, found: list[RankedDocument], topics: SharedTopics | None
+) -> tuple[Topics, Topics]:
+    """The topics that question and documents share, and the documents' own."""
+    nothing: Topics = [()] * len(found)
+    if topics is None:
+        return nothing, nothing
+    vectors = np.array([one.vector for one in found])
+    shares = topics.shares(vectors, [(ranker.version, one.row) for one in found])
+    meant = asked.question.meant
+    shared = topics.of(asked.question.vector, shares) if meant else nothing
+    return shared, topics.largest(shares)
 
 
 def _hint(asked: TypedQuestion, hits: list[Hit], options: AnswerOptions) -> str | None:

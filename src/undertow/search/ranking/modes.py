@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.fulltext.full_text import Term, best
+from undertow.search.database.kept_rows import KeptRows, vectors_of
+from undertow.search.database.lately import Allowance
 from undertow.search.database.store import Store
 from undertow.search.folder.byte_vectors import BY_KERNEL
 from undertow.search.folder.derived_files import DerivedFiles
@@ -37,6 +39,7 @@ class RankedDocument:
     score: float
     vector: NDArray[np.float32]
     place: int = -1  # in the full text
+    row: int = -1  # the database's number of it
 
 
 @dataclass(frozen=True)
@@ -85,17 +88,28 @@ class Ranker:
     it.
     """
 
-    def __init__(self, store: Store, derived: DerivedFiles) -> None:
+    def __init__(
+        self, store: Store, derived: DerivedFiles, allowance: Allowance | None = None
+    ) -> None:
         self._store, self.derived = store, derived
+        self.version = store.version
+        self.rows = KeptRows(store, allowance or Allowance())
 
     def ranked(
-        self, question: Question, scored: DocumentScores | None, n: int, where: str | None
+        self,
+        question: Question,
+        scored: DocumentScores | None,
+        n: int,
+        where: str | None,
+        longest: int | None = None,
     ) -> list[RankedDocument]:
-        """The best n documents, best first, by their scores or, without any, by their codes."""
+        """The best n documents, best first, by their scores or, without any, by their codes; with
+        so many characters of their texts.
+        """
         return (
-            self._by_code(question, n, where)
+            self._by_code(question, n, where, longest)
             if scored is None
-            else self._compared(question, scored, n)
+            else self._compared(question, scored, n, longest)
         )
 
     def score(self, question: Question, mode: str, where: str | None = None) -> DocumentScores:
@@ -141,7 +155,7 @@ class Ranker:
             return None
         allowed = np.ones(len(text.rows), dtype=bool)
         if where is not None:
-            places = text.places(self._store.matching(where))
+            places = text.places(self.rows.matching(where))
             allowed[:] = False
             allowed[places[places >= 0]] = True
         if question.itself is not None:
@@ -149,19 +163,22 @@ class Ranker:
             allowed[places[places >= 0]] = False
         return allowed
 
-    def _compared(self, question: Question, scored: DocumentScores, n: int) -> list[RankedDocument]:
+    def _compared(
+        self, question: Question, scored: DocumentScores, n: int, longest: int | None
+    ) -> list[RankedDocument]:
         """The best, in the order of their true scores."""
         places = best(scored.scores, n + SPARE)
-        rows = self.derived.text.rows[places]
-        documents, vectors = self._store.whole(rows)
-        cosines = np.maximum(vectors @ question.vector, 0.0)
+        numbers = self.derived.text.rows[places]
+        rows = self.rows.read(numbers, longest)
+        cosines = np.maximum(vectors_of(rows, self._store.units) @ question.vector, 0.0)
         found = []
-        for place, document, vector, cosine in zip(
-            places.tolist(), documents, vectors, cosines, strict=True
+        for place, number, row, cosine in zip(
+            places.tolist(), numbers.tolist(), rows, cosines, strict=True
         ):
             words = 0.0 if scored.words is None else float(scored.words[place])
             score = scored.score(words, float(cosine))
-            found.append((score, RankedDocument(document, scored.shown(score), vector, place)))
+            one = RankedDocument(row.document, scored.shown(score), row.vector, place, number)
+            found.append((score, one))
         # Not by what is shown: there, all that are better than the best seemed to be, nearly, have
         # 1.
         return [one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].place))[:n]]
@@ -170,19 +187,26 @@ class Ranker:
     def _codes(self) -> CodesInMemory:
         return CodesInMemory.of(self._store)
 
-    def _by_code(self, question: Question, n: int, where: str | None) -> list[RankedDocument]:
+    def _by_code(
+        self, question: Question, n: int, where: str | None, longest: int | None
+    ) -> list[RankedDocument]:
         if not question.known:
             return []
-        allowed = None if where is None else self._store.matching(where)
+        allowed = None if where is None else self.rows.matching(where)
         bits = question.encoded.bits.shape[1]
         own = 0 if question.itself is None else len(question.itself)
-        rows, scores = self._codes.nearest(question.encoded.codes[0], bits, n + own, allowed)
+        numbers, scores = self._codes.nearest(question.encoded.codes[0], bits, n + own, allowed)
         if question.itself is not None:
-            others = ~np.isin(rows, question.itself)
-            rows, scores = rows[others], scores[others]
-        documents, vectors = self._store.whole(rows[:n])
-        found = zip(documents, scores.tolist(), vectors, strict=False)
-        return [RankedDocument(document, score, vector) for document, score, vector in found]
+            others = ~np.isin(numbers, question.itself)
+            numbers, scores = numbers[others], scores[others]
+        numbers = numbers[:n]
+        found = zip(
+            self.rows.read(numbers, longest), scores.tolist(), numbers.tolist(), strict=False
+        )
+        return [
+            RankedDocument(row.document, score, row.vector, row=number)
+            for row, score, number in found
+        ]
 
 
 def _fused(

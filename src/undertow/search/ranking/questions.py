@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from undertow._errors import InvalidInput
 from undertow.fulltext.full_text import FullText
 from undertow.fulltext.meant_words import similar
+from undertow.search.database.kept_rows import KeptRows
 from undertow.search.database.store import Rows, Store
 from undertow.search.encoding.encoded import Encoded
 from undertow.search.encoding.encoder import Encoder
@@ -106,9 +107,11 @@ def asked_in_words(
     return TypedQuestion(question, spelling, corrected, unknown)
 
 
-def asked_like(document: str, store: Store, full: FullText, encoder: Encoder) -> TypedQuestion:
+def asked_like(
+    document: str, store: Store, rows: KeptRows, full: FullText, encoder: Encoder
+) -> TypedQuestion:
     """A document of the index as a question."""
-    found = store.text_of(document)
+    found = rows.text_of(document, LONGEST_QUERY)
     if found is None:
         raise InvalidInput(f"like must be the id of a document of the index, got {document!r:.80}")
     row, text = found

@@ -2,7 +2,7 @@
 
 import { get, ofDocument } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { figure, percent, stamp } from "../core/format.js";
+import { figure, percent, stamp, whole } from "../core/format.js";
 import { restColour, topicColours } from "../core/palette.js";
 import { documentLink, link, topicLink } from "../core/router.js";
 import { countParameter, topicCount, topicName, topicTree } from "../core/source.js";
@@ -13,6 +13,7 @@ import { failed } from "../parts/states.js";
 import { markedText, wordTotals } from "../parts/marked_text.js";
 
 const NEAREST = 8;
+const LONGEST = 100_000; // characters of a text whose words are weighed as a whole
 
 export async function show(root, { parts, query, signal, open }) {
   const page = new DocumentPage(parts[0], root, signal);
@@ -39,8 +40,8 @@ class DocumentPage {
     onTheme(() => this.found && this.tint(this.found), signal);
   }
 
-  load(topic) {
-    return get(ofDocument("documents", this.id), { topic, n: countParameter() }, { signal: this.signal });
+  load(topic, offset = this.found?.offset) {
+    return get(ofDocument("documents", this.id), { topic, n: countParameter(), offset: offset || null }, { signal: this.signal });
   }
 
   link(topic) {
@@ -80,8 +81,25 @@ class DocumentPage {
   tint(found) {
     this.found = found;
     const name = found.chosen === null ? "" : topicName(found.chosen);
-    fill(this.text, markedText(found, name), found.shortened && h("p", { class: "notice" }, "The text is longer; this is its beginning."));
+    fill(this.text, markedText(found, name), found.shortened && this.parts(found));
     fill(this.side, this.choice(found), found.chosen !== null && this.words(found, name));
+  }
+
+  /** Long texts come in parts: which one this is, and the way to the others. */
+  parts({ offset, next, length, chosen }) {
+    const end = next ?? length;
+    const go = (to, words) => h("button", { type: "button", on: { click: () => this.part(chosen, to) } }, words);
+    return h("p", { class: "notice" }, `Characters ${whole(offset + 1)} to ${whole(end)} of ${whole(length)}. `,
+      offset > 0 && go(0, "The beginning"), next !== null && go(next, "The next part"));
+  }
+
+  part(topic, offset) {
+    this.load(topic, offset).then((found) => {
+      this.tint(found);
+      this.text.scrollIntoView();
+    }).catch((error) => {
+      if (!this.signal.aborted) fill(this.text, failed(error));
+    });
   }
 
   /** A bar of shares, and the topics to choose one from. */
@@ -113,7 +131,7 @@ class DocumentPage {
       "section",
       { class: "card" },
       h("h2", {}, "Words that carried it there"),
-      h("p", { class: "card-note" }, h("a", { href: topicLink(found.chosen) }, name), found.shortened ? ", whole text: cosine " : ": together a cosine of ",
+      h("p", { class: "card-note" }, h("a", { href: topicLink(found.chosen) }, name), found.shortened ? `, ${found.length > LONGEST ? "this part" : "whole text"}: cosine ` : ": together a cosine of ",
         h("strong", { class: "total", "data-total": String(found.total), "data-sum": String(sums) }, figure(found.total))),
       wordTotals(found.spans),
     );
