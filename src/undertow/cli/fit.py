@@ -264,6 +264,7 @@ def _fit(
 def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quiet: bool) -> None:
     history = model.softmax_.history_
     seconds = sum(line.seconds for line in history)
+    dead = model.softmax_.dead_units_
     facts = {
         "model": str(out),
         "topics": len(model.topic_names()) if hasattr(model, "atlas_") else None,
@@ -275,7 +276,7 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         "loss": history[-1].loss if history else None,
         "seconds": seconds,
         "waited_seconds": sum(line.waited for line in history),
-        "dead_units": history[-1].dead_units if history else None,
+        "dead_units": 0 if dead is None else len(dead),
         "documents": model.reading_.documents,
         "reading_seconds": model.reading_.seconds,
         "scratch_bytes": model.reading_.scratch_bytes,

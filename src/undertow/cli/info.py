@@ -60,9 +60,20 @@ def _facts(model: Any, path: str) -> dict[str, Any]:
         "features": softmax.features,
         "epochs": softmax.n_iter_,
         "loss": record.loss if record else None,
-        "dead_units": record.dead_units if record else None,
+        **_dead(softmax),
         "training_seconds": sum(line.seconds for line in softmax.history_),
     }
+
+
+def _dead(softmax: Any) -> dict[str, Any]:
+    """How many units are dead, and which; a model of an earlier version knows how many."""
+    if softmax.dead_units_ is not None:
+        return {
+            "dead_units": len(softmax.dead_units_),
+            "dead_unit_ids": softmax.dead_units_.tolist(),
+        }
+    record = softmax.history_[-1] if softmax.history_ else None
+    return {"dead_units": record.dead_units if record else None, "dead_unit_ids": None}
 
 
 def _topics(model: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from scipy import sparse
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import WordTotals, checked_counts, log_counts
+from undertow.model.parameters import LARGEST, LEAST_WEIGHT
 
 COUNT_TRANSFORMS = ("log", None)
 
@@ -37,4 +38,11 @@ def word_weights(weighting: Any, totals: WordTotals) -> NDArray[np.float64]:
         raise InvalidInput(
             f"weighting must be 'idf', None or {words} non-negative weights, got {weighting!r}"
         )
-    return _check.vector("weighting", weighting, size=words, non_negative=True)
+    weights = _check.vector("weighting", weighting, size=words, non_negative=True)
+    outside = (weights > LARGEST) | ((weights > 0) & (weights < LEAST_WEIGHT))
+    if outside.any():
+        raise InvalidInput(
+            f"weighting must hold 0 or numbers from {LEAST_WEIGHT:g} to {LARGEST:g}, got "
+            f"{weights[outside][0]:g}"
+        )
+    return weights
