@@ -30,6 +30,9 @@ from undertow.vectors.directions import word_directions
 from undertow.vectors.joining import unit
 from undertow.vectors.word_start import checked_word_vectors, started_from
 
+LONGEST = 2**25  # words of a document: learners take 40 to 300 bytes for each
+MOST_AT_ONCE = 2**28  # words of a minibatch
+
 if TYPE_CHECKING:
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 
@@ -165,6 +168,7 @@ def _new_run(
     `paced_as` is for how many steps the optimizer is set up, where these are not the run's own.
     """
     source = documents.source(model.parameters_.word_weights.astype(np.float64))
+    _check_lengths(model, documents, source.longest)
     most = max(source.parts) if isinstance(source, SharedSource) else source.documents
     steps_before = int(model._run_state.get("steps", 0))
     engine = model._engine()
@@ -193,6 +197,25 @@ def _new_run(
     )
     run.adopt(model._run_state, epoch=model.n_iter_)
     return run, source
+
+
+def _check_lengths(model: ReplicatedSoftmax, documents: Documents, longest: int) -> None:
+    """Refuses what would take all memory there is: learners draw words for the words of a
+    minibatch.
+    """
+    advice = "count_transform='log' damps large counts, or give documents in parts"
+    if longest > LONGEST:
+        raise InvalidInput(
+            f"documents must have at most {LONGEST:,} words, got one with {longest:,}: {advice}"
+        )
+    if longest * model.batch_size > MOST_AT_ONCE:
+        lengths = np.sort(np.asarray(documents.sample(model._seed).sum(axis=1)).ravel())
+        words = int(lengths[-model.batch_size :].sum())
+        if words > MOST_AT_ONCE:
+            raise InvalidInput(
+                f"batch_size must be so small that a minibatch has at most {MOST_AT_ONCE:,} words, "
+                f"got {model.batch_size}, and documents with {words:,} in all: {advice}"
+            )
 
 
 def _replicas(model: ReplicatedSoftmax, engine: Engine, documents: int) -> int:
