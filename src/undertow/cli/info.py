@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import typer
-
 from undertow.cli import common
+from undertow.cli._shown import say
 
 
 def info(
@@ -35,7 +34,7 @@ def info(
         return
     width = max(len(name) for name in facts)
     for name, value in facts.items():
-        typer.echo(f"{name:{width}s}  {value}")
+        say(f"{name:{width}s}  {value}")
 
 
 def _facts_of_index(path: str) -> dict[str, Any]:

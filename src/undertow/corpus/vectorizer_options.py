@@ -11,7 +11,7 @@ from undertow import _check, _extras
 from undertow._errors import InvalidInput
 from undertow.corpus import segmentation
 from undertow.corpus._plain_tokens import parts_of
-from undertow.corpus.analyzer import WORDS, Analyzer
+from undertow.corpus.analyzer import LONGEST_TOKEN, WORDS, Analyzer
 from undertow.corpus.segmentation import Segmenter
 from undertow.corpus.stop_words import LANGUAGES, words_of
 
@@ -43,6 +43,7 @@ def analyzer(options: Mapping[str, Any]) -> Analyzer:
         stemmer=_stemmer(options["stemmer"]),
         ngram_range=_ngram_range(options["ngram_range"]),
         segmenter=Segmenter(names) if names else None,
+        longest_token=None if options.get("tokens") else LONGEST_TOKEN,
     )
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from undertow import _check
 from undertow._errors import InvalidInput
@@ -19,7 +18,7 @@ from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._documents import Documents, HeldDocuments
 from undertow.estimators._health import Seen, check_alive, warn_of_dead_units
 from undertow.estimators._shared_documents import SharedSource
-from undertow.estimators.model_inputs import word_weights
+from undertow.estimators.model_inputs import seed_of, word_weights
 from undertow.learn import Run, Settings, defaults, train
 from undertow.learn.registry import find_learner
 from undertow.model import initial_parameters
@@ -52,7 +51,7 @@ def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = No
             f"got none in n_samples={documents.size} (idf gives words that are in every "
             f"document the weight 0)"
         )
-    model._seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+    model._seed = seed_of(model.random_state)
     lengths = documents.sample(model._seed) @ weights
     lengths = (
         lengths[lengths > 0] if (lengths > 0).any() else weights @ totals.tokens / documents.size

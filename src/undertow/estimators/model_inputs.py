@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import check_random_state
 
 from undertow import _check
 from undertow._errors import InvalidInput
@@ -25,6 +26,17 @@ def transformed_counts(X: Any, count_transform: str | None) -> sparse.csr_array:
     if count_transform is None:
         return checked_counts(X, name="X")
     raise InvalidInput(f"count_transform must be 'log' or None, got {count_transform!r}")
+
+
+def seed_of(random_state: Any) -> int:
+    """What random_state comes to, drawn from it where it is a generator."""
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        raise InvalidInput(
+            f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None, "
+            f"got {random_state!r:.60}"
+        ) from None
 
 
 def word_weights(weighting: Any, totals: WordTotals) -> NDArray[np.float64]:
