@@ -22,7 +22,20 @@ ODD = (
     *("", " ", "-1", "0", "1", "2", "1e400", "nan", "inf", str(2**40), str(2**70), "9" * 400),
     *("é", "\x1b[31m", "a" * 5000, "../..", "/dev/null", ".", "none", "auto", "-", "--"),
     *("1=", "=1", "1,1=x", "8,9", "0:root", "8:8", "x=y", "[a-", "(" * 300, "a{99999999}"),
-    *("english", "%s", "{}", "text", "label", "cpu", "cuda:99", "1 2", "0.5", "s3://", "*", "*.txt"),
+    *(
+        "english",
+        "%s",
+        "{}",
+        "text",
+        "label",
+        "cpu",
+        "cuda:99",
+        "1 2",
+        "0.5",
+        "s3://",
+        "*",
+        "*.txt",
+    ),
 )
 
 
@@ -107,7 +120,10 @@ def test_every_option_with_every_odd_value_of_info_and_units(run: Run, places: P
 SAID: dict[str, tuple[list[str], str]] = {
     "a seed too large": (["--seed", str(2**40)], "--seed"),
     "a memory of 400 digits": (["--memory-limit", "9" * 400], "--memory-limit must be a number of"),
-    "stop words in Latin-1": (["--stop-words", "stop.txt"], "must be UTF-8 text, got byte 0xe9 at 1"),
+    "stop words in Latin-1": (
+        ["--stop-words", "stop.txt"],
+        "must be UTF-8 text, got byte 0xe9 at 1",
+    ),
     "n-grams without end": (["--ngram-range", "1", "1000000000"], "at most 100"),
 }
 

@@ -35,7 +35,7 @@ def evil(sound: Path, tmp_path: Path) -> Path:
         training = manifest["training"]
         topics = training["topics"]
         topics["names"] = {node: f"{name}\x1b[2J\u202e" for node, name in topics["names"].items()}
-        topics["made_names"] = {node: EVIL for node in topics["made_names"]}
+        topics["made_names"] = dict.fromkeys(topics["made_names"], EVIL)
         topics["kept"] = [[EVIL, EVIL, EVIL] for _ in topics["kept"]]
         training["unit_names"] = {"0": EVIL}
         training["estimator"]["learner"] = "alpha-nce"

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.estimators.model_inputs import seed_of
 from undertow.estimators import _progress
 from undertow.estimators._count_vectors import CountVectors
+from undertow.estimators.model_inputs import seed_of
 from undertow.learn.registry import find_learner
 from undertow.vectors import Annealing, LogNormalisers, Perplexity, log_normalisers, posteriors
 from undertow.vectors.likelihood import perplexity_of

@@ -41,6 +41,18 @@ def check_training(training: Mapping[str, Any], units: int) -> None:
         _check_units(name, training.get(name, {}), units)
 
 
+def check_position(manifest: Mapping[str, Any]) -> None:
+    """Refuses what a checkpoint tells of where a run is, where that can be no run's."""
+    position, tally = manifest.get("position"), manifest.get("tally")
+    if not isinstance(position, dict) or not isinstance(tally, dict):
+        raise InvalidInput("position and tally must be objects, got others")
+    for name, value in position.items():
+        _whole(f"position.{name:.60}", value)
+    for name, value in tally.items():
+        _number(f"tally.{name:.60}", value)
+    _history("history", manifest.get("history"))
+
+
 def one_line(error: BaseException) -> str:
     """The beginning of what an error says: that of other libraries may be a page, and hold values
     of the folder.
