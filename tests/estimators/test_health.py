@@ -38,6 +38,12 @@ def make_model(**changes: Any) -> ReplicatedSoftmax:
     return ReplicatedSoftmax(**{"n_components": 6, "random_state": 0, "batch_size": 32, **changes})
 
 
+def dead_in(model: Any) -> list[int]:
+    """The ids of dead units."""
+    found: list[int] = model.dead_units_.tolist()
+    return found
+
+
 def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Warnings of units; others (that kernels are compiled) are none of our business."""
     warnings = [
@@ -113,8 +119,7 @@ def test_learning_rates_of_one_do_not_go_without_a_word(caplog: pytest.LogCaptur
     vectors = model.fit(make_counts()).encode(make_counts(), kind="posterior")
     constant = np.flatnonzero((vectors.max(axis=0) < 1e-3) | (vectors.min(axis=0) > 1 - 1e-3))
     assert 0 < len(constant) < 16
-    assert model.dead_units_ is not None
-    assert model.dead_units_.tolist() == constant.tolist()
+    assert dead_in(model) == constant.tolist()
     (message,) = messages(caplog)
     assert message.startswith(f"{len(constant)} of 16 hidden units are dead, off or on in every")
     assert "learning rate" in message
@@ -130,8 +135,7 @@ def test_weights_beyond_any_use_are_no_model(optimizer: Any) -> None:
 def test_documents_that_do_not_differ_let_all_units_die(rows: list[int]) -> None:
     model = make_model(optimizer=KILLING, max_epochs=25, weighting=None)
     model.fit(make_counts()[rows])
-    assert model.dead_units_ is not None
-    assert model.dead_units_.tolist() == [*range(6)]
+    assert dead_in(model) == [*range(6)]
 
 
 def test_an_interrupted_fit_is_kept_whatever_it_came_to() -> None:
@@ -148,7 +152,7 @@ def test_dead_units_are_saved(tmp_path: Path) -> None:
     model = make_model(n_components=16, optimizer=Adam(learning_rate=1.0), max_epochs=5)
     path = model.fit(make_counts()).save(tmp_path / "model")
     again = load(path)
-    assert again.dead_units_.tolist() == model.dead_units_.tolist()
+    assert dead_in(again) == dead_in(model)
     edit_header(path, lambda header: header["manifest"]["training"].pop("dead_units"))
     assert load(path).dead_units_ is None  # as of an earlier version
 
@@ -156,15 +160,15 @@ def test_dead_units_are_saved(tmp_path: Path) -> None:
 def test_revived_units_learn_again() -> None:
     killing = Adam(learning_rate=1.0)
     model = make_model(n_components=16, optimizer=killing, max_epochs=5).fit(make_counts())
-    dead = model.dead_units_.tolist()
+    dead = dead_in(model)
     others = np.delete(model.components_, dead, axis=0).copy()
     model.set_params(optimizer=Adam(learning_rate=0.01)).revive()
-    assert model.dead_units_.tolist() == []
+    assert dead_in(model) == []
     np.testing.assert_array_equal(np.delete(model.components_, dead, axis=0), others)
     assert (np.abs(model.components_[dead]).max(axis=1) < 0.1).all()
     for _ in range(20):
         model.partial_fit(make_counts())
-    assert not set(model.dead_units_.tolist()) & set(dead)
+    assert not set(dead_in(model)) & set(dead)
     seen = model.encode(make_counts(), kind="posterior")[:, dead]
     assert (np.ptp(seen, axis=0) > 10 * DEAD).all()
 
@@ -175,7 +179,8 @@ def test_units_to_revive_may_be_named() -> None:
     changed = (model.revive([2]).components_ != before).any(axis=1)
     assert changed.tolist() == [False, False, True, False, False, False]
     assert model.unit_names_ == {1: "one"}
-    for wrong in ([6], [-1], [1.5], ["a"]):
+    wrong_ones: list[Any] = [[6], [-1], [1.5], ["a"]]
+    for wrong in wrong_ones:
         with pytest.raises(InvalidInput, match=r"^units must be"):
             model.revive(wrong)
 

@@ -176,8 +176,8 @@ def begin() -> tuple[Run, CsrSource]:
     p = word_distribution(counts)
     source = CsrSource(counts)
     parameters = initial_parameters(3, p, np.ones(12), seed=0)
-    sizes = {"documents": 60, "longest": source.longest}
-    return Run(parameters, p, Settings(batch_size=20), **sizes), source
+    settings = Settings(batch_size=20)
+    return Run(parameters, p, settings, documents=60, longest=source.longest), source
 
 
 @pytest.fixture(scope="module")

@@ -117,4 +117,4 @@ def test_remarks_in_the_log_say_nothing_either(
     assert any("makes no topic" in message for message in caplog.messages)
     for text in (shown, err, *caplog.messages):
         assert_harmless(text)
-    assert undertow.load(out)
+    assert isinstance(undertow.load(out), undertow.TopicModel)
