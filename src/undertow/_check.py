@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 else:
     np = _lazy.module("numpy")  # a wrong option is told without it
 
+SIZE = r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]I?)?B?\s*"  # a number too long is none
 BYTES = {
     "": 1,
     "K": 10**3,
@@ -72,10 +73,10 @@ def number(
 def number_of_bytes(name: str, size: object) -> int:
     """A number of bytes, as such or as text: "500MB" is 500 million, "2GiB" are 2 times 2^30."""
     if isinstance(size, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?)?B?\s*", size.upper())
+        found = re.fullmatch(SIZE, size.upper())
         if found is None:
             raise InvalidInput(
-                f"{name} must be a number of bytes such as '500MB' or '2GiB', got {size!r}"
+                f"{name} must be a number of bytes such as '500MB' or '2GiB', got {size!r:.60}"
             )
         size = int(float(found[1]) * BYTES[found[2] or ""])
     return whole_number(name, size, at_least=0)

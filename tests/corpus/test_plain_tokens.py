@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from undertow.corpus import Vectorizer
 from undertow.corpus._english import _from_file, english_stop_words
 from undertow.corpus._plain_tokens import parts_of, tokens
 from undertow.corpus.analyzer import WORDS
@@ -26,6 +27,7 @@ PATTERNS = (
 UNKNOWN = (
     *(r"\w+", "[^a]+", "[a&&b]+", "[a-]+", r"\p{L}+", "[a]*", "[a]+?"),
     *("", "[a", r"[\p{Greek}]+", "[a~~b]", "(?i)[a]"),
+    *("[a-z]*" * 40 + "[0-9]", "[a]?" * 40 + "[a]{40}", "[a-z]+[0-9]", "[a]{99999999999}"),
 )
 TEXT = st.text() | st.text("abAZ09_ '-\u0301éßİ\u200dञ中ſ\u212a", max_size=40)
 
@@ -59,6 +61,12 @@ def test_what_is_not_certain_is_left_to_polars() -> None:
     for pattern in UNKNOWN:
         assert parts_of(pattern) is None
         assert tokens(["a b"], pattern, lowercase=True) is None
+
+
+def test_a_pattern_that_takes_its_time_is_left_to_polars() -> None:
+    """Python's `re` would try 10^20 ways of cutting these letters up."""
+    slow = Vectorizer(token_pattern="[a-z]*" * 40 + "[0-9]", vocabulary=["a"])
+    assert slow.fit([]).counter().counts(["a" * 300]).sum() == 0
 
 
 def test_english_stop_words_are_scikit_learns() -> None:

@@ -452,6 +452,16 @@ def test_what_is_not_finite_is_named(engine: Engine) -> None:
 
 
 @engines
+@pytest.mark.parametrize("number", [2e12, -3e30])
+def test_what_is_too_large_to_reckon_with_is_named(engine: Engine, number: float) -> None:
+    session = begin(engine, make_case())
+    session.restore({"parameters.hidden_bias": np.array([0.0, 1e12, 1.0])})
+    assert session.not_finite() == []
+    session.restore({"parameters.hidden_bias": np.array([0.0, number, 1.0])})
+    assert session.not_finite() == ["hidden_bias"]
+
+
+@engines
 def test_a_matrix_of_any_layout_is_learned(engine: Engine) -> None:
     session = begin(engine, make_case())
     session.hold("mine", np.asfortranarray(np.zeros((2, 3))), learned=True)

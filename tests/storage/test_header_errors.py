@@ -11,6 +11,7 @@ import pytest
 from tests.storage.helpers import Header, edit_header, read_failure
 from undertow._errors import NewerFormat
 from undertow.storage import _json, header_file, read_folder
+from undertow.storage.versions import undertow_version
 
 DTYPES = "float32, float64, int32, int64, uint8, uint32"
 
@@ -83,8 +84,18 @@ def test_a_newer_format(run: Path) -> None:
         read_folder(run, kind="run")
     assert str(caught.value) == (
         f"{run}/model.json must have a format_version of at most 1, got 2, written by undertow "
-        f"'9.1': "
-        f"upgrade undertow (this is {header_file.undertow_version()}) to read it"
+        f"9.1; this is undertow {undertow_version()}: pip install 'undertow>=9.1'"
+    )
+
+
+@pytest.mark.parametrize("writer", [None, 3, "unknown", "1; rm -rf /", "\x1b[2J", "9" * 50])
+def test_a_newer_format_whose_writer_is_no_version(run: Path, writer: object) -> None:
+    edit_header(run, lambda header: header.update(format_version=2, undertow_version=writer))
+    with pytest.raises(NewerFormat) as caught:
+        read_folder(run, kind="run")
+    assert str(caught.value).endswith(
+        f"got 2, written by a later version; this is undertow {undertow_version()}: "
+        "pip install --upgrade undertow"
     )
 
 

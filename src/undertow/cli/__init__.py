@@ -6,6 +6,7 @@ looked at.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -13,8 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
+from undertow.cli._shown import Remarks, say
 from undertow.cli._typed import Command, Group
 
+REMARKS = Remarks()
 COMMANDS = {
     **{
         name: name
@@ -61,7 +64,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from undertow import __version__
 
-        typer.echo(__version__)
+        say(__version__)
         raise typer.Exit
 
 
@@ -82,6 +85,7 @@ def main() -> None:
     """
     from undertow._errors import InvalidInput, UndertowError
 
+    logging.getLogger("undertow").addFilter(REMARKS)
     asked = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
     try:
         app_of([asked] if asked in COMMANDS else COMMANDS)()
@@ -100,5 +104,5 @@ def _worded(error: BaseException) -> str:
 
 
 def _fail(message: str, code: int) -> None:
-    typer.echo(f"undertow: {message}", err=True)
+    say(f"undertow: {message}", err=True)
     sys.exit(code)

@@ -13,6 +13,7 @@ import typer
 
 from undertow.cli._paths import NAMED as NAMED
 from undertow.cli._paths import is_index as is_index
+from undertow.cli._shown import new_console, say
 from undertow.cli._typed import about
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ IndexArgument = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same result.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output where it exists.")]
 
 Device = Annotated[
@@ -228,7 +231,7 @@ def check_cut(model: TopicModel, n: int | None) -> None:
 def remark(line: str, *, silent: bool) -> None:
     """A line for people, on standard output."""
     if not silent:
-        typer.echo(line)
+        say(line)
 
 
 @contextmanager
@@ -237,15 +240,14 @@ def status(message: str, *, silent: bool) -> Iterator[None]:
     if silent:
         yield
         return
-    from rich.console import Console
 
-    with Console(stderr=True).status(message):
+    with new_console(stderr=True).status(message):
         yield
 
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
-    typer.echo(as_json(value))
+    say(as_json(value))
 
 
 def as_json(value: Any) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from undertow.cli import _tables, common
+from undertow.cli._shown import new_console
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,12 +68,11 @@ def demo(
 
         undertow demo --n-components 64 --seed 1 --out demo.html
     """
-    from rich.console import Console
 
     if out is not None:
         _tables.check_ending(out, _tables.PAGES)
     silent = quiet or json
-    console = Console(quiet=silent)
+    console = new_console(quiet=silent)
     place = None if no_report else _place(out, console)
     model = _untrained(n_components, seed, verbose=0 if silent else 1)
     corpus = _read(model, console)

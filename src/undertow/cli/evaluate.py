@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from undertow.cli import common
+from undertow.cli._shown import say
 
 WHOLE = ("topics", "documents_per_second", "perplexity_documents")
 
@@ -74,7 +75,7 @@ def evaluate(
         return
     for name, value in figures.items():
         if name != "precision_at_recall":
-            typer.echo(f"{name:22s} {_shown(name, value)}")
+            say(f"{name:22s} {_shown(name, value)}")
 
 
 def _shown(name: str, value: float | None) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from undertow.cli import common
+from undertow.cli._shown import new_console, say
 
 
 def explore(
@@ -79,7 +80,7 @@ def explore(
     address = address_of(bound, host, token)
     name = folder.rstrip("/").rpartition("/")[2] or folder
     if not is_loopback(host) and not quiet:
-        typer.echo(
+        say(
             f"Warning: anyone who can reach {host} can read the documents of {name}.",
             err=True,
         )
@@ -107,7 +108,6 @@ def _token(host: str) -> str:
 
 
 def _announce(address: str, *, browser: bool, quiet: bool) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     if not quiet:
@@ -116,7 +116,7 @@ def _announce(address: str, *, browser: bool, quiet: bool) -> None:
             .append(address, f"link {address}")
             .append("  (Ctrl-C ends it)")
         )
-        Console(highlight=False, soft_wrap=True).print(line)
+        new_console(highlight=False, soft_wrap=True).print(line)
     if browser:
         import threading
         import webbrowser

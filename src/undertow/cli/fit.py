@@ -10,6 +10,7 @@ import typer
 
 from undertow.cli import _clusters, common
 from undertow.cli._curating import name_and_words
+from undertow.cli._shown import say
 from undertow.cli._typed import about
 
 if TYPE_CHECKING:
@@ -264,6 +265,7 @@ def _fit(
 def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quiet: bool) -> None:
     history = model.softmax_.history_
     seconds = sum(line.seconds for line in history)
+    dead = model.softmax_.dead_units_
     facts = {
         "model": str(out),
         "topics": len(model.topic_names()) if hasattr(model, "atlas_") else None,
@@ -275,7 +277,7 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         "loss": history[-1].loss if history else None,
         "seconds": seconds,
         "waited_seconds": sum(line.waited for line in history),
-        "dead_units": history[-1].dead_units if history else None,
+        "dead_units": 0 if dead is None else len(dead),
         "documents": model.reading_.documents,
         "reading_seconds": model.reading_.seconds,
         "scratch_bytes": model.reading_.scratch_bytes,
@@ -288,7 +290,7 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
     elif not quiet:
         kept = "Interrupted: kept what was learned so far. " if interrupted else ""
         topics = "no topics yet" if facts["topics"] is None else f"{facts['topics']} topics"
-        typer.echo(
+        say(
             f"{kept}Wrote {out}: {topics}, from {facts['units']} units over {facts['words']:,} "
             f"words, "
             f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}."
@@ -339,7 +341,14 @@ def _stop_words(given: str | None) -> Any:
         raise InvalidInput(
             f"--stop-words must be a file with a word a line or one of {known}, got {given!r}"
         )
-    return Path(given).read_text(encoding="utf-8").split()
+    try:
+        return Path(given).read_text(encoding="utf-8-sig").split()
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{error.object[error.start]:02x} at {error.start:,}"
+        raise InvalidInput(
+            f"--stop-words must be UTF-8 text, got {found} of {given}: convert it, such as by "
+            f"iconv -f latin1 -t utf-8"
+        ) from None
 
 
 def _segmenter(given: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from undertow.cli import _clusters, common
+from undertow.cli._shown import new_console, say
 
 ChangedArgument = Annotated[
     str, typer.Argument(metavar="INDEX", help="A folder that `undertow index` wrote.")
@@ -128,9 +129,7 @@ def index(
             )
     except KeyboardInterrupt:
         if not quiet:
-            typer.echo(
-                "Stopped. What was indexed is kept: the same command goes on from there.", err=True
-            )
+            say("Stopped. What was indexed is kept: the same command goes on from there.", err=True)
         raise
     facts = made.info()
     if json:
@@ -142,8 +141,8 @@ def index(
         size = f"{facts['bytes'] / 1e6:,.1f} MB"
         if facts["near_copies"]:
             copies = f"{facts['near_copies']:,} documents are nearly the same as others"
-            typer.echo(f"{copies}: a search shows them as one.")
-        typer.echo(
+            say(f"{copies}: a search shows them as one.")
+        say(
             f"Wrote {out}: {len(made):,} documents, {size}.\n"
             f'Next: undertow search {out} "words or a paragraph"'
         )
@@ -202,7 +201,7 @@ def add(
             added = opened.add(documents, **options, progress=progress)
     except KeyboardInterrupt:
         if not quiet:
-            typer.echo(_what_stopped(changed=opened.version != before, replace=replace), err=True)
+            say(_what_stopped(changed=opened.version != before, replace=replace), err=True)
         raise
     if optimize:
         with common.status("bringing the index up to date", silent=quiet or json):
@@ -222,9 +221,7 @@ def add(
             if added.made is None
             else f" Their ids are new: {' to '.join(dict.fromkeys(added.made))}."
         )
-        typer.echo(
-            f"Added {added.added:,} and replaced {added.replaced:,} documents of {index}.{made}"
-        )
+        say(f"Added {added.added:,} and replaced {added.replaced:,} documents of {index}.{made}")
 
 
 def _what_stopped(*, changed: bool, replace: bool) -> str:
@@ -278,9 +275,9 @@ def delete(
         )
         return
     if not quiet:
-        typer.echo(f"Deleted {deleted.documents:,} documents of {index}.")
+        say(f"Deleted {deleted.documents:,} documents of {index}.")
         for name in deleted.missing:
-            typer.echo(f"No document has the id {name!r}.", err=True)
+            say(f"No document has the id {name!r}.", err=True)
 
 
 def _kept(keep: list[str] | None, none: bool) -> list[str] | None:
@@ -294,7 +291,7 @@ def _kept(keep: list[str] | None, none: bool) -> list[str] | None:
 
 def _tell(remarks: tuple[str, ...]) -> None:
     for line in remarks:
-        typer.echo(f"Note: {line}", err=True)
+        say(f"Note: {line}", err=True)
 
 
 @contextmanager
@@ -303,7 +300,6 @@ def _bar(work: str, *, silent: bool) -> Iterator[Callable[[int, int], None] | No
     if silent:
         yield None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -318,6 +314,6 @@ def _bar(work: str, *, silent: bool) -> Iterator[Callable[[int, int], None] | No
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=new_console(stderr=True)) as bar:
         task = bar.add_task(work, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
-import typer
-
 from undertow.cli import common
+from undertow.cli._shown import say
 
 
 def info(
@@ -43,7 +42,7 @@ def info(
         return
     width = max(len(name) for name in facts)
     for name, value in facts.items():
-        typer.echo(f"{name:{width}s}  {value}")
+        say(f"{name:{width}s}  {value}")
 
 
 def _facts_of_index(path: str, *, check: bool) -> dict[str, Any]:
@@ -74,9 +73,20 @@ def _facts(model: Any, path: str) -> dict[str, Any]:
         "features": softmax.features,
         "epochs": softmax.n_iter_,
         "loss": record.loss if record else None,
-        "dead_units": record.dead_units if record else None,
+        **_dead(softmax),
         "training_seconds": sum(line.seconds for line in softmax.history_),
     }
+
+
+def _dead(softmax: Any) -> dict[str, Any]:
+    """How many units are dead, and which; a model of an earlier version knows how many."""
+    if softmax.dead_units_ is not None:
+        return {
+            "dead_units": len(softmax.dead_units_),
+            "dead_unit_ids": softmax.dead_units_.tolist(),
+        }
+    record = softmax.history_[-1] if softmax.history_ else None
+    return {"dead_units": record.dead_units if record else None, "dead_unit_ids": None}
 
 
 def _topics(model: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from undertow.cli import common
+from undertow.cli._shown import say
 
 
 class What(StrEnum):
@@ -94,14 +95,14 @@ def paper(
         )
     except KeyboardInterrupt:
         if not quiet:
-            typer.echo(
+            say(
                 f"Stopped. What was computed is kept in {out}: the same command goes on from "
                 f"there.",
                 err=True,
             )
         raise
     if not quiet:
-        typer.echo(
+        say(
             f"Wrote {outcome.page}: {outcome.computed} cells computed, {outcome.found} found from "
             f"earlier runs."
         )

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from undertow.cli import _tables, common
+from undertow.cli._shown import new_console, say
 
 Shown = Callable[[str, int, int], None]
 
@@ -96,7 +97,7 @@ def report(
         )
     if not quiet:
         size, seconds = out.stat().st_size / 1e6, time.perf_counter() - began
-        typer.echo(
+        say(
             f"Wrote {out}: {size:.1f} MB in {seconds:.0f} s. Open it in a browser: "
             f"{out.resolve().as_uri()}"
         )
@@ -110,11 +111,10 @@ def bar(*, silent: bool) -> Iterator[Shown | None]:
     if silent:
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=new_console(stderr=True)) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda work, done, total: bar.update(
             task, description=work, completed=done, total=total

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from undertow.cli import common
+from undertow.cli._shown import new_console, say
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -148,11 +149,9 @@ def _vector(file: Path | None) -> Any:
 def _remark(found: Results) -> None:
     """What was searched for instead, and that nothing good was found, on standard error."""
     for typed, other in found.corrected.items():
-        typer.echo(
-            f"No document holds {clean(typed)!r}: searched for {clean(other)!r} instead.", err=True
-        )
+        say(f"No document holds {clean(typed)!r}: searched for {clean(other)!r} instead.", err=True)
     if found.hint:
-        typer.echo(clean(found.hint), err=True)
+        say(clean(found.hint), err=True)
 
 
 def _plain(hit: Hit) -> dict[str, Any]:
@@ -174,9 +173,8 @@ def _value(value: Any) -> Any:
 
 def _print(hits: list[Hit]) -> None:
     """Texts come from anywhere: control characters are taken out, and nothing in them is markup."""
-    from rich.console import Console
 
-    console = Console(highlight=False)
+    console = new_console(highlight=False)
     for number, hit in enumerate(hits, start=1):
         for line in _lines(number, hit):
             console.print(line, overflow="ellipsis")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from contextlib import redirect_stdout
 
-import typer
-
 from undertow.cli import common
+from undertow.cli._shown import say
 
 
 def serve_mcp(
@@ -40,5 +39,5 @@ def serve_mcp(
         documents = reader.about().documents
     if not quiet:
         waiting = "read-only. Waiting for an assistant; Ctrl-C ends it."
-        typer.echo(f"Serving {index}: {documents:,} documents, {waiting}", err=True)
+        say(f"Serving {index}: {documents:,} documents, {waiting}", err=True)
     server.run("stdio")

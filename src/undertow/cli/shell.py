@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from undertow.cli import common
+from undertow.cli._shown import say
 from undertow.cli.search import Mode, answer, clean
 
 if TYPE_CHECKING:
@@ -93,14 +94,14 @@ class Shell:
         """Until the end of the lines, or :quit."""
         lines = _typed_lines() if sys.stdin.isatty() else _read_lines()
         if sys.stdin.isatty() and not self._quiet:
-            typer.echo(f"{len(self._index):,} documents. :help lists commands, Ctrl-D ends.")
+            say(f"{len(self._index):,} documents. :help lists commands, Ctrl-D ends.")
         for line in lines:
             if line in (":quit", ":q", ":exit"):
                 return
             try:
                 self._do(line)
             except KeyboardInterrupt:
-                typer.echo("interrupted", err=True)
+                say("interrupted", err=True)
 
     def _do(self, line: str) -> None:
         """One line; whatever is wrong with it is told, and the next one is read."""
@@ -119,7 +120,7 @@ class Shell:
                 )
             self._commands[name](rest.strip())
         except (UndertowError, OSError) as error:
-            typer.echo(f"undertow: {as_typed(str(error), TYPED)}", err=True)
+            say(f"undertow: {as_typed(str(error), TYPED)}", err=True)
 
     def _ask(self, query: str | None, like: str | None) -> None:
         asked = {"like": like, "where": self._where, "mode": self._mode, "quiet": self._quiet}
@@ -139,7 +140,7 @@ class Shell:
             )
             raise _wrong(f":open must be {known}, got {number!r:.40}")
         hit = self._hits[int(number) - 1]
-        typer.echo("\n".join(clean(line) for line in (hit.id, *hit.text.splitlines())))
+        say("\n".join(clean(line) for line in (hit.id, *hit.text.splitlines())))
 
     def _set_mode(self, name: str) -> None:
         modes = [mode.value for mode in Mode]
@@ -160,7 +161,7 @@ class Shell:
     def _help(self, _: str) -> None:
         modes = ", ".join(mode.value for mode in Mode)
         now = {"mode": self._mode.value, "where": self._where or "all", "n": self._n}
-        typer.echo(HELP.format(modes=modes, **now))
+        say(HELP.format(modes=modes, **now))
 
 
 def _typed_lines() -> Iterator[str]:
@@ -171,10 +172,10 @@ def _typed_lines() -> Iterator[str]:
         try:
             line = input(PROMPT).strip()
         except KeyboardInterrupt:  # the line is given up, not the shell
-            typer.echo("")
+            say("")
             continue
         except EOFError:
-            typer.echo("")
+            say("")
             return
         if line:
             yield line

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from undertow.cli import _curating, _listed, _tables, common
+from undertow.cli._shown import new_console, say
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -115,7 +116,7 @@ def topics(
     elif changes or export:
         lines.append("Dry run: nothing was saved.")
     for line in () if quiet else lines:
-        typer.echo(line, err=json)
+        say(line, err=json)
     view = _View(trained, model, n, n_words, tree, figures)
     if out is not None:
         view.write(out)
@@ -169,9 +170,8 @@ class _View:
 
     def print(self, *, quiet: bool) -> None:
         """A table or a tree, with a remark on their number."""
-        from rich.console import Console
 
-        console, asked = Console(), self.n_words + _listed.IN_NAMES
+        console, asked = new_console(), self.n_words + _listed.IN_NAMES
         if self.figures:
             console.print(_listed.figures(self.model.choose_topics()))
         elif self.tree:
@@ -182,8 +182,8 @@ class _View:
                 _listed.table(self.model.topics(self.n, n_words=asked), self.n_words, self.title)
             )
         if self.n is None and not quiet:
-            typer.echo(_listed.why(self.model))
-            typer.echo(self._more())
+            say(_listed.why(self.model))
+            say(self._more())
 
     def _more(self) -> str:
         ways = [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from undertow.cli import _clusters, _tables, common
+from undertow.cli._shown import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,7 +115,7 @@ def transform(
             else ""
         )
         alone = ", without ids, in the order of the corpus" if out.suffix.lower() == ".npy" else ""
-        typer.echo(
+        say(
             f"Wrote {out}: {topics or f'{written:,} vectors'}{alone} ({rate:,.0f} documents a "
             f"second).{_clusters.notes(events)}"
         )
@@ -127,7 +128,7 @@ def _kept_pieces(machines: Cluster | None, *, quiet: bool) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if machines is not None and not quiet:
-            typer.echo(
+            say(
                 "Stopped. Pieces that are finished are kept: the same command goes on from there.",
                 err=True,
             )

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from undertow.cli import common
+from undertow.cli._shown import new_console
 
 
 def units(
@@ -36,7 +37,6 @@ def units(
     if json:
         common.print_json([asdict(record) for record in records])
         return
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
@@ -53,4 +53,4 @@ def units(
             ", ".join(weight.word for weight in words) for words in (record.up, record.down[:4])
         )
         table.add_row(str(record.id), f"{record.activity:.1%}", escape(up), escape(down))
-    Console().print(table)
+    new_console().print(table)

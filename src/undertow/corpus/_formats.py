@@ -238,7 +238,7 @@ def _written(value: Any) -> str | None:
 def _json_object(line: str, row: int, name: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read
         value = None
     if not isinstance(value, dict):
         raise InvalidInput(

@@ -84,7 +84,10 @@ def occurrences(vectorizer: Vectorizer, text: str) -> list[Occurrence]:
         traced = _lower(traced)
     stop = frozenset(analyzer.stop_words)
     places = [(start, end) for start, end in _matches(traced.text, analyzer.token_pattern)]
-    places = [(start, end) for start, end in places if traced.text[start:end] not in stop]
+    said = [(traced.text[start:end], start, end) for start, end in places]
+    places = [
+        (start, end) for word, start, end in said if analyzer.is_token(word) and word not in stop
+    ]
     types, codes = numbered(
         pl.Series("word", [traced.text[start:end] for start, end in places], dtype=pl.String)
     )

@@ -19,7 +19,7 @@ ITEM = re.compile(
     r"\\p\{(?P<categories>[LMNPSZ][a-z]?)\}|(?P<digits>\\d)|\\x\{(?P<number>[0-9A-Fa-f]{1,5})\}"
     r"|(?P<first>[^\W_])-(?P<last>[^\W_])|(?P<letter>[^\\\[\]^-])"
 )
-CLASS = re.compile(r"\[(?P<items>[^\[\]^]+)\](?P<repeated>[+*?]|\{\d+(?:,\d*)?\}|)")
+CLASS = re.compile(r"\[(?P<items>[^\[\]^]+)\](?P<repeated>[+*?]|\{\d{1,3}(?:,\d{0,3})?\}|)")
 COMBINED = ("&&", "~~")  # what Rust's regex takes for an operation on classes
 SIGMA = "Σ"
 ASCII = tuple(map(chr, range(128)))
@@ -76,7 +76,16 @@ def parts_of(pattern: str) -> tuple[Part, ...] | None:
             return None
         found.append(part)
         place = matched.end()
-    return tuple(found) if any(part.needed for part in found) else None
+    return tuple(found) if _is_quick(found) else None
+
+
+def _is_quick(parts: Sequence[Part]) -> bool:
+    """Whether something has to match, and Python's `re` never goes back to try again: whatever
+    repeats is the last that has to match, or comes after it. Polars takes the same time for any
+    pattern.
+    """
+    needed = [place for place, part in enumerate(parts) if part.needed]
+    return bool(needed) and not any(part.repeated for part in parts[: needed[-1]])
 
 
 def _part(items: str, repeated: str) -> Part | None:

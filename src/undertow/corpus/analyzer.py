@@ -29,6 +29,11 @@ else:  # questions are read without them
 WORDS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\x{200C}\x{200D}]+"
 """At least two of: letters with marks (and joiners in Hindi or Persian), digits, _."""
 
+LONGEST_TOKEN = 200
+"""Letters of a token of a text: longer ones are no words (encoded files, sequences, missing spaces)
+and are left out, as stop words are.
+"""
+
 TAGS = r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[a-z/!?][^<>]*>"
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"
 
@@ -71,6 +76,11 @@ class Analyzer:
     stemmer: str | None
     ngram_range: tuple[int, int]
     segmenter: Segmenter | None = None
+    longest_token: int | None = LONGEST_TOKEN
+
+    def is_token(self, found: str) -> bool:
+        """Whether a match is short enough."""
+        return self.longest_token is None or len(found) <= self.longest_token
 
     def prepared(self, texts: pl.Series) -> pl.Series:
         """Without tags, and with spaces between words, where that is asked for."""
@@ -87,6 +97,8 @@ class Analyzer:
         else:
             prepared = self.prepared(texts)
             tokens = Terms(*matched(prepared, self.token_pattern, lowercase=self.lowercase))
+            if self.longest_token is not None:
+                tokens = _of_length(tokens, self.longest_token)
         if self.stop_words:
             tokens = _without(tokens, self.stop_words)
         for _, terms in self.by_length(tokens):
@@ -131,9 +143,20 @@ def without_html(texts: pl.Series) -> pl.Series:
     return texts
 
 
+def _of_length(tokens: Terms, longest: int) -> Terms:
+    """The tokens that are no longer than this."""
+    kept = (tokens.types.str.len_chars() <= longest).to_numpy()
+    return tokens if kept.all() else _kept(tokens, kept)
+
+
 def _without(tokens: Terms, words: tuple[str, ...]) -> Terms:
-    """The tokens that are none of the words; the types stay, uncounted."""
+    """The tokens that are none of the words."""
     kept = ~tokens.types.is_in(pl.Series(words, dtype=pl.String).implode()).to_numpy()
+    return _kept(tokens, kept)
+
+
+def _kept(tokens: Terms, kept: NDArray[np.bool_]) -> Terms:
+    """The tokens of some types; the other types stay, uncounted."""
     mask = kept[tokens.codes]
     return Terms(tokens.types, starts_of(mask)[tokens.starts], tokens.codes[mask])
 

@@ -98,6 +98,7 @@ class FewTexts:
     def _row(self, tokens: list[str]) -> list[tuple[int, int]]:
         """Column and count of each word that is known, columns in order."""
         options = self._analyzer
+        tokens = list(filter(options.is_token, tokens))
         if self._stop_words:
             tokens = [token for token in tokens if token not in self._stop_words]
         if options.stemmer is not None:

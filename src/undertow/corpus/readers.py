@@ -135,9 +135,9 @@ def _file(path: str, kind: str) -> Source:
             path, separator=separator, infer_schema=False, empty_string_is_null=False
         )
         return TableSource(path, table, frame, empty_is_null=True)
-    lines = TableSource(
-        path, table, pl.scan_lines(path, name="line" if kind == "JSON lines" else "text")
-    )
+    name = "line" if kind == "JSON lines" else "text"
+    whole = pl.scan_lines(path, name=name).with_columns(pl.col(name).str.strip_prefix("\ufeff"))
+    lines = TableSource(path, table, whole)  # without a byte order mark
     return JsonLinesSource(path, lines) if kind == "JSON lines" else lines
 
 

@@ -66,7 +66,8 @@ class Vectorizer(Cutting, TransformerMixin, BaseEstimator):  # type: ignore[misc
         shares.
     token_pattern : str
         What a token is, in the syntax of Rust's regex; a whole match is a token. CountVectorizer's
-        default tokens are those of `[\p{L}\p{N}_]{2,}`.
+        default tokens are those of `[\p{L}\p{N}_]{2,}`. A match of more than 200 letters is no word
+        (an encoded file, a sequence of DNA) and is left out; lists of tokens may hold longer ones.
     lowercase : bool
         Lower-case texts first.
     strip_html : bool

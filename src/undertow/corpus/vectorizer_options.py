@@ -11,7 +11,7 @@ from undertow import _check, _extras
 from undertow._errors import InvalidInput
 from undertow.corpus import segmentation
 from undertow.corpus._plain_tokens import parts_of
-from undertow.corpus.analyzer import WORDS, Analyzer
+from undertow.corpus.analyzer import LONGEST_TOKEN, WORDS, Analyzer
 from undertow.corpus.segmentation import Segmenter
 from undertow.corpus.stop_words import LANGUAGES, words_of
 
@@ -22,6 +22,7 @@ AS_SHOWN = {
     "segmenter": None,
 }
 """Options by which tokens that came in lists are found again in what is shown of them."""
+LONGEST_NGRAM = 100  # words: the work grows with the square of it
 RUN = "中文文本"  # four letters, two words
 IDEOGRAPH = r"\p{Han}"  # in Chinese and Japanese one letter is a word as well
 
@@ -42,6 +43,7 @@ def analyzer(options: Mapping[str, Any]) -> Analyzer:
         stemmer=_stemmer(options["stemmer"]),
         ngram_range=_ngram_range(options["ngram_range"]),
         segmenter=Segmenter(names) if names else None,
+        longest_token=None if options.get("tokens") else LONGEST_TOKEN,
     )
 
 
@@ -110,11 +112,24 @@ def fixed_vocabulary(value: Any) -> dict[str, int]:
         raise InvalidInput(
             f"vocabulary must hold strings, got {repr(wrong[0]) if wrong else 'no word'}"
         )
+    if not _is_unicode("".join(words)):
+        half = next(word for word in words if not _is_unicode(word))
+        raise InvalidInput(
+            f"vocabulary must be valid Unicode, got half of a surrogate pair in {half!r:.60}"
+        )
     columns = {word: column for column, word in enumerate(words)}
     if len(columns) < len(words):
         twice = next(word for column, word in enumerate(words) if columns[word] != column)
         raise InvalidInput(f"vocabulary must hold each word once, got {twice!r} twice")
     return columns
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _documents(name: str, value: Any, documents: int) -> float:
@@ -182,4 +197,7 @@ def _ngram_range(value: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         raise InvalidInput(f"ngram_range must be two whole numbers, got {value!r}") from None
     shortest = _check.whole_number("ngram_range[0]", shortest, at_least=1)
-    return shortest, _check.whole_number("ngram_range[1]", longest, at_least=shortest)
+    longest = _check.whole_number("ngram_range[1]", longest, at_least=shortest)
+    if longest > LONGEST_NGRAM:
+        raise InvalidInput(f"ngram_range[1] must be at most {LONGEST_NGRAM}, got {longest}")
+    return shortest, longest

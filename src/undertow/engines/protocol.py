@@ -186,7 +186,9 @@ class Session(Protocol):
         ...
 
     def not_finite(self) -> list[str]:
-        """The names of what is learned and holds a number that is not finite."""
+        """The names of what is learned and holds a number that is not finite, or larger than
+        `undertow.model.parameters.LARGEST`: products with it would not be.
+        """
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:

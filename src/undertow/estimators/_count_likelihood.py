@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.estimators import _progress
 from undertow.estimators._count_vectors import CountVectors
+from undertow.estimators.model_inputs import seed_of
 from undertow.learn.registry import find_learner
 from undertow.vectors import Annealing, LogNormalisers, Perplexity, log_normalisers, posteriors
 from undertow.vectors.likelihood import perplexity_of
@@ -162,7 +162,7 @@ class CountLikelihood(CountVectors):
 
 
 def _annealing(method: str, temperatures: int, chains: int, random_state: Any) -> Annealing:
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    seed = seed_of(random_state)
     return Annealing(method, temperatures, chains, seed)
 
 

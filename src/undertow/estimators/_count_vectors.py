@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from undertow import _check
 from undertow.counts import CountBatch
 from undertow.engines import Engine, find_engine
-from undertow.estimators.model_inputs import transformed_counts
+from undertow.estimators.model_inputs import seed_of, transformed_counts
 from undertow.model import Parameters, words_given_hidden
 from undertow.tasks import split_half_score
 from undertow.vectors import (
@@ -162,7 +161,7 @@ class CountVectors:
         """
         check_is_fitted(self)
         self._say_if_not_calibrated("Samples")
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        seed = seed_of(random_state)
         drawn = sample_documents(
             self.parameters_, lengths, n_steps=n_steps, seed=seed, engine=self._engine()
         )

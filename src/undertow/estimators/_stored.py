@@ -14,6 +14,7 @@ from undertow._errors import ModelFileError
 from undertow.learn import EpochRecord
 from undertow.learn.registry import check_known, described, find_learner, restored
 from undertow.storage import StoredModel, save_model
+from undertow.storage.training_facts import check_training, one_line
 from undertow.vectors import Balance
 from undertow.vectors.balance import plain_balance
 from undertow.vectors.codes import Codes
@@ -54,6 +55,7 @@ def store(
         "balance": {"scale": model.balance_.scale, "centre": model.balance_.centre.tolist()},
         "seed": model._seed,
         "activity": model.activity_.tolist(),
+        "dead_units": None if model.dead_units_ is None else model.dead_units_.tolist(),
         "unit_names": {str(unit): name for unit, name in model.unit_names_.items()},
         **(more or {}),
     }
@@ -77,6 +79,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
     """
     training = dict(stored.training)
     try:
+        check_training(training, stored.parameters.units)
         given = {
             name: _rich(value, stored) for name, value in training.get("estimator", {}).items()
         }
@@ -99,13 +102,16 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.activity_ = np.array(
             training.get("activity", [0.0] * stored.parameters.units), dtype=np.float64
         )
+        dead = training.get("dead_units")
+        model.dead_units_ = None if dead is None else np.array(dead, dtype=np.intp)
         names = training.get(
             "unit_names", training.get("topic_names", {})
         )  # the name that older models use
         model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
-    except (TypeError, ValueError, AttributeError, KeyError) as error:
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise ModelFileError(
-            f"{path} must hold settings that a ReplicatedSoftmax can use here, got others: {error}"
+            f"{path} must hold settings that a ReplicatedSoftmax can use here, got others: "
+            f"{one_line(error)}"
         ) from error
     if model.activity_.shape != (stored.parameters.units,):
         raise ModelFileError(

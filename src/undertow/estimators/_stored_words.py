@@ -8,6 +8,7 @@ from typing import Any
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.corpus import Vectorizer
 from undertow.storage import StoredModel
+from undertow.storage.training_facts import one_line
 
 
 def plain_settings(vectorizer: Any) -> dict[str, Any]:
@@ -29,9 +30,10 @@ def restored(
             "segmenter", None
         )  # models of earlier versions took runs of letters as they are
         vectorizer = Vectorizer(**options).remember(stored.vocabulary)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise ModelFileError(
-            f"{path} must hold settings that a Vectorizer can use here, got others: {error}"
+            f"{path} must hold settings that a Vectorizer can use here, got others: "
+            f"{one_line(error)}"
         ) from error
     vectorizer.tokens_ = of_tokens
     return options, vectorizer

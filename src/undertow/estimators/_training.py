@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from undertow import _check
 from undertow._errors import InvalidInput
@@ -18,9 +16,9 @@ from undertow.engines import Engine
 from undertow.engines.devices import CPU
 from undertow.estimators import _fitting, _noise_level
 from undertow.estimators._documents import Documents, HeldDocuments
-from undertow.estimators._health import warn_of_dead_units
+from undertow.estimators._health import Seen, check_alive, warn_of_dead_units
 from undertow.estimators._shared_documents import SharedSource
-from undertow.estimators.model_inputs import word_weights
+from undertow.estimators.model_inputs import seed_of, word_weights
 from undertow.learn import Run, Settings, defaults, train
 from undertow.learn.registry import find_learner
 from undertow.model import initial_parameters
@@ -30,6 +28,9 @@ from undertow.vectors.codes import ENOUGH, Codes, learned_codes
 from undertow.vectors.directions import word_directions
 from undertow.vectors.joining import unit
 from undertow.vectors.word_start import checked_word_vectors, started_from
+
+LONGEST = 2**25  # words of a document: learners take 40 to 300 bytes for each
+MOST_AT_ONCE = 2**28  # words of a minibatch
 
 if TYPE_CHECKING:
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
@@ -50,7 +51,7 @@ def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = No
             f"got none in n_samples={documents.size} (idf gives words that are in every "
             f"document the weight 0)"
         )
-    model._seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+    model._seed = seed_of(model.random_state)
     lengths = documents.sample(model._seed) @ weights
     lengths = (
         lengths[lengths > 0] if (lengths > 0).any() else weights @ totals.tokens / documents.size
@@ -67,6 +68,7 @@ def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = No
     model.n_iter_ = 0
     model.noise_level_ = getattr(find_learner(model.learner), "noise_level", None)
     model.activity_ = np.zeros(units)
+    model.dead_units_ = np.zeros(0, dtype=np.intp)
     directions = word_directions(
         documents.sample(model._seed), model.parameters_.word_weights, units, model._seed
     )
@@ -149,7 +151,7 @@ def _train(
         # what was learned so far is kept; after any other error, what was there before
         _keep(model, run, documents, stopping, goes_on)
         raise
-    _keep(model, run, documents, stopping, goes_on)
+    _keep(model, run, documents, stopping, goes_on, whole=not goes_on)
 
 
 def _new_run(
@@ -165,6 +167,7 @@ def _new_run(
     `paced_as` is for how many steps the optimizer is set up, where these are not the run's own.
     """
     source = documents.source(model.parameters_.word_weights.astype(np.float64))
+    _check_lengths(model, documents, source.longest)
     most = max(source.parts) if isinstance(source, SharedSource) else source.documents
     steps_before = int(model._run_state.get("steps", 0))
     engine = model._engine()
@@ -193,6 +196,25 @@ def _new_run(
     )
     run.adopt(model._run_state, epoch=model.n_iter_)
     return run, source
+
+
+def _check_lengths(model: ReplicatedSoftmax, documents: Documents, longest: int) -> None:
+    """Refuses what would take all memory there is: learners draw words for the words of a
+    minibatch.
+    """
+    advice = "count_transform='log' damps large counts, or give documents in parts"
+    if longest > LONGEST:
+        raise InvalidInput(
+            f"documents must have at most {LONGEST:,} words, got one with {longest:,}: {advice}"
+        )
+    if longest * model.batch_size > MOST_AT_ONCE:
+        lengths = np.sort(np.asarray(documents.sample(model._seed).sum(axis=1)).ravel())
+        words = int(lengths[-model.batch_size :].sum())
+        if words > MOST_AT_ONCE:
+            raise InvalidInput(
+                f"batch_size must be so small that a minibatch has at most {MOST_AT_ONCE:,} words, "
+                f"got {model.batch_size}, and documents with {words:,} in all: {advice}"
+            )
 
 
 def _replicas(model: ReplicatedSoftmax, engine: Engine, documents: int) -> int:
@@ -232,16 +254,26 @@ def _keep(
     documents: Documents,
     stopping: _fitting.EarlyStopping | None,
     goes_on: bool,
+    *,
+    whole: bool = False,
 ) -> None:
+    """What the run came to. That of a whole one is refused where all units have died of it; of a
+    stream, later documents may wake them.
+    """
     best = stopping.parameters if stopping else None
-    model.parameters_ = run.result() if best is None else best
+    learned = run.result() if best is None else best
+    sample = documents.sample(model._seed)
+    seen = Seen.of(learned, model._blocks(sample), model._engine())
+    if whole:
+        check_alive(seen)
+    model.parameters_ = learned
     model.history_ = [*model.history_, *run.history]
     model.n_iter_ = run.epoch
     model._run_state = run.carried_state()
-    sample = documents.sample(model._seed)
-    model.activity_ = _activity(model, sample)
+    model.activity_, model.dead_units_ = seen.activity, seen.dead
     filled = int((sample @ model.parameters_.word_weights > 0).sum())
-    warn_of_dead_units(np.round(model.activity_ * sample.shape[0]) / max(filled, 1), run.steps)
+    shares = np.round(model.activity_ * sample.shape[0]) / max(filled, 1)
+    warn_of_dead_units(shares, run.steps, model.dead_units_)
     model.balance_ = balance_of(
         model.parameters_,
         model._blocks(sample),
@@ -250,6 +282,27 @@ def _keep(
         engine=model._engine(),
     )
     model.codes_ = _codes(model, sample, model.codes_ if goes_on else None)
+
+
+def revive(model: ReplicatedSoftmax, units: Any) -> None:
+    """Gives these units the parameters that a new model begins with, drawn anew each time."""
+    known = model.parameters_.units
+    given = [] if units is None else units
+    chosen = [_check.whole_number("units", one, at_least=0) for one in given]
+    if any(unit >= known for unit in chosen):
+        raise InvalidInput(f"units must be below {known}, got {max(chosen)}")
+    parameters, fresh = model.parameters_.copy(), model._seed + 1 + model.n_iter_
+    weights = parameters.word_weights.astype(np.float64)
+    new = initial_parameters(known, model.noise_distribution_, weights, fresh)
+    parameters.weights[:, chosen] = new.weights[:, chosen]
+    parameters.hidden_bias[chosen] = new.hidden_bias[chosen]
+    model.parameters_, model._run_state = parameters, {}
+    dead = [] if model.dead_units_ is None else model.dead_units_.tolist()
+    left = [unit for unit in dead if unit not in set(chosen)]
+    model.dead_units_ = np.array(left, dtype=np.intp)
+    model.unit_names_ = {
+        unit: name for unit, name in model.unit_names_.items() if unit not in set(chosen)
+    }
 
 
 def _codes(
@@ -261,10 +314,3 @@ def _codes(
     some = sample[:: -(-sample.shape[0] // ENOUGH)] if sample.shape[0] else sample
     vectors = unit(model._encoded(some, "strength"))[some @ model.parameters_.word_weights > 0]
     return learned_codes(vectors) if before is None else before.recentred(vectors)
-
-
-def _activity(model: ReplicatedSoftmax, counts: sparse.csr_array) -> NDArray[np.float64]:
-    on, engine = np.zeros(model.parameters_.units), model._engine()
-    for block in model._blocks(counts):
-        on += (posteriors(model.parameters_, block, engine=engine) > 0.5).sum(axis=0)
-    return on / max(counts.shape[0], 1)

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import check_random_state
 
 from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import WordTotals, checked_counts, log_counts
+from undertow.model.parameters import LARGEST, LEAST_WEIGHT
 
 COUNT_TRANSFORMS = ("log", None)
 
@@ -26,6 +28,17 @@ def transformed_counts(X: Any, count_transform: str | None) -> sparse.csr_array:
     raise InvalidInput(f"count_transform must be 'log' or None, got {count_transform!r}")
 
 
+def seed_of(random_state: Any) -> int:
+    """What random_state comes to, drawn from it where it is a generator."""
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        raise InvalidInput(
+            f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None, "
+            f"got {random_state!r:.60}"
+        ) from None
+
+
 def word_weights(weighting: Any, totals: WordTotals) -> NDArray[np.float64]:
     """w: idf of the documents, ones, or the weights given."""
     words = len(totals.tokens)
@@ -37,4 +50,11 @@ def word_weights(weighting: Any, totals: WordTotals) -> NDArray[np.float64]:
         raise InvalidInput(
             f"weighting must be 'idf', None or {words} non-negative weights, got {weighting!r}"
         )
-    return _check.vector("weighting", weighting, size=words, non_negative=True)
+    weights = _check.vector("weighting", weighting, size=words, non_negative=True)
+    outside = (weights > LARGEST) | ((weights > 0) & (weights < LEAST_WEIGHT))
+    if outside.any():
+        raise InvalidInput(
+            f"weighting must hold 0 or numbers from {LEAST_WEIGHT:g} to {LARGEST:g}, got "
+            f"{weights[outside][0]:g}"
+        )
+    return weights

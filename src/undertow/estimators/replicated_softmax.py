@@ -142,6 +142,9 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         and the figure of each level tried (`undertow.tasks.UnseenHalves`).
     activity_ : array (H,)
         Share of the training documents that switch each unit on.
+    dead_units_ : array of int
+        Units that were off, or on, in every training document, whatever it held; `revive` starts
+        them anew. None in a model of an earlier version, which did not say.
     calibrated_ : bool or None
         Whether free energies and samples mean what they say: the learner follows the likelihood.
     history_ : list of EpochRecord
@@ -152,6 +155,7 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
     """
 
     noise_level_: Any
+    dead_units_: NDArray[np.intp] | None
     history_: list[EpochRecord]
     n_iter_: int
     _seed: int
@@ -332,6 +336,32 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         self.n_features_in_ = self.parameters_.words
         directions = with_more_rows(self.balance_.directions, self.parameters_.words)
         self.balance_ = replace(self.balance_, directions=directions)
+        return self
+
+    def revive(self, units: Sequence[int] | None = None) -> Self:
+        """Starts dead units anew, from small weights; the others stay as they are.
+
+        What they are to say, `partial_fit` or `fit` with `warm_start` teaches them, with an
+        optimizer that starts anew as well. Until then, they say next to nothing.
+
+        Parameters
+        ----------
+        units : sequence of int or None
+            Which ones; those of `dead_units_` where none are named.
+
+        Returns
+        -------
+        self
+            The model.
+
+        Examples
+        --------
+        >>> before = model.hidden_bias_.copy()
+        >>> (model.revive([2]).hidden_bias_ != before).nonzero()[0].tolist()
+        [2]
+        """
+        check_is_fitted(self)
+        _training.revive(self, self.dead_units_ if units is None else units)
         return self
 
     # What was learned

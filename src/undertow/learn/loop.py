@@ -16,6 +16,7 @@ from undertow.counts import CountBatch, CountSource
 from undertow.learn.history import EpochRecord, Tally
 from undertow.learn.replicas import ADVICE
 from undertow.learn.run import Run
+from undertow.model.parameters import LARGEST
 
 logger = logging.getLogger("undertow")
 
@@ -207,7 +208,9 @@ class _Clock:
 
 def _close_epoch(run: Run, measure: Measure | None) -> EpochRecord:
     for name in run.session.not_finite():
-        raise TrainingDiverged(f"{name} is not finite after epoch {run.epoch + 1}: {ADVICE}")
+        raise TrainingDiverged(
+            f"{name} is not finite, or beyond {LARGEST:g}, after epoch {run.epoch + 1}: {ADVICE}"
+        )
     record = run.tally.record(run.epoch, measure(run) if measure else None)
     run.history.append(record)
     run.epoch, run.batch, run.tally = run.epoch + 1, 0, Tally(run.tally.units)

@@ -144,4 +144,7 @@ def stop(loss: float, place: Place, where: str) -> None:
     )
 
 
-ADVICE = "lower learning_rate or hidden_bias_rate, or raise l2"
+ADVICE = (
+    "lower learning_rate or hidden_bias_rate, or raise l2 (steps that are too large are the likely "
+    "cause)"
+)

@@ -17,6 +17,8 @@ from undertow._errors import InvalidInput
 from undertow.kernels import randomness
 
 WEIGHT_SCALE = 0.01
+LARGEST = 1e12  # of a number of a model: what is worked out from it stays within single precision
+LEAST_WEIGHT = 1e-12  # of a word that counts: so does what is divided by the weight of a document
 
 
 def array_of(*axes: str, learned: bool = True, non_negative: bool = False) -> Any:

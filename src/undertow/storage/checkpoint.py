@@ -7,13 +7,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from undertow._errors import ModelFileError
+import numpy as np
+from numpy.typing import NDArray
+
+from undertow._errors import InvalidInput, ModelFileError
 from undertow.learn import EpochRecord, Run
 from undertow.learn.registry import described
 from undertow.storage import _json
 from undertow.storage.folder import read_folder, write_folder
+from undertow.storage.training_facts import check_position
 
 KIND = "run"
+MOST_STEPS = 2**53
 TALLY = ("loss", "documents", "tokens", "seconds", "waited")
 
 
@@ -87,9 +92,17 @@ def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
     manifest, arrays = read_folder(path, kind=KIND)
     own_settings = _described(run)
     unsaid = {"replicas": 1, "interval": own_settings["interval"]}  # by earlier versions
-    _check_same("settings", unsaid | dict(manifest.get("settings") or {}), own_settings, path)
+    told = manifest.get("settings")
+    told = unsaid | told if isinstance(told, dict) else told
+    _check_same("settings", told, own_settings, path)
     for name in ("documents", "longest"):
         _check_same(name, manifest.get(name), getattr(run, name), path)
+    try:
+        check_position(manifest)
+        for name, array in arrays.items():
+            _check_numbers(name, array)
+    except InvalidInput as error:
+        raise ModelFileError(f"{path} must hold the state of a run: {error}") from error
     own = run.arrays()
     _check_same("arrays", sorted(arrays), sorted(own), path)
     for name, array in own.items():
@@ -125,8 +138,16 @@ def _described(run: Run) -> dict[str, Any]:
     return plain
 
 
+def _check_numbers(name: str, array: NDArray[Any]) -> None:
+    """Those of a state are finite, and those that count are not negative."""
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InvalidInput(f"{name} must be finite, got others among its values")
+    if array.dtype.kind == "i" and array.size and not 0 <= array.min() <= array.max() < MOST_STEPS:
+        raise InvalidInput(f"{name} must be from 0 to {MOST_STEPS}, got others among its values")
+
+
 def _check_same(name: str, saved: object, own: object, path: str | os.PathLike[str]) -> None:
     if saved != own:
         raise ModelFileError(
-            f"{path} holds a run that differs in {name}: it must be {own}, got {saved}"
+            f"{path} holds a run that differs in {name}: it must be {own}, got {saved!s:.600}"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import re
 import reprlib
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from undertow.files.disk import reason
 from undertow.storage import _json, _opening
 from undertow.storage._arrays import Form, checked_table
 from undertow.storage.layout import HEADER_FILE, LARGEST_HEADER, WEIGHTS_FILE
+from undertow.storage.versions import undertow_version, what_to_install
 
 FORMAT_VERSION = 1
 FIELDS = ("format_version", "kind", "undertow_version", "checksum", "weights", "arrays", "manifest")
@@ -75,12 +75,9 @@ def read_document(folder: Path) -> dict[str, Any]:
             f"{file} must have a format_version of at least 1, got {reprlib.repr(version)}"
         )
     if version > FORMAT_VERSION:
-        writer = document.get("undertow_version")
         raise NewerFormat(
             f"{file} must have a format_version of at most {FORMAT_VERSION}, got "
-            f"{reprlib.repr(version)}, written by "
-            f"undertow {reprlib.repr(writer)}: upgrade undertow (this is {undertow_version()}) to "
-            f"read it"
+            f"{reprlib.repr(version)}, {what_to_install(document.get('undertow_version'))}"
         )
     return document
 
@@ -118,14 +115,6 @@ def read_header(folder: Path, kind: str) -> Header:
             f"{file} must describe arrays that fit {size} bytes of weights, got {needed} bytes"
         )
     return Header(arrays, document["manifest"], size, digest)
-
-
-def undertow_version() -> str:
-    """The version of this package; a source tree that was never installed has none."""
-    try:
-        return importlib.metadata.version("undertow")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def _checked_weights(weights: object, file: Path) -> tuple[int, str]:

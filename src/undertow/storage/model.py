@@ -5,6 +5,7 @@ its words.
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import reprlib
 from collections import Counter
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
-from undertow.model.parameters import Parameters
+from undertow.model.parameters import LARGEST, LEAST_WEIGHT, Parameters
 from undertow.storage._arrays import Array
 from undertow.storage._json import JSON
 from undertow.storage.folder import read_folder, write_folder
@@ -114,7 +115,9 @@ def save_model(
     'model'
     """
     if isinstance(vocabulary, str):  # a sequence of strings to Python, a slip to everyone else
-        raise InvalidInput(f"vocabulary must be a list of words, got {reprlib.repr(vocabulary)}")
+        raise InvalidInput(
+            f"vocabulary must be a list of words, got {reprlib.repr(vocabulary):.120}"
+        )
     model = StoredModel(
         parameters=parameters,
         noise_distribution=None
@@ -187,13 +190,15 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
         )
     if set(manifest) != {"training", "vocabulary"}:
         raise InvalidInput(
-            f"manifest must hold training and vocabulary, got {reprlib.repr(list(manifest))}"
+            f"manifest must hold training and vocabulary, got {reprlib.repr(list(manifest)):.120}"
         )
     training, vocabulary = manifest["training"], manifest["vocabulary"]
     if not isinstance(training, dict):
-        raise InvalidInput(f"training must be an object, got {reprlib.repr(training)}")
+        raise InvalidInput(f"training must be an object, got {reprlib.repr(training):.120}")
     if not isinstance(vocabulary, list | None):
-        raise InvalidInput(f"vocabulary must be a list of words, got {reprlib.repr(vocabulary)}")
+        raise InvalidInput(
+            f"vocabulary must be a list of words, got {reprlib.repr(vocabulary):.120}"
+        )
     return StoredModel(
         parameters=kinds[0](**{name: arrays[name] for name in kinds[0].axes()}),
         noise_distribution=arrays.get(NOISE),
@@ -211,18 +216,24 @@ def _check_model(model: StoredModel) -> None:
     )  # its arrays may have been exchanged since it checked them
     for name, array in parameters.arrays().items():
         _check_numbers(name, array, np.float32)
+        _check_size(name, array)
     for name in parameters.non_negative():
         lowest = getattr(parameters, name).min(initial=0.0)
         if lowest < 0:
             raise InvalidInput(f"{name} must not be negative, got {lowest} among its values")
+    faint = parameters.word_weights[parameters.word_weights > 0].min(initial=1.0)
+    if faint < LEAST_WEIGHT:
+        raise InvalidInput(f"word_weights must be 0 or at least {LEAST_WEIGHT:g}, got {faint:g}")
     if model.noise_distribution is not None:
         _check_noise(model.noise_distribution, parameters.words)
     if model.directions is not None:
         _check_directions(model.directions, parameters.words)
     for name, array in model.codes.items():
         _check_numbers(name, array, np.float32)
+        _check_size(name, array)
     if model.vocabulary is not None:
         _check_vocabulary(model.vocabulary, parameters.words)
+    _check_unicode("training", json.dumps(model.training, ensure_ascii=False, default=str))
 
 
 def _check_numbers(name: str, array: Array, dtype: type[np.floating[Any]]) -> None:
@@ -232,6 +243,25 @@ def _check_numbers(name: str, array: Array, dtype: type[np.floating[Any]]) -> No
         raise InvalidInput(
             f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its values"
         )
+
+
+def _check_size(name: str, array: Array) -> None:
+    largest = np.abs(array).max(initial=0.0)
+    if largest > LARGEST:
+        raise InvalidInput(
+            f"{name} must be at most {LARGEST:g} in size, got {largest:g} among its values, as of "
+            f"a training with too large a learning rate"
+        )
+
+
+def _check_unicode(name: str, text: str) -> None:
+    """JSON can say half of a surrogate pair, which no text holds."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{name} must be valid Unicode, got half of a surrogate pair, {text[error.start]!r}"
+        ) from None
 
 
 def _check_noise(noise: Array, words: int) -> None:
@@ -260,6 +290,7 @@ def _check_vocabulary(vocabulary: Sequence[object], words: int) -> None:
     for word in vocabulary:
         if not isinstance(word, str):
             raise InvalidInput(f"vocabulary must hold strings, got {reprlib.repr(word)}")
+    _check_unicode("vocabulary", "".join(map(str, vocabulary)))
     if len(vocabulary) != words:
         raise InvalidInput(f"vocabulary must hold {words} words, got {len(vocabulary)}")
     if len(set(vocabulary)) != words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,8 @@ else:
 
 PREFIX = "topics."
 LONGEST_TEXT = 2000  # of an id, a title or a sentence
+LARGEST = 1e12  # of a number in a vector: products with it stay within single precision
+MOST = 2**40  # documents
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -93,8 +94,8 @@ def restored(
     npmi = read.packed("npmi", np.float32, (size, size))
     terms = TermStatistics(
         read.packed("counts", np.int32, (leaves, size), non_negative=True),
-        read.array("frequencies", np.int64, (size,), at_least=0),
-        read.array("sample_sizes", np.int64, (leaves,), at_least=0),
+        read.array("frequencies", np.int64, (size,), below=MOST),
+        read.array("sample_sizes", np.int64, (leaves,), below=MOST),
         sparse.csr_array(npmi + npmi.T),
         words,
     )
@@ -132,7 +133,7 @@ def _outline(read: _Reader, manifest: dict[str, Any], units: int) -> dict[str, A
         "tree": tree,
         "routes": read.array("routes", np.float32, (leaves, units)),
         "means": read.array("means", np.float32, (leaves, units)),
-        "sizes": read.array("sizes", np.int64, (leaves,), at_least=0),
+        "sizes": read.array("sizes", np.int64, (leaves,), below=MOST),
         "limits": _limits(manifest),
         "chosen": min(_whole(manifest, "chosen", at_least=1), leaves),
         "names": {node: checked_name(name) for node, name in _names(manifest, "names").items()},
@@ -167,8 +168,10 @@ class _Reader:
             raise InvalidInput(
                 f"{PREFIX}{name} must be {wanted}, got {found.dtype} of shape {found.shape}"
             )
-        if finite and found.dtype.kind == "f" and not np.isfinite(found).all():
-            raise InvalidInput(f"{PREFIX}{name} must be finite, got others among its values")
+        if finite and found.dtype.kind == "f" and not (np.abs(found) <= LARGEST).all():
+            raise InvalidInput(
+                f"{PREFIX}{name} must be finite, and at most {LARGEST:g} in size, got others"
+            )
         if below is not None and at_least is None:
             at_least = 0
         if found.size and at_least is not None and found.min() < at_least:
@@ -275,7 +278,8 @@ def _list(manifest: dict[str, Any], name: str) -> list[Any]:
 def _pairs(manifest: dict[str, Any], name: str) -> list[tuple[Any, Any]]:
     found = _list(manifest, name)
     if not all(
-        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], int) for pair in found
+        isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is int and 0 <= pair[0] <= MOST
+        for pair in found
     ):
         raise InvalidInput(f"{name} must be a list of pairs, got {found!r:.60}")
     return [(first, second) for first, second in found]
@@ -283,13 +287,16 @@ def _pairs(manifest: dict[str, Any], name: str) -> list[tuple[Any, Any]]:
 
 def _whole(manifest: dict[str, Any], name: str, *, at_least: int) -> int:
     found = manifest.get(name)
-    if not isinstance(found, int) or isinstance(found, bool) or found < at_least:
-        raise InvalidInput(f"{name} must be a whole number from {at_least} on, got {found!r:.60}")
+    if type(found) is not int or not at_least <= found <= MOST:
+        raise InvalidInput(
+            f"{name} must be a whole number from {at_least} to {MOST}, got {found!r:.60}"
+        )
     return found
 
 
 def _number(found: Any) -> float:
-    if not isinstance(found, (int, float)) or isinstance(found, bool) or not math.isfinite(found):
+    number = isinstance(found, (int, float)) and not isinstance(found, bool)
+    if not (number and -LARGEST <= found <= LARGEST):
         raise InvalidInput(f"a figure must be a finite number, got {found!r:.60}")
     return float(found)
 

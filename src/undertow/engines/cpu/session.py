@@ -31,7 +31,7 @@ from undertow.engines.protocol import (
     Steps,
 )
 from undertow.kernels.cpu import pool
-from undertow.model.parameters import Parameters
+from undertow.model.parameters import LARGEST, Parameters
 
 LARGE = 2**20  # numbers that one thread looks at at a time
 
@@ -69,13 +69,15 @@ class CpuSession:
         return [name for name, array in self.learned().items() if not self._is_finite(array)]
 
     def _is_finite(self, array: NDArray[Any]) -> bool:
-        """Whether all numbers are; a large array is looked at in parts, by all threads."""
+        """Whether all numbers are, and none is too large; a large array is looked at in parts, by
+        all threads.
+        """
         parts = np.array_split(array.reshape(-1), max(-(-array.size // LARGE), 1))
         found = [False] * len(parts)
 
         def look(number: int) -> None:
             part = parts[number]
-            found[number] = bool(np.isfinite(part.min()) and np.isfinite(part.max()))  # NaN is both
+            found[number] = bool(part.min() >= -LARGEST and part.max() <= LARGEST)  # no NaN is
 
         pool.run([(look, (number,)) for number in range(len(parts))], self._threads)
         return all(found)

@@ -35,7 +35,7 @@ from undertow.kernels.reference import (
     ratio_matching,
 )
 from undertow.kernels.reference import steps as step_by_step
-from undertow.model.parameters import Parameters
+from undertow.model.parameters import LARGEST, Parameters
 
 
 class ReferenceSession:
@@ -70,7 +70,7 @@ class ReferenceSession:
         return [
             name
             for name, array in self.learned().items()
-            if not (np.isfinite(array.min()) and np.isfinite(array.max()))  # NaN is both
+            if not (array.min() >= -LARGEST and array.max() <= LARGEST)  # no NaN is
         ]
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -35,7 +35,7 @@ from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.held import Held, overwrite
 from undertow.engines.torch.metropolis import Offers
 from undertow.engines.torch.updates import Updates
-from undertow.model.parameters import Parameters
+from undertow.model.parameters import LARGEST, Parameters
 
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
 
@@ -76,7 +76,7 @@ class TorchSession:
         return {name: to_host(self._tensor(name)) for name in self._learned}
 
     def not_finite(self) -> list[str]:
-        sound = [torch.isfinite(self._tensor(name)).all() for name in self._learned]
+        sound = [(self._tensor(name).abs() <= LARGEST).all() for name in self._learned]
         told = torch.stack(sound).tolist()
         return [name for name, is_sound in zip(self._learned, told, strict=True) if not is_sound]
 

@@ -20,6 +20,7 @@ from undertow.corpus.vectorizer_options import analyzer
 from undertow.counts.transform import damped
 from undertow.search.encoding.encoded import Encoded
 from undertow.storage.model import StoredModel, load_model
+from undertow.storage.training_facts import check_training
 from undertow.vectors.codes import Codes
 from undertow.vectors.given import stored_width
 
@@ -37,6 +38,10 @@ class Encoder:
     def __init__(self, stored: StoredModel, path: Path, whole: Callable[[], TopicModel]) -> None:
         if "vectorizer" not in stored.training or stored.vocabulary is None:
             raise InvalidInput("model must be a model of texts, got a ReplicatedSoftmax")
+        try:
+            check_training(stored.training, stored.parameters.units)
+        except InvalidInput as error:
+            raise ModelFileError(f"{path} must hold a sound model: {error}") from error
         self.stored, self._path, self._whole = stored, path, whole
         self.words: tuple[str, ...] = stored.vocabulary
         estimator = stored.training.get("estimator", {})

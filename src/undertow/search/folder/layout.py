@@ -22,6 +22,7 @@ from undertow.files.atomic import write_file
 from undertow.files.disk import reason
 from undertow.search.folder.lock import LOCK
 from undertow.storage.layout import FOLDERS, HEADER_FILE, LARGEST_HEADER
+from undertow.storage.versions import what_to_install
 
 FORMAT = 1
 KIND = "undertow search index"
@@ -85,7 +86,8 @@ def read_facts(folder: Path) -> IndexFacts:
         kind, version = content.pop("kind"), content.pop("format")
         if kind == KIND and isinstance(version, int) and version > FORMAT:
             raise NewerIndex(
-                f"{file} must be of format {FORMAT} or older, got {version}: update undertow"
+                f"{file} must be of format {FORMAT} or older, got {version}, "
+                f"{what_to_install(content.get('undertow_version'))}"
             )
         if kind != KIND or version != FORMAT:
             raise ValueError(f"kind {kind!r:.40}, format {version!r:.40}")
