@@ -236,12 +236,13 @@ def test_an_index_goes_on_where_it_stopped(
     ("options", "said"),
     [
         (("--workers", "2"), "--workers must be used with --cluster, got 2 without"),
-        (("--checkpoint", "there"), "--checkpoint must be used with --cluster"),
-        (("--checkpoint-every", "9"), "--checkpoint-every must be used with --cluster"),
+        (
+            ("--cluster", "auto", "--checkpoint", "there", "--checkpoint-every", "2epochs"),
+            "--checkpoint-every must be a time such as '5min' on a cluster, got '2epochs'",
+        ),
         (("--cluster", "auto", "--checkpoint-every", "9"), "must be used with --checkpoint"),
         (("--interval", "4"), "--interval must be used with --cluster"),
-        (("--resume",), "--resume must be used with --cluster"),
-        (("--cluster", "auto", "--resume"), "--resume must be used with checkpoint, got none"),
+        (("--cluster", "auto", "--resume"), "--resume must be used with --checkpoint, got none"),
     ],
 )
 def test_what_does_not_go_together_is_said(options: tuple[str, ...], said: str, run: Run) -> None:

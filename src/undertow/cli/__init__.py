@@ -81,12 +81,14 @@ def main() -> None:
     and 1 for failure. Options that are unknown, or no numbers, are told with a line on usage.
     """
     from undertow._errors import InvalidInput, UndertowError
+    from undertow.cli import _signals
 
     asked = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
     try:
-        app_of([asked] if asked in COMMANDS else COMMANDS)()
+        with _signals.terminable():
+            app_of([asked] if asked in COMMANDS else COMMANDS)()
     except KeyboardInterrupt:
-        _fail("interrupted", 130)
+        _fail("interrupted", _signals.exit_code(130))
     except (UndertowError, OSError, MemoryError) as error:
         if "--debug" in sys.argv:
             raise

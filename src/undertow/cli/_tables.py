@@ -7,7 +7,6 @@ takes its name when it is whole: nothing half-written is ever left under that na
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,10 +47,12 @@ def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, 
     def write(tables: Tables, whole: Path) -> int:
         import polars as pl
 
+        from undertow.files.scratch import Scratch
+
         parts, rows = [], 0
-        with tempfile.TemporaryDirectory(dir=whole.parent, prefix=whole.name) as folder:
+        with Scratch(whole.parent, prefix=".undertow-") as scratch:
             for number, table in enumerate(tables):
-                parts.append(Path(folder, f"{number}.parquet"))
+                parts.append(scratch.folder / f"{number}.parquet")
                 table.write_parquet(parts[-1], compression="uncompressed")
                 rows += table.height
             finish(pl.scan_parquet(parts), whole)
