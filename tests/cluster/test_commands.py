@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -161,6 +162,22 @@ def test_the_process_that_leads_is_killed(machines: Any, place: Path, run: Run) 
         whole = (*command, "--max-epochs", "200", "--out", "whole")
         assert run(*whole)[0] == 0
     assert np.array_equal(weights("resumed"), weights("whole"))
+
+
+def test_a_handler_of_sigterm_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    from undertow.cluster import connecting
+
+    def begin(address: str) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as Ray does with one of its own
+
+    monkeypatch.setattr(connecting, "_start", begin)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with connecting._own_sigterm():
+            connecting._start("auto")
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_transform_goes_on_where_it_stopped(

@@ -89,6 +89,10 @@ def main() -> None:
             app_of([asked] if asked in COMMANDS else COMMANDS)()
     except KeyboardInterrupt:
         _fail("interrupted", _signals.exit_code(130))
+    except SystemExit as end:
+        if end.code == 130:  # which typer makes of an interruption, without a word
+            _fail("interrupted", _signals.exit_code(130))
+        raise
     except (UndertowError, OSError, MemoryError) as error:
         if "--debug" in sys.argv:
             raise

@@ -67,6 +67,9 @@ def arguments(
             option = "--resume" if resume else "--checkpoint-every"
             raise InvalidInput(f"{option} must be used with --checkpoint, got none")
         return {}
+    from undertow.storage import checkpoint_folder
+
+    checkpoint_folder.check(checkpoint, resume=resume, name="--checkpoint")
     return {"checkpoint": checkpoint, "checkpoint_every": every, "resume": resume}
 
 

@@ -74,13 +74,8 @@ class Saving:
         self._stopping: EarlyStopping | None = None
         self._saved, self._steps, self._epoch = time.monotonic(), 0, 0
         self._interrupts = Interrupts()
-        checkpoint_folder.prepare(folder)
+        checkpoint_folder.prepare(folder, resume=resume)
         if checkpoint_folder.holds_one(folder):
-            if not resume:
-                raise InvalidInput(
-                    f"checkpoint must be a folder without one, got {folder}: go on from it "
-                    f"(resume=True), or remove it"
-                )
             self._of = checkpoint_folder.read_of(folder, KIND)
             _saved_options.check_options(self._of["options"], options, folder)
             if checkpoint_folder.holds_run(folder):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from undertow._errors import InvalidInput, ModelFileError
+from undertow._errors import ModelFileError
 from undertow.storage import (
     checkpoint_folder,
     read_folder,
@@ -34,13 +34,8 @@ def checkpoint_of(source: SharedSource, run: Run) -> Callable[[Run], None] | Non
     if settings.checkpoint is None:
         return None
     folder, ours = Path(settings.checkpoint), _description(source, run)
-    checkpoint_folder.prepare(folder)
+    checkpoint_folder.prepare(folder, resume=settings.resume)
     there = checkpoint_folder.holds_one(folder)
-    if there and not settings.resume:
-        raise InvalidInput(
-            f"checkpoint must be a folder without one, got {folder}: go on from it (resume=True), "
-            f"or remove it"
-        )
     if there:
         manifest, _ = read_folder(folder / "of", kind=KIND)
         _check_same(manifest, ours, folder)

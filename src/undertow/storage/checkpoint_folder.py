@@ -10,6 +10,7 @@ from typing import Any
 
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.files.atomic import new_folder
+from undertow.files.claim import claimed
 from undertow.files.disk import make_folders, reason, write_synced
 from undertow.storage.layout import FOLDERS, remove_folder
 
@@ -18,8 +19,16 @@ KEPT = "interrupted.json"
 TRIED = 2**20  # bytes
 
 
-def prepare(folder: Path) -> None:
-    """Makes the folder, or refuses one that is not ours; puts back what a killed writer moved."""
+def check(folder: Path, *, resume: bool, name: str = "checkpoint") -> None:
+    """What `prepare` does, for who does not write yet."""
+    with claimed(folder, name=name):
+        prepare(folder, resume=resume)
+
+
+def prepare(folder: Path, *, resume: bool) -> None:
+    """Makes the folder, or refuses one that is not ours, or holds a checkpoint that is not to be
+    gone on from; puts back what a killed writer moved. Nobody else may write there meanwhile.
+    """
     try:
         make_folders(folder)
         strangers = sorted(name for name in os.listdir(folder) if not _is_ours(name))
@@ -35,6 +44,11 @@ def prepare(folder: Path) -> None:
     if strangers:
         raise InvalidInput(
             f"checkpoint must be a folder of its own, got {folder} with {strangers[0]!r} in it"
+        )
+    if holds_one(folder) and not resume:
+        raise InvalidInput(
+            f"checkpoint must be a folder without one, got {folder}: go on from it (resume=True), "
+            f"or remove it"
         )
 
 
