@@ -97,6 +97,10 @@ def main() -> None:
         if "--debug" in sys.argv:
             raise
         _fail(_worded(error), 2 if isinstance(error, InvalidInput) else 1)
+    except Exception as error:
+        if "--debug" in sys.argv or not type(error).__module__.startswith("polars."):
+            raise
+        _fail(_worded(error), 1)  # of what was read or written, which polars says in words
 
 
 def _worded(error: BaseException) -> str:

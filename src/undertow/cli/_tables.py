@@ -32,11 +32,20 @@ def check_ending(file: Path, endings: Sequence[str], option: str = "--out") -> N
 
 def write_tables(tables: Tables, file: Path) -> int:
     """Writes tables below each other, in the format of the name; says how many rows that were."""
+    from polars.exceptions import PolarsError
+
+    from undertow._errors import UndertowError
     from undertow.files.atomic import new_file
+    from undertow.files.disk import reason
 
     write = WRITERS[file.suffix.lower()]
-    with new_file(file) as whole:
-        return write(tables, whole)
+    try:
+        with new_file(file) as whole:
+            return write(tables, whole)
+    except (OSError, PolarsError) as error:  # those of reading are worded by who reads
+        raise UndertowError(
+            f"{file} must be a place that can be written, got {reason(error)}"
+        ) from error
 
 
 def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, Path], int]:

@@ -72,7 +72,7 @@ def _read(
     def transform(counts: sparse.csr_array) -> sparse.csr_array:
         return transformed_counts(counts, model.softmax_.count_transform)
 
-    with _progress.reading(model.softmax_.verbose, scratch) as show:
+    with _progress.reading(model.softmax_.verbose, scratch) as show, scratch.worded():
         counts = read_counts(
             model.vectorizer_,
             texts,

@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from undertow._errors import InvalidInput
 from undertow.files import leftovers
-from undertow.files.disk import reason, write_synced
+from undertow.files.disk import is_full, reason, write_synced
 
 TRIED = 2**16  # bytes
 
@@ -59,6 +61,19 @@ class Scratch:
             raise InvalidInput(
                 f"{self._name} must be a folder that can be written, got {self._parent}: "
                 f"{reason(error)}"
+            ) from error
+
+    @contextmanager
+    def worded(self) -> Iterator[None]:
+        """Inside, a disk that fills up is told by the folder's name, and what to do about it."""
+        try:
+            yield
+        except Exception as error:
+            if self._folder is None or not is_full(error):
+                raise
+            raise InvalidInput(
+                f"{self._name} must be a folder with room for what does not fit into memory, got "
+                f"{self._folder.parent}: {reason(error)}"
             ) from error
 
     @property
