@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from undertow import _forks as _forks  # looks at every fork from now on
 from undertow import _lazy
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from undertow import topics as topics
     from undertow._errors import (
         ClusterError,
+        ForkedProcess,
         IndexFileError,
         InvalidInput,
         ModelFileError,
@@ -67,7 +69,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "undertow._errors": (
         *("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
-        *("ClusterError", "IndexFileError", "NewerIndex"),
+        *("ClusterError", "ForkedProcess", "IndexFileError", "NewerIndex"),
     ),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer", "open_corpus"),
@@ -106,6 +108,7 @@ __all__ = [
     "CountSource",
     "CsrSource",
     "Engine",
+    "ForkedProcess",
     "Index",
     "IndexFileError",
     "InvalidInput",

@@ -34,6 +34,9 @@ BYTES = {
     "TI": 2**40,
 }
 
+SPANS = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0}
+SPANS |= {"hour": 3600.0, "d": 86400.0, "day": 86400.0}
+
 
 def whole_number(name: str, value: object, *, at_least: int) -> int:
     """A whole number of at least `at_least` (a bool is not a number here)."""
@@ -80,6 +83,24 @@ def number_of_bytes(name: str, size: object) -> int:
             )
         size = int(float(found[1]) * BYTES[found[2] or ""])
     return whole_number(name, size, at_least=0)
+
+
+def how_often(name: str, value: object) -> tuple[float, str]:
+    """How often something is to be done: so many "seconds", "epochs" or "steps". A number alone is
+    one of seconds.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", f"{value}".lower())
+    if found is not None and not isinstance(value, bool):
+        amount, unit = float(found[1]), found[2]
+        one = unit if unit == "s" else unit.removesuffix("s")
+        if one in SPANS or not one:
+            return amount * SPANS.get(one, 1.0), "seconds"
+        if one in ("epoch", "step") and amount >= 1 and amount == int(amount):
+            return amount, f"{one}s"
+    raise InvalidInput(
+        f"{name} must be a time such as '10min' or '30s', or such as '1epoch' or '500steps', got "
+        f"{value!r}"
+    )
 
 
 def one_of(name: str, value: object, allowed: Sequence[str]) -> str:

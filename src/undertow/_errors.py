@@ -9,7 +9,8 @@
     │   └── NewerFormat                     written by a later version of undertow
     ├── IndexFileError (also ValueError)    a search index that cannot be used
     │   └── NewerIndex                      written by a later version of undertow
-    └── ClusterError (also RuntimeError)    a cluster that does not answer, or keeps losing workers
+    ├── ClusterError (also RuntimeError)    a cluster that does not answer, or keeps losing workers
+    └── ForkedProcess (also RuntimeError)   texts in a forked child, where polars would hang
 
 Messages name the argument, what it must be and what came.
 """
@@ -45,3 +46,7 @@ class NewerIndex(IndexFileError):
 
 class ClusterError(UndertowError, RuntimeError):
     """A cluster that does not answer, or that loses workers again and again."""
+
+
+class ForkedProcess(UndertowError, RuntimeError):
+    """Texts in a forked child of a process that had read some, where polars would hang."""

@@ -116,9 +116,9 @@ ELSEWHERE = {
     "cluster": "fit(cluster=)",
     "workers": "fit(workers=)",
     "interval": "Cluster(interval=)",
-    "checkpoint": "Cluster(checkpoint=)",
-    "checkpoint_every": "Cluster(every=)",
-    "resume": "Cluster(resume=)",
+    "checkpoint": "fit(checkpoint=)",
+    "checkpoint_every": "fit(checkpoint_every=)",
+    "resume": "fit(resume=)",
 }
 """What options of `undertow fit` mean that are no parameters of `TopicModel` under their name."""
 OF_COMMANDS = {"json", "quiet", "debug"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -164,6 +165,22 @@ def test_the_process_that_leads_is_killed(machines: Any, place: Path, run: Run) 
     assert np.array_equal(weights("resumed"), weights("whole"))
 
 
+def test_a_handler_of_sigterm_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    from undertow.cluster import connecting
+
+    def begin(address: str) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as Ray does with one of its own
+
+    monkeypatch.setattr(connecting, "_start", begin)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with connecting._own_sigterm():
+            connecting._start("auto")
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_transform_goes_on_where_it_stopped(
     near: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,12 +254,13 @@ def test_an_index_goes_on_where_it_stopped(
     ("options", "said"),
     [
         (("--workers", "2"), "--workers must be used with --cluster, got 2 without"),
-        (("--checkpoint", "there"), "--checkpoint must be used with --cluster"),
-        (("--checkpoint-every", "9"), "--checkpoint-every must be used with --cluster"),
+        (
+            ("--cluster", "auto", "--checkpoint", "there", "--checkpoint-every", "2epochs"),
+            "--checkpoint-every must be a time such as '5min' on a cluster, got '2epochs'",
+        ),
         (("--cluster", "auto", "--checkpoint-every", "9"), "must be used with --checkpoint"),
         (("--interval", "4"), "--interval must be used with --cluster"),
-        (("--resume",), "--resume must be used with --cluster"),
-        (("--cluster", "auto", "--resume"), "--resume must be used with checkpoint, got none"),
+        (("--cluster", "auto", "--resume"), "--resume must be used with --checkpoint, got none"),
     ],
 )
 def test_what_does_not_go_together_is_said(options: tuple[str, ...], said: str, run: Run) -> None:

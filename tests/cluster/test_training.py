@@ -228,6 +228,23 @@ def test_what_was_learned_is_kept_after_an_interruption(
     assert found[0] == found[1]
 
 
+def test_the_same_arguments_save_on_a_cluster(tmp_path: Path) -> None:
+    saving: dict[str, Any] = {"checkpoint": tmp_path / "saved", "checkpoint_every": "0s"}
+    two = Cluster(workers=2)
+    whole = TopicModel(**OPTIONS).fit(TEXTS, cluster=two, **saving)
+    assert (tmp_path / "saved" / "run").is_dir()
+    again = TopicModel(**OPTIONS).fit(TEXTS, cluster=two, **saving, resume=True)
+    assert bits(again) == bits(whole)
+    assert again.cluster_.events[0].startswith("training goes on from ")
+    for given in ({"resume": True}, {"checkpoint_every": "1min"}):
+        with pytest.raises(InvalidInput, match="must be used with checkpoint, got none"):
+            TopicModel(**OPTIONS).fit(TEXTS, cluster=two, **given)
+    with pytest.raises(InvalidInput, match=r"checkpoint_every must be a time .* on a cluster"):
+        TopicModel(**OPTIONS).fit(
+            TEXTS, cluster=two, checkpoint=tmp_path, checkpoint_every="1epoch"
+        )
+
+
 def test_resuming_without_a_checkpoint_begins(tmp_path: Path) -> None:
     model = fitted(2, checkpoint=tmp_path / "none", resume=True)
     assert model.cluster_.events == ()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import undertow
+from tests.disks import read_only, small_disk
 
 MODULE = """
 from undertow.kernels.cpu.compile import kernel
@@ -20,14 +24,25 @@ print(doubled(21))
 """
 
 
-def _run(folder: Path) -> str:
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "made.py"],
+def _process(
+    folder: Path,
+    module: str = "made.py",
+    *,
+    environment: dict[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    source = str(Path(undertow.__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, "-W", "error", module],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ, "PYTHONPATH": source, **(environment or {})},
     )
+
+
+def _run(folder: Path) -> str:
+    ran = _process(folder)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
@@ -58,3 +73,81 @@ def test_a_cache_that_cannot_be_read_is_made_again(tmp_path: Path, damage: str) 
     assert kept.startswith(version)
     assert len(kept) >= len(whole) - 9  # it is whole again
     assert _run(tmp_path) == "42\n"
+
+
+OURS = '__name__ = "undertow.made"\n'  # compiling other people's kernels is not announced
+NO_PLACE = """
+from numba.core import caching
+
+def refuse(self):
+    raise OSError(30, "Read-only file system")
+
+caching._CacheLocator.ensure_cache_path = refuse
+"""
+FULL = """
+from numba.core import caching
+
+def full(self, key, data):
+    raise OSError(28, "No space left on device")
+
+caching.IndexDataCacheFile.save = full
+"""
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (NO_PLACE, "every start has to do again: there is no folder"),
+        (FULL, "could not be kept, the next start compiles again: No space left on device"),
+    ],
+)
+def test_without_a_cache_kernels_run_with_one_warning(
+    broken: str, said: str, tmp_path: Path
+) -> None:
+    two = MODULE + MODULE.replace("doubled", "again")
+    (tmp_path / "made.py").write_text(OURS + broken + two, encoding="utf-8")
+    ran = _process(tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "42\n42\n"), ran.stderr
+    assert ran.stderr.count("NUMBA_CACHE_DIR") == 1
+    assert said in ran.stderr
+
+
+def test_a_damaged_cache_that_cannot_be_emptied_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE, encoding="utf-8")
+    assert _run(tmp_path) == "42\n"
+    (index,) = (tmp_path / "__pycache__").glob("*.nbi")
+    index.write_bytes(index.read_bytes()[:-9])
+    stuck = "from numba.core import caching\ndef refuse(*given): raise OSError(30, 'Read-only')\n"
+    stuck += "caching.IndexDataCacheFile.flush = caching.IndexDataCacheFile.save = refuse\n"
+    before = (tmp_path / "made.py").stat()
+    (tmp_path / "start.py").write_text(stuck + "import made\n", encoding="utf-8")
+    assert (tmp_path / "made.py").stat().st_mtime_ns == before.st_mtime_ns
+    ran = _process(tmp_path, "start.py")
+    assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
+
+
+def test_in_a_place_that_is_only_read_kernels_run(tmp_path: Path) -> None:
+    """As a service user has it: neither the package's folder nor a home can be written."""
+    with small_disk(tmp_path / "disk") as disk:
+        (disk / "made.py").write_text(OURS + MODULE, encoding="utf-8")
+        homes = {name: str(disk / "home") for name in ("HOME", "XDG_CACHE_HOME")}
+        with read_only(disk):
+            ran = _process(disk, environment={**homes, "NUMBA_CACHE_DIR": ""})
+        assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
+        assert ran.stderr.count("NUMBA_CACHE_DIR") == 1
+        (disk / "made.py").write_text(MODULE, encoding="utf-8")
+        place = {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+        with read_only(disk):
+            ran = _process(disk, environment={**homes, **place})
+        assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
+        assert "NUMBA_CACHE_DIR" not in ran.stderr
+        assert list((tmp_path / "kept").rglob("*.nbi"))  # as the warning advises
+
+
+def test_on_a_full_disk_kernels_run(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        (disk / "filling").write_bytes(bytes(60_000))
+        (tmp_path / "made.py").write_text(MODULE, encoding="utf-8")
+        ran = _process(tmp_path, environment={"NUMBA_CACHE_DIR": str(disk)})
+    assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
+    assert "could not be kept" in ran.stderr

@@ -84,17 +84,27 @@ def main() -> None:
     and 1 for failure. Options that are unknown, or no numbers, are told with a line on usage.
     """
     from undertow._errors import InvalidInput, UndertowError
+    from undertow.cli import _signals
 
     logging.getLogger("undertow").addFilter(REMARKS)
     asked = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
     try:
-        app_of([asked] if asked in COMMANDS else COMMANDS)()
+        with _signals.terminable():
+            app_of([asked] if asked in COMMANDS else COMMANDS)()
     except KeyboardInterrupt:
-        _fail("interrupted", 130)
+        _fail("interrupted", _signals.exit_code(130))
+    except SystemExit as end:
+        if end.code == 130:  # which typer makes of an interruption, without a word
+            _fail("interrupted", _signals.exit_code(130))
+        raise
     except (UndertowError, OSError, MemoryError) as error:
         if "--debug" in sys.argv:
             raise
         _fail(_worded(error), 2 if isinstance(error, InvalidInput) else 1)
+    except Exception as error:
+        if "--debug" in sys.argv or not type(error).__module__.startswith("polars."):
+            raise
+        _fail(_worded(error), 1)  # of what was read or written, which polars says in words
 
 
 def _worded(error: BaseException) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -44,60 +43,20 @@ Interval = Annotated[
         help="Steps of each worker between two averagings.  \\[default: 16]",
     ),
 ]
-Checkpoint = Annotated[
-    Path | None,
-    typer.Option(
-        rich_help_panel=PANEL,
-        help="A folder to save training on a cluster to, for --resume.",
-    ),
-]
-Every = Annotated[
-    float | None,
-    typer.Option(
-        "--checkpoint-every",
-        metavar="SECONDS",
-        min=0.0,
-        rich_help_panel=PANEL,
-        help="How often.  \\[default: 300]",
-    ),
-]
-Resume = Annotated[
-    bool,
-    typer.Option(
-        "--resume", rich_help_panel=PANEL, help="Go on from the checkpoint, if there is one."
-    ),
-]
 
 
-def chosen(
-    address: str | None,
-    workers: int | None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    every: float | None = None,
-    interval: int | None = None,
-) -> Cluster | None:
+def chosen(address: str | None, workers: int | None, interval: int | None = None) -> Cluster | None:
     """The cluster that is meant, checked before any work is done; None for this machine alone."""
     from undertow._errors import InvalidInput
 
-    options: dict[str, object] = {"--workers": workers, "--interval": interval}
-    options.update({"--checkpoint": checkpoint, "--checkpoint-every": every})
     if address is None:
-        for option, given in options.items():
+        for option, given in {"--workers": workers, "--interval": interval}.items():
             if given is not None:
                 raise InvalidInput(f"{option} must be used with --cluster, got {given} without")
-        if resume:
-            raise InvalidInput("--resume must be used with --cluster, got it without")
         return None
     from undertow.cluster import Cluster
 
-    if every is not None and checkpoint is None:
-        raise InvalidInput(f"--checkpoint-every must be used with --checkpoint, got {every:g}")
-    settings: dict[str, Any] = {"workers": workers, "interval": interval}
-    settings.update(checkpoint=checkpoint, resume=resume)
-    if every is not None:
-        settings["every"] = every
-    return Cluster.of(Cluster(address, **settings))
+    return Cluster.of(Cluster(address, workers=workers, interval=interval))
 
 
 def told(model: TopicModel) -> str:

@@ -7,7 +7,6 @@ takes its name when it is whole: nothing half-written is ever left under that na
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,11 +32,20 @@ def check_ending(file: Path, endings: Sequence[str], option: str = "--out") -> N
 
 def write_tables(tables: Tables, file: Path) -> int:
     """Writes tables below each other, in the format of the name; says how many rows that were."""
+    from polars.exceptions import PolarsError
+
+    from undertow._errors import UndertowError
     from undertow.files.atomic import new_file
+    from undertow.files.disk import reason
 
     write = WRITERS[file.suffix.lower()]
-    with new_file(file) as whole:
-        return write(tables, whole)
+    try:
+        with new_file(file) as whole:
+            return write(tables, whole)
+    except (OSError, PolarsError) as error:  # those of reading are worded by who reads
+        raise UndertowError(
+            f"{file} must be a place that can be written, got {reason(error)}"
+        ) from error
 
 
 def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, Path], int]:
@@ -48,10 +56,12 @@ def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, 
     def write(tables: Tables, whole: Path) -> int:
         import polars as pl
 
+        from undertow.files.scratch import Scratch
+
         parts, rows = [], 0
-        with tempfile.TemporaryDirectory(dir=whole.parent, prefix=whole.name) as folder:
+        with Scratch(whole.parent, prefix=".undertow-") as scratch:
             for number, table in enumerate(tables):
-                parts.append(Path(folder, f"{number}.parquet"))
+                parts.append(scratch.folder / f"{number}.parquet")
                 table.write_parquet(parts[-1], compression="uncompressed")
                 rows += table.height
             finish(pl.scan_parquet(parts), whole)

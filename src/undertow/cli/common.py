@@ -215,6 +215,19 @@ def check_free(path: Path, force: bool, option: str = "--out") -> None:
         )
 
 
+@contextmanager
+def place_of_model(out: Path, force: bool) -> Iterator[None]:
+    """A place for a model that takes long: it can be written, and no other process that makes one
+    is given it meanwhile.
+    """
+    from undertow.files.claim import claimed
+    from undertow.storage.model import check_place_of_model
+
+    with claimed(out, name="--out"):
+        check_place_of_model(out, overwrite=force)
+        yield
+
+
 def check_device(device: str) -> None:
     """Refuses a device that is not there, before any work is done."""
     if device != "cpu":

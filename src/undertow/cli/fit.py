@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from undertow.cli import _clusters, common
+from undertow.cli import _checkpoints, _clusters, _signals, common
 from undertow.cli._curating import name_and_words
 from undertow.cli._shown import say
 from undertow.cli._typed import about
 
 if TYPE_CHECKING:
-    from undertow.cluster import Cluster
     from undertow.estimators import TopicModel
 
 KNOWN = {
@@ -138,9 +137,9 @@ def fit(
     cluster: _clusters.Address = None,
     workers: _clusters.Workers = None,
     interval: _clusters.Interval = None,
-    checkpoint: _clusters.Checkpoint = None,
-    checkpoint_every: _clusters.Every = None,
-    resume: _clusters.Resume = False,
+    checkpoint: _checkpoints.Checkpoint = None,
+    checkpoint_every: _checkpoints.Every = None,
+    resume: _checkpoints.Resume = False,
     vectors: common.Vectors = None,
     id_column: common.IdColumn = None,
     text_column: common.TextColumn = None,
@@ -184,11 +183,17 @@ def fit(
 
         undertow fit reviews.parquet --cluster auto --workers 2 --out model
 
+        undertow fit reviews.parquet --checkpoint saved --resume --out model
+
         undertow fit /shared/reviews --cluster 10.0.0.1:6379 --workers 8 --checkpoint saved --resume
         --out model
     """
+    force = force or _checkpoints.is_ours(out, checkpoint, resume)
     common.check_free(out, force)
-    machines = _clusters.chosen(cluster, workers, checkpoint, resume, checkpoint_every, interval)
+    saved = _checkpoints.arguments(
+        checkpoint, checkpoint_every, resume, cluster=cluster is not None
+    )
+    machines = _clusters.chosen(cluster, workers, interval)
     seeds = dict(name_and_words("--seed-topic", text) for text in seed_topic or ())
     _check_names(
         {
@@ -202,6 +207,8 @@ def fit(
     common.check_device(device)
     limits, level = _memory(memory_limit, scratch_folder), _noise_level(noise_level)
     left_out, segments = _stop_words(stop_words), _segmenter(segmenter)
+    with common.place_of_model(out, force):
+        pass  # what would fail at the end fails before anything is read
     from undertow.estimators import TopicModel  # heavy, so after all that can be told without
 
     columns = {"id": id_column, "text": text_column, "title": title_column, "label": label_column}
@@ -241,20 +248,23 @@ def fit(
         seeds=seeds or None,
         **limits,
     )
-    with common.remarks(shown=not quiet):
-        interrupted = _fit(model, documents, given, start, machines)
-    model.save(out, overwrite=force)
+    with common.place_of_model(out, force):
+        with common.remarks(shown=not quiet):
+            more = {"vectors": given, "word_vectors": start, "cluster": machines, **saved}
+            interrupted = _fit(model, documents, more)
+        model.save(out, overwrite=force)
+        _checkpoints.after(out, checkpoint, interrupted=interrupted)
     _report(model, out, interrupted=interrupted, json=json, quiet=quiet)
+    if interrupted:
+        raise typer.Exit(_signals.exit_code(0))
 
 
-def _fit(
-    model: TopicModel, documents: Any, vectors: Any, word_vectors: Any, cluster: Cluster | None
-) -> bool:
+def _fit(model: TopicModel, documents: Any, more: dict[str, Any]) -> bool:
     """Trains; says whether it was interrupted with something worth keeping, be it a part of the
     first epoch.
     """
     try:
-        model.fit(documents, vectors=vectors, word_vectors=word_vectors, cluster=cluster)
+        model.fit(documents, **more)
     except KeyboardInterrupt:
         if not getattr(getattr(model, "softmax_", None), "_run_state", {}).get("steps", 0):
             raise
@@ -310,7 +320,9 @@ def _memory(memory_limit: str, scratch_folder: Path | None) -> dict[str, Any]:
     from undertow._check import number_of_bytes
     from undertow.files.scratch import Scratch
 
-    Scratch(scratch_folder, name="--scratch-folder")
+    with Scratch(scratch_folder, name="--scratch-folder") as scratch:
+        if scratch_folder is not None:
+            scratch.try_out()
     limit = number_of_bytes("--memory-limit", memory_limit)
     return {"memory_limit": limit, "scratch_folder": scratch_folder}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
+import typer
+
 from undertow.cli import common
 from undertow.cli._shown import say
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import math
 import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -98,7 +100,8 @@ def connected(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
 
     ours = not ray.is_initialized()
     if ours:
-        _start(cluster.address)
+        with _own_sigterm():
+            _start(cluster.address)
     try:
         workers = len(working(machines_alive())) if cluster.workers is None else cluster.workers
         gpus = cluster.gpus
@@ -110,6 +113,19 @@ def connected(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
     finally:
         if ours:
             ray.shutdown()
+
+
+@contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Ray ends the process at SIGTERM. Who has a handler for it, such as one that keeps what was
+    learned, has it afterwards, too.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if callable(before) and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def _start(address: str) -> None:

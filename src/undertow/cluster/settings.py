@@ -37,8 +37,8 @@ class Cluster:
     checkpoint : path or None
         A folder of this machine that training is saved to, so that it can go on after the process
         that called it was killed.
-    every : float
-        Seconds between two checkpoints, at least.
+    every : float or str
+        Time between two checkpoints, at least: seconds, or a text such as "5min".
     resume : bool
         Whether to go on from the checkpoint, where there is one.
 
@@ -56,7 +56,7 @@ class Cluster:
     interval: int | None = None
     retries: int = 3
     checkpoint: str | os.PathLike[str] | None = None
-    every: float = 300.0
+    every: float | str = 300.0
     resume: bool = False
 
     def __post_init__(self) -> None:
@@ -71,9 +71,42 @@ class Cluster:
         if self.gpus is not None:
             _check.number("gpus", self.gpus, at_least=0.0)
         _check.whole_number("retries", self.retries, at_least=0)
-        _check.number("every", self.every, at_least=0.0)
+        _seconds("every", self.every)
         if self.resume and self.checkpoint is None:
             raise InvalidInput("resume must be used with checkpoint, got none")
+
+    @property
+    def seconds(self) -> float:
+        """Those of `every`."""
+        return _seconds("every", self.every)
+
+    def saving(
+        self, checkpoint: str | os.PathLike[str] | None, every: object, resume: bool
+    ) -> Cluster:
+        """The same, saved as the arguments of `fit` say, where they say anything.
+
+        Parameters
+        ----------
+        checkpoint, every, resume
+            As `checkpoint`, `checkpoint_every` and `resume` of `TopicModel.fit`.
+
+        Returns
+        -------
+        Cluster
+            The settings.
+
+        Examples
+        --------
+        >>> Cluster("auto").saving("saved", "2min", True).seconds
+        120.0
+        """
+        if checkpoint is None:
+            if every is not None or (resume and self.checkpoint is None):
+                name = "resume" if resume else "checkpoint_every"
+                raise InvalidInput(f"{name} must be used with checkpoint, got none")
+            return replace(self, resume=True) if resume else self
+        often = self.every if every is None else _seconds("checkpoint_every", every)
+        return replace(self, checkpoint=checkpoint, every=often, resume=resume)
 
     @classmethod
     def of(cls, cluster: Cluster | str | None, workers: int | None = None) -> Cluster:
@@ -106,3 +139,10 @@ class Cluster:
         found = cluster if isinstance(cluster, Cluster) else cls(cluster)
         _extras.require("a cluster", "cluster", "ray")
         return found if workers is None else replace(found, workers=workers)
+
+
+def _seconds(name: str, every: object) -> float:
+    amount, unit = _check.how_often(name, every)
+    if unit != "seconds":
+        raise InvalidInput(f"{name} must be a time such as '5min' on a cluster, got {every!r}")
+    return amount

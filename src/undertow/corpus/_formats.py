@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import polars as pl
-from polars.exceptions import PolarsError
+from polars.exceptions import PanicException, PolarsError
 
 from undertow._errors import InvalidInput
 
+UNREADABLE = (PolarsError, OSError, PanicException)  # the last one of files that were cut off
 KEYS_FROM = 1000  # JSON lines that are looked at to find out which keys there are
 NESTED = (list, dict)
 RECODE = "such as by iconv -f latin1 -t utf-8"
@@ -52,7 +53,7 @@ class TableSource:
     def columns(self) -> list[str]:
         try:
             return self.frame.collect_schema().names()
-        except (PolarsError, OSError) as error:
+        except UNREADABLE as error:
             refuse(self.name, self.kind, error)
 
     @property
@@ -69,13 +70,13 @@ class TableSource:
         try:
             frame = self.frame.select(columns).with_columns(pl.col(empty).replace("", None))
             yield from frame.collect_batches(chunk_size=rows, lazy=True)
-        except (PolarsError, OSError) as error:
+        except UNREADABLE as error:
             refuse(self.name, self.kind, error)
 
     def count_rows(self) -> int:
         try:
             return int(self.frame.select(pl.len()).collect(engine="streaming").item())
-        except (PolarsError, OSError) as error:
+        except UNREADABLE as error:
             refuse(self.name, self.kind, error)
 
     def part(self, first: int, last: int) -> TableSource:
@@ -150,7 +151,7 @@ class JsonLinesSource:
         try:
             full = self.lines.frame.filter(FULL).select(pl.len())
             return int(full.collect(engine="streaming").item())
-        except (PolarsError, OSError) as error:
+        except UNREADABLE as error:
             refuse(self.name, self.lines.kind, error)
 
     def part(self, first: int, last: int) -> JsonLinesSource:
@@ -247,7 +248,7 @@ def _json_object(line: str, row: int, name: str) -> dict[str, Any]:
     return value
 
 
-def refuse(name: str, kind: str, error: Exception) -> NoReturn:
+def refuse(name: str, kind: str, error: BaseException) -> NoReturn:
     """Says in one line why a file cannot be read."""
     reason = str(error).strip().partition("\n")[0]
     if "utf8" in reason.lower().replace("-", ""):

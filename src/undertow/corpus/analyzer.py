@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _lazy
+from undertow._forks import check_not_forked
 from undertow.corpus.segmentation import Segmenter
 from undertow.corpus.token_matches import listed, matched, numbered, starts_of
 
@@ -92,6 +93,7 @@ class Analyzer:
         """The terms of a chunk: first the tokens, then the pairs and so on, as far as `ngram_range`
         asks for them. Of lists of tokens, each counts as it is.
         """
+        check_not_forked()
         if isinstance(texts.dtype, pl.List):
             tokens = Terms(*listed(texts))
         else:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from undertow import _check
 from undertow._errors import InvalidInput
+from undertow._forks import check_not_forked
 from undertow.corpus._columns import NONE, ROLES
 from undertow.corpus.blocks import Numbered, numbered, numbered_blocks
 from undertow.corpus.titles import with_title
@@ -275,6 +276,7 @@ class Corpus:
 
     def _numbered(self, columns: Sequence[str], rows: int) -> Iterator[Numbered]:
         """The rows that are read, and their numbers in the source."""
+        check_not_forked()
         how: dict[str, Any] = {"text": self._columns["text"], "loose": self._loose}
         if self._blocks is not None:
             yield from numbered_blocks(self._source, self._blocks, columns, rows, how)

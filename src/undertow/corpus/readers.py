@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from undertow._errors import InvalidInput
+from undertow._forks import check_not_forked
 from undertow.corpus._columns import find_columns
 from undertow.corpus._formats import FolderSource, JsonLinesSource, TableSource
 from undertow.corpus.corpus import Corpus, Source
@@ -91,6 +92,7 @@ def open_corpus(
     >>> undertow.open_corpus("posts.parquet", label_column="stars").columns
     ('id', 'text', 'label', 'split')
     """
+    check_not_forked()
     source = _source(os.fspath(path))
     given = {
         "id": id_column,

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from undertow._errors import InvalidInput
+from undertow._forks import check_not_forked
 from undertow.corpus._columns import ROLE_NAMES, find_columns
 from undertow.corpus._formats import TableSource
 from undertow.corpus._frames import as_table, is_table
@@ -54,6 +55,7 @@ def as_corpus(texts: Any, remembered: Mapping[str, str] | None = None) -> Corpus
     """
     if isinstance(texts, Corpus):
         return texts
+    check_not_forked()
     if is_table(texts):
         table = as_table(texts)
     else:
@@ -92,6 +94,7 @@ def text_chunks(texts: Any, rows: int = ROWS) -> Iterator[pl.Series]:
 
     Where documents are lists of tokens, the columns are of lists: all are of one kind.
     """
+    check_not_forked()
     if isinstance(texts, Watched):
         yield from _watched(texts, rows)
         return

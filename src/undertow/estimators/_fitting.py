@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow._errors import InvalidInput
@@ -16,6 +19,9 @@ from undertow.learn import EpochRecord, Run, train
 from undertow.model import Parameters
 from undertow.tasks import split_half_mrr, split_halves, splittable
 from undertow.vectors import posteriors
+
+if TYPE_CHECKING:
+    from undertow.estimators._saving import Saving
 
 WATCHED_AT_MOST = 500  # documents whose split-half figure the progress bar shows
 
@@ -59,6 +65,21 @@ class EarlyStopping(SplitHalf):
         self._best, self._best_epoch = -math.inf, 0
         self.parameters: Parameters | None = None
 
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What a checkpoint has to hold of it, as plain data and arrays."""
+        best = None if self.parameters is None else self._best
+        arrays = {} if self.parameters is None else self.parameters.arrays()
+        return {"best": best, "best_epoch": self._best_epoch}, dict(arrays)
+
+    def restore(
+        self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], run: Run
+    ) -> None:
+        """Brings it to what `state` gave."""
+        self._best_epoch = int(facts["best_epoch"])
+        if facts["best"] is not None:
+            self._best = float(facts["best"])
+            self.parameters = replace(run.parameters.copy(), **arrays)
+
     def measure(self, run: Run) -> float | None:
         figure = super().measure(run)
         if figure is not None and figure > self._best:
@@ -79,15 +100,31 @@ def run_epochs(
     callbacks: Sequence[Callable[[Any, EpochRecord], bool | None]],
     caller: Any,
     verbose: int,
+    saving: Saving | None = None,
 ) -> None:
-    """Trains, showing a bar if asked to."""
+    """Trains, showing a bar if asked to, and saving what a fit goes on from."""
     per_epoch = math.ceil(source.documents / run.settings.batch_size)
-    with _progress.training(epochs - run.epoch, per_epoch, verbose) as bar:
+    with (
+        _progress.training(epochs - run.epoch, per_epoch, verbose) as bar,
+        nullcontext() if saving is None else saving.interruptible(),
+    ):
 
         def after_epoch(run: Run, record: EpochRecord) -> bool:
             bar.epoch(record)
             answers = [callback(caller, record) for callback in callbacks]
-            return any(answers) or (watch is not None and watch.should_stop(record))
+            stop = any(answers) or (watch is not None and watch.should_stop(record))
+            if saving is not None and not stop:
+                saving.epoch(run)
+            return stop
+
+        def after_batch(run: Run) -> None:
+            bar.batch(run)
+            if saving is not None:
+                saving.batch(run)
 
         measure = watch.measure if watch else None
-        train(run, source, epochs=epochs, measure=measure, on_batch=bar.batch, on_epoch=after_epoch)
+        train(
+            run, source, epochs=epochs, measure=measure, on_batch=after_batch, on_epoch=after_epoch
+        )
+        if saving is not None:
+            saving.end(run)

@@ -12,8 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from undertow._errors import InvalidInput, ModelFileError
-from undertow.storage import read_folder, resume_run, save_run, write_folder
+from undertow._errors import ModelFileError
+from undertow.storage import (
+    checkpoint_folder,
+    read_folder,
+    resume_run,
+    save_run,
+    write_folder,
+)
 
 if TYPE_CHECKING:
     from undertow.estimators._shared_documents import SharedSource
@@ -28,16 +34,12 @@ def checkpoint_of(source: SharedSource, run: Run) -> Callable[[Run], None] | Non
     if settings.checkpoint is None:
         return None
     folder, ours = Path(settings.checkpoint), _description(source, run)
-    there = (folder / "of").exists()
-    if there and not settings.resume:
-        raise InvalidInput(
-            f"checkpoint must be a folder without one, got {folder}: go on from it (resume=True), "
-            f"or remove it"
-        )
+    checkpoint_folder.prepare(folder, resume=settings.resume)
+    there = checkpoint_folder.holds_one(folder)
     if there:
         manifest, _ = read_folder(folder / "of", kind=KIND)
         _check_same(manifest, ours, folder)
-        if (folder / "run").exists():
+        if checkpoint_folder.holds_run(folder):
             resume_run(folder / "run", run)
             source.crew.remark(
                 f"training goes on from {folder}: epoch {run.epoch + 1}, minibatch {run.batch + 1}"

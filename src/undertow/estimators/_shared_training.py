@@ -58,7 +58,7 @@ class SharedTraining:
         settings = source.settings if source.settings is not None else run.settings
         self._per_meeting = settings.interval * settings.replicas
         self._minibatches = [math.ceil(n / settings.batch_size) for n in source.parts]
-        self._every = self._crew.settings.every
+        self._every = self._crew.settings.seconds
         beginning = self._crew.put(
             Beginning(
                 run.parameters,

@@ -33,11 +33,19 @@ LONGEST = 2**25  # words of a document: learners take 40 to 300 bytes for each
 MOST_AT_ONCE = 2**28  # words of a minibatch
 
 if TYPE_CHECKING:
+    from undertow.estimators._saving import Saving
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
 
 
-def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = None) -> None:
-    """Checks what was asked for, and gives the model all that training begins from."""
+def begin(
+    model: ReplicatedSoftmax,
+    documents: Documents,
+    word_vectors: Any = None,
+    seed: int | None = None,
+) -> None:
+    """Checks what was asked for, and gives the model all that training begins from. `seed` is that
+    of a fit which is gone on with.
+    """
     units = _check.whole_number("n_components", model.n_components, at_least=1)
     model._check_features()
     vectors = (
@@ -51,7 +59,8 @@ def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = No
             f"got none in n_samples={documents.size} (idf gives words that are in every "
             f"document the weight 0)"
         )
-    model._seed = seed_of(model.random_state)
+    drawn = seed_of(model.random_state)
+    model._seed = drawn if seed is None else seed
     lengths = documents.sample(model._seed) @ weights
     lengths = (
         lengths[lengths > 0] if (lengths > 0).any() else weights @ totals.tokens / documents.size
@@ -77,7 +86,7 @@ def begin(model: ReplicatedSoftmax, documents: Documents, word_vectors: Any = No
     model._run_state = {}
 
 
-def learn(model: ReplicatedSoftmax, documents: Documents) -> None:
+def learn(model: ReplicatedSoftmax, documents: Documents, saving: Saving | None = None) -> None:
     """All epochs of `fit`."""
     stopping = None
     if model.early_stopping:
@@ -90,9 +99,12 @@ def learn(model: ReplicatedSoftmax, documents: Documents) -> None:
     batch_size = _check.whole_number("batch_size", model.batch_size, at_least=1)
     epochs = defaults.epochs_for(model.max_epochs, documents.size, batch_size)
     if model.noise_level_ == "auto":
-        _choose_noise_level(model, documents, epochs)
+        if saving is not None and saving.level is not None:
+            model.noise_level_, model.noise_level_scores_ = saving.level
+        else:
+            _choose_noise_level(model, documents, epochs)
     # with early stopping, the end is not known
-    _train(model, documents, epochs, stopping, annealed=stopping is None)
+    _train(model, documents, epochs, stopping, annealed=stopping is None, saving=saving)
 
 
 def one_more_epoch(model: ReplicatedSoftmax, documents: Documents) -> None:
@@ -132,11 +144,14 @@ def _train(
     *,
     annealed: bool = False,
     goes_on: bool = False,
+    saving: Saving | None = None,
 ) -> None:
     run, source = _new_run(model, documents, epochs if annealed else 0, model.noise_level_)
-    watch = stopping or (
-        _fitting.SplitHalf(documents.sample(model._seed)) if model.verbose else None
-    )
+    watched = bool(model.verbose) if saving is None else saving.watches(bool(model.verbose))
+    watch = stopping or (_fitting.SplitHalf(documents.sample(model._seed)) if watched else None)
+    if saving is not None and saving.join(run, model, stopping, watched):
+        _keep(model, run, documents, stopping, goes_on)
+        return
     try:
         _fitting.run_epochs(
             run,
@@ -146,6 +161,7 @@ def _train(
             callbacks=model.callbacks or (),
             caller=model,
             verbose=model.verbose,
+            saving=saving,
         )
     except KeyboardInterrupt:
         # what was learned so far is kept; after any other error, what was there before

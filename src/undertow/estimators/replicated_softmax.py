@@ -21,6 +21,7 @@ from undertow.estimators._base import Base
 from undertow.estimators._count_units import CountUnits
 from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
+from undertow.estimators._saving import Saving, saving_to
 from undertow.estimators._stored import restore, store
 from undertow.learn import EpochRecord
 from undertow.model import with_more_words
@@ -212,7 +213,16 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, *, word_vectors: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        word_vectors: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: float | str | None = None,
+        resume: bool = False,
+    ) -> Self:
         """Learns from word counts. Empty documents are left out.
 
         Parameters
@@ -224,6 +234,15 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         word_vectors : array-like (words, dimensions) or None
             Vectors that the words have elsewhere (GloVe, say), a row for each column of X; zeros
             for a word without. Weights then start from them, which helps where documents are few.
+        checkpoint : path or None
+            A folder of its own that training is saved to while it goes on, so that it can go on
+            after the process was killed. It stays there: remove it once the model is saved.
+        checkpoint_every : str, float or None
+            How often: a time ("30s", "10min", "2h", or seconds), "1epoch" or "500steps". None for
+            10 minutes. Ctrl-C saves, too, and so does the end.
+        resume : bool
+            Go on from the checkpoint, with the same counts and options; begin where there is none.
+            The parameters are to the bit those of a fit that was never stopped (engine "cpu").
 
         Returns
         -------
@@ -233,7 +252,7 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         Raises
         ------
         InvalidInput
-            For counts or options that are not what they must be.
+            For counts or options that are not what they must be, or those of the checkpoint.
         TrainingDiverged
             Where parameters are no longer finite: a smaller learning rate helps.
 
@@ -242,26 +261,52 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         >>> model.fit(counts).n_iter_
         20
         """
-        again = self._goes_on(word_vectors)
-        documents = HeldDocuments(self._counts(X, reset=not again))
-        if not again:
-            _training.begin(self, documents, word_vectors)
-        _training.learn(self, documents)
-        return self
+        with saving_to(checkpoint, checkpoint_every, resume, self) as saving:
+            return self._fit_held(X, word_vectors, saving)
 
-    def _fit_spool(self, spool: CountSpool, word_vectors: Any = None) -> Self:
+    def _fit_held(self, X: Any, word_vectors: Any, saving: Saving | None) -> Self:
+        """As `fit`, saved by whoever calls."""
+        again = self._goes_on(word_vectors)
+        counts = self._counts(X, reset=not again)
+        return self._learn(HeldDocuments(counts), again, word_vectors, saving, counts)
+
+    def _fit_spool(
+        self, spool: CountSpool, word_vectors: Any = None, saving: Saving | None = None
+    ) -> Self:
         """As `fit`, from transformed counts on disk. What is a mean over documents is that of a
         sample of them.
         """
-        return self._fit_documents(SpooledDocuments(spool), spool.vocabulary_size, word_vectors)
+        documents, words = SpooledDocuments(spool), spool.vocabulary_size
+        return self._fit_documents(documents, words, word_vectors, saving, spool)
 
-    def _fit_documents(self, documents: Documents, words: int, word_vectors: Any = None) -> Self:
+    def _fit_documents(
+        self,
+        documents: Documents,
+        words: int,
+        word_vectors: Any = None,
+        saving: Saving | None = None,
+        counts: Any = None,
+    ) -> Self:
         """As `fit`, from transformed counts wherever they are."""
         again = self._goes_on(word_vectors)
         if not again:
             self.n_features_in_ = words
-            _training.begin(self, documents, word_vectors)
-        _training.learn(self, documents)
+        return self._learn(documents, again, word_vectors, saving, counts)
+
+    def _learn(
+        self,
+        documents: Documents,
+        again: bool,
+        word_vectors: Any,
+        saving: Saving | None,
+        counts: Any,
+    ) -> Self:
+        if not again:
+            seed = None if saving is None else saving.seed
+            _training.begin(self, documents, word_vectors, seed)
+        if saving is not None:
+            saving.begin(self._seed, counts, word_vectors)
+        _training.learn(self, documents, saving)
         return self
 
     def _goes_on(self, word_vectors: Any) -> bool:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-import time
 from copy import copy
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from undertow import _check
 from undertow.cluster import Cluster
 from undertow.corpus.count_matrices import stacked
-from undertow.corpus.texts import Watched, columns_of, text_list, with_columns
-from undertow.corpus.word_vectors import check_mapping, vectors_of_words
-from undertow.estimators import _progress
+from undertow.corpus.texts import Watched, columns_of, text_list
+from undertow.corpus.word_vectors import check_mapping
+from undertow.estimators import _text_fit
 from undertow.estimators._display import TopicsDisplay
-from undertow.estimators._reading import Reading, read_counts
+from undertow.estimators._saving import saving_to
 from undertow.estimators._stored import restore, store
 from undertow.estimators._stored_words import plain_settings, remembered_columns, restored
 from undertow.estimators._text_units import TextUnits
@@ -29,13 +26,10 @@ from undertow.estimators._text_vectors import several
 from undertow.estimators._topic_options import TopicModelOptions
 from undertow.estimators._topic_questions import TopicQuestions
 from undertow.estimators._tree import TopicGrowth
-from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.replicated_softmax import ReplicatedSoftmax
-from undertow.files.scratch import Scratch
-from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.topics.text_sample import TextSample
-from undertow.vectors.given import GivenVectors, given_vectors
+from undertow.vectors.given import given_vectors
 
 
 class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicModelOptions):
@@ -153,6 +147,9 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         word_vectors: Any = None,
         cluster: Cluster | str | None = None,
         workers: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: float | str | None = None,
+        resume: bool = False,
     ) -> Self:
         """Chooses the vocabulary, learns the units, and grows the topics.
 
@@ -177,6 +174,10 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
             `undertow.cluster.Cluster` has more settings. docs/scaling.md says more.
         workers : int or None
             How many workers of the cluster take part. The same number gives the same bits.
+        checkpoint, checkpoint_every, resume
+            A folder that training is saved to, how often ("10min", "1epoch", "500steps"), and
+            whether to go on from there; see `ReplicatedSoftmax.fit`. Texts are read and counted
+            again, and have to give the same counts.
 
         Returns
         -------
@@ -201,32 +202,12 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         if cluster is not None or workers is not None:
             from undertow.estimators import _cluster_fit
 
-            _cluster_fit.fit(self, texts, Cluster.of(cluster, workers), others, word_vectors)
+            machines = Cluster.of(cluster, workers)
+            machines = machines.saving(checkpoint, checkpoint_every, resume)
+            _cluster_fit.fit(self, texts, machines, others, word_vectors)
             return self
-        again = bool(self.warm_start) and self.__sklearn_is_fitted__()
-        if not again:
-            self._begin()
-        documents = with_columns(several(texts), {})
-        self.columns_ = columns_of(documents)
-        limit = _check.number_of_bytes("memory_limit", self.memory_limit)
-        sample = TextSample()
-        with Scratch(self.scratch_folder) as scratch:
-            watched = Watched(documents, sample.see)
-            counts = self._read(watched, limit, scratch, anew=not again)
-            _check_rows(others, self.reading_.documents)
-            words = self.vectorizer_.get_feature_names_out().tolist()
-            start = None if word_vectors is None else vectors_of_words(words, word_vectors)
-            try:
-                self._train(counts, start)
-            except KeyboardInterrupt:
-                # what was learned so far has topics too; a second one leaves them out
-                if getattr(self.softmax_, "_run_state", {}).get("steps", 0):
-                    self._grow(counts, sample.close(), others)
-                    self._plant(self.seeds)
-                raise
-            with _progress.growing(self.softmax_.verbose):
-                self._grow(counts, sample.close(), others)
-        self._plant(self.seeds)
+        with saving_to(checkpoint, checkpoint_every, resume, self) as saving:
+            _text_fit.fit(self, texts, others, word_vectors, saving)
         return self
 
     def fit_transform(
@@ -258,38 +239,6 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
             documents, vectors=others if self._joins() else None
         )
         return found
-
-    def _train(
-        self, counts: sparse.csr_array | CountSpool, start: NDArray[np.float64] | None
-    ) -> None:
-        if isinstance(counts, CountSpool):
-            self.softmax_._fit_spool(counts, start)
-        else:
-            self.softmax_.fit(counts, word_vectors=start)
-
-    def _read(
-        self, texts: Any, limit: int, scratch: Scratch, *, anew: bool
-    ) -> sparse.csr_array | CountSpool:
-        """The counts of texts, in memory or in the scratch folder."""
-        began = time.perf_counter()
-
-        def transform(counts: sparse.csr_array) -> sparse.csr_array:
-            return transformed_counts(counts, self.softmax_.count_transform)
-
-        with _progress.reading(self.softmax_.verbose, scratch) as show:
-            counts = read_counts(
-                self.vectorizer_,
-                texts,
-                transform,
-                at_most=limit,
-                scratch=scratch,
-                show=show,
-                anew=anew,
-            )
-        on_disk = counts.bytes_on_disk if isinstance(counts, CountSpool) else 0
-        documents = counts.documents if isinstance(counts, CountSpool) else counts.shape[0]
-        self.reading_ = Reading(documents, time.perf_counter() - began, on_disk)
-        return counts
 
     def partial_fit(self, texts: Any, y: Any = None, *, vectors: Any = None) -> Self:
         """One more epoch over these texts.
@@ -329,7 +278,7 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         chunks = vectorizer.partial_fit_chunks(Watched(documents, sample.see))
         words = len(vectorizer.get_feature_names_out())
         counts = stacked(chunks, words)
-        _check_rows(others, counts.shape[0])
+        _text_fit.check_rows(others, counts.shape[0])
         self.vectorizer_ = vectorizer
         if first:
             self.softmax_.partial_fit(counts)
@@ -459,8 +408,3 @@ class TopicModel(TopicGrowth, TopicQuestions, TextUnits, TopicsDisplay, TopicMod
         model.columns_ = remembered_columns(stored.training.get("columns", {}), path)
         model._restore_topics(stored, path)
         return model
-
-
-def _check_rows(others: GivenVectors | None, documents: int) -> None:
-    if others is not None:
-        others.check_documents(documents)

@@ -14,15 +14,13 @@ import os
 import re
 import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from undertow.files import leftovers
 from undertow.files.disk import make_folders, reason, sync_file, sync_folder
-
-STALE = 24 * 3600  # seconds after which a temporary folder belongs to a process that died
 
 _log = logging.getLogger(__name__)
 
@@ -66,12 +64,15 @@ def new_folder(target: Path) -> Iterator[Path]:
     """
     make_folders(target.parent)
     # Not mkdtemp: its folders are closed to everyone but their owner, and so would every model be.
-    new = target.parent / f".{target.name}.undertow-new-{secrets.token_hex(8)}"
-    os.mkdir(new)
+    new, descriptor = leftovers.make_locked(
+        lambda: target.parent / f".{target.name}.undertow-new-{leftovers.token()}"
+    )
     try:
         yield new
     finally:
         shutil.rmtree(new, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 @dataclass(frozen=True)
@@ -103,13 +104,14 @@ class FolderKind:
             self._drop(aside)
         _sweep(target)
 
-    def put_in_place(self, new: Path, target: Path) -> None:
+    def put_in_place(self, new: Path, target: Path, *, replace: bool = True) -> None:
         """The new folder, which is on disk already, becomes the target; the old one, where there is
-        one, is removed once that is on disk.
+        one, is removed once that is on disk. Without `replace`, one that came there meanwhile is an
+        OSError.
         """
         aside = _aside(target)
         try:
-            if os.path.lexists(target):
+            if replace and os.path.lexists(target):
                 os.rename(target, aside)
             os.rename(new, target)
             sync_folder(target.parent)
@@ -148,14 +150,6 @@ def _undo(new: Path, target: Path, aside: Path) -> None:
 
 
 def _sweep(target: Path) -> None:
-    """Temporary folders of writers that were killed; a young one may belong to a writer at work."""
-    if not target.parent.is_dir():
-        return
-    ours = re.compile(rf"\.{re.escape(target.name)}\.undertow-new-[0-9a-f]{{16}}")
-    with os.scandir(target.parent) as entries:
-        for entry in entries:
-            if (
-                ours.fullmatch(entry.name)
-                and entry.stat(follow_symlinks=False).st_mtime < time.time() - STALE
-            ):
-                shutil.rmtree(entry.path, ignore_errors=True)
+    """Temporary folders of writers that were killed."""
+    pattern = rf"\.{re.escape(target.name)}\.undertow-new-{leftovers.TOKEN}"
+    leftovers.sweep(target.parent, pattern, unlocked=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from pathlib import Path
 
 
@@ -50,9 +52,24 @@ def make_folders(folder: Path) -> None:
         sync_folder(place.parent)
 
 
+FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether a disk, a quota or the largest file had no room for more. Libraries in Rust say it
+    their way.
+    """
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno in FULL
+    return any(f"(os error {number})" in str(error) for number in FULL)
+
+
 def reason(error: BaseException) -> str:
     """What went wrong, in one line and without the path that the message already names."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
+    said = re.search(r"([^:()\n]+) \(os error \d+\)", str(error))  # as libraries in Rust do
+    if said is not None:
+        return said[1].strip()
     lines = str(error).splitlines()
     return lines[0] if lines else type(error).__name__

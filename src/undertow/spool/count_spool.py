@@ -16,6 +16,7 @@ Reading is by plain reads, not by mapping, so that memory is what is asked for.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -250,6 +251,27 @@ class CountSpool:
     def bytes_on_disk(self) -> int:
         """What the files take."""
         return sum(file.stat().st_size for file in self._folder.iterdir())
+
+    def digest(self) -> str:
+        """The same for the same counts in the same order: SHA-256 of what the files hold.
+
+        Returns
+        -------
+        str
+            In hexadecimal.
+
+        Examples
+        --------
+        >>> len(spool.digest())
+        64
+        """
+        hashed = hashlib.sha256(self._width.encode())
+        for name in ("words", "counts", "lengths"):
+            file = self._folder / f"{name}.bin"
+            if file.exists():  # without a document there is none
+                with file.open("rb") as handle:
+                    hashed.update(hashlib.file_digest(handle, "sha256").digest())
+        return hashed.hexdigest()
 
     def read(self, blocks: NDArray[np.int64]) -> StoredDocuments:
         """The documents of some blocks.

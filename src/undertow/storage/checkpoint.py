@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,24 @@ from undertow._errors import InvalidInput, ModelFileError
 from undertow.learn import EpochRecord, Run
 from undertow.learn.registry import described
 from undertow.storage import _json
+from undertow.storage._arrays import Array
+from undertow.storage._json import JSON
 from undertow.storage.folder import read_folder, write_folder
 from undertow.storage.training_facts import check_position
 
 KIND = "run"
 MOST_STEPS = 2**53
+BESIDE = "beside."  # what the names of arrays begin with that are no run's
 TALLY = ("loss", "documents", "tokens", "seconds", "waited")
 
 
-def save_run(path: str | os.PathLike[str], run: Run) -> Path:
+def save_run(
+    path: str | os.PathLike[str],
+    run: Run,
+    *,
+    facts: Mapping[str, JSON] | None = None,
+    arrays: Mapping[str, Array] | None = None,
+) -> Path:
     """Writes the whole state of a run; an earlier state in the same folder is replaced.
 
     Parameters
@@ -31,6 +41,8 @@ def save_run(path: str | os.PathLike[str], run: Run) -> Path:
         The folder.
     run : undertow.Run
         The run, between any two minibatches.
+    facts, arrays : mapping or None
+        What is to be known beside the run: anything that JSON can hold, and numbers by name.
 
     Returns
     -------
@@ -57,8 +69,12 @@ def save_run(path: str | os.PathLike[str], run: Run) -> Path:
         "position": {"epoch": run.epoch, "batch": run.batch, "steps": run.steps},
         "history": [asdict(record) for record in run.history],
         "tally": {name: getattr(run.tally, name) for name in TALLY},
+        "facts": dict(facts or {}),
     }
-    return write_folder(path, kind=KIND, manifest=manifest, arrays=run.arrays(), overwrite=True)
+    named = {BESIDE + name: array for name, array in (arrays or {}).items()}
+    return write_folder(
+        path, kind=KIND, manifest=manifest, arrays=run.arrays() | named, overwrite=True
+    )
 
 
 def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
@@ -89,42 +105,91 @@ def resume_run(path: str | os.PathLike[str], run: Run) -> Run:
     >>> [record.epoch for record in run.history]
     [0, 1]
     """
-    manifest, arrays = read_folder(path, kind=KIND)
-    own_settings = _described(run)
-    unsaid = {"replicas": 1, "interval": own_settings["interval"]}  # by earlier versions
-    told = manifest.get("settings")
-    told = unsaid | told if isinstance(told, dict) else told
-    _check_same("settings", told, own_settings, path)
-    for name in ("documents", "longest"):
-        _check_same(name, manifest.get(name), getattr(run, name), path)
-    try:
-        check_position(manifest)
-        for name, array in arrays.items():
-            _check_numbers(name, array)
-    except InvalidInput as error:
-        raise ModelFileError(f"{path} must hold the state of a run: {error}") from error
-    own = run.arrays()
+    return read_run(path).resume(run)
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """A saved state that was read: the run's, and the `facts` and `beside` that were saved with it.
+
+    Parameters
+    ----------
+    path : path
+        Where it was read, for errors.
+    manifest, arrays : dict
+        What is in the folder.
+    """
+
+    path: Path
+    manifest: dict[str, Any]
+    arrays: dict[str, Array]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was saved as `facts`."""
+        found = self.manifest.get("facts")
+        return dict(found) if isinstance(found, dict) else {}
+
+    @property
+    def beside(self) -> dict[str, Array]:
+        """What was saved as `arrays`."""
+        return {
+            name.removeprefix(BESIDE): array
+            for name, array in self.arrays.items()
+            if name.startswith(BESIDE)
+        }
+
+    def resume(self, run: Run) -> Run:
+        """As `resume_run`."""
+        manifest, path = self.manifest, self.path
+        own_settings = _described(run)
+        unsaid = {"replicas": 1, "interval": own_settings["interval"]}  # by earlier versions
+        told = manifest.get("settings")
+        told = unsaid | told if isinstance(told, dict) else told
+        _check_same("settings", told, own_settings, path)
+        for name in ("documents", "longest"):
+            _check_same(name, manifest.get(name), getattr(run, name), path)
+        try:
+            check_position(manifest)
+            for name, array in self.arrays.items():
+                _check_numbers(name, array)
+        except InvalidInput as error:
+            raise ModelFileError(f"{path} must hold the state of a run: {error}") from error
+        arrays = {name: a for name, a in self.arrays.items() if not name.startswith(BESIDE)}
+        _check_arrays(arrays, run.arrays(), path)
+        try:
+            # earlier versions did not measure what was waited
+            position, tally = manifest["position"], {"waited": 0.0, **manifest["tally"]}
+            run.epoch, run.batch, run.steps = (
+                position["epoch"],
+                position["batch"],
+                position["steps"],
+            )
+            run.history = [EpochRecord(**record) for record in manifest["history"]]
+            for name in TALLY:
+                setattr(run.tally, name, tally[name])
+        except (KeyError, TypeError) as error:
+            raise ModelFileError(
+                f"{path} must hold the position and history of a run, got none that fits: {error}"
+            ) from error
+        run.restore(arrays)
+        return run
+
+
+def read_run(path: str | os.PathLike[str]) -> SavedRun:
+    """The state that `save_run` wrote, for a run that is not made yet."""
+    return SavedRun(Path(path), *read_folder(path, kind=KIND))
+
+
+def _check_arrays(
+    arrays: Mapping[str, Array], own: Mapping[str, Array], path: str | os.PathLike[str]
+) -> None:
     _check_same("arrays", sorted(arrays), sorted(own), path)
     for name, array in own.items():
         saved = arrays[name]
         _check_same(
             f"the form of {name}", (saved.shape, saved.dtype), (array.shape, array.dtype), path
         )
-    try:
-        position, tally = (
-            manifest["position"],
-            {"waited": 0.0, **manifest["tally"]},
-        )  # earlier versions did not measure
-        run.epoch, run.batch, run.steps = position["epoch"], position["batch"], position["steps"]
-        run.history = [EpochRecord(**record) for record in manifest["history"]]
-        for name in TALLY:
-            setattr(run.tally, name, tally[name])
-    except (KeyError, TypeError) as error:
-        raise ModelFileError(
-            f"{path} must hold the position and history of a run, got none that fits: {error}"
-        ) from error
-    run.restore(arrays)
-    return run
 
 
 def _described(run: Run) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from undertow.storage.header_file import FIELDS
 from undertow.storage.layout import FOLDERS, HEADER_FILE, WEIGHTS_FILE, check_folder
 
 READ_ATTEMPTS = 5
+TRIED = 2**20  # bytes, to see whether a disk takes any
 
 
 def write_folder(
@@ -83,12 +84,31 @@ def write_folder(
         _check_target(target, kind, overwrite)
         with new_folder(target) as new:
             _fill(new, kind, stored_manifest, stored_arrays)
-            FOLDERS.put_in_place(new, target)
+            FOLDERS.put_in_place(new, target, replace=overwrite)
     except (OSError, SafetensorError) as error:
+        if not overwrite:
+            _check_target(target, kind, overwrite)  # somebody else was faster
         raise ModelFileError(
             f"{target} must be a place that can be written, got {disk.reason(error)}"
         ) from error
     return target
+
+
+def check_place(path: str | os.PathLike[str], *, kind: str, overwrite: bool) -> None:
+    """Refuses what `write_folder` would refuse, before the work that is to be written is done.
+
+    Whether the disk takes anything is tried, with a file that is removed again.
+    """
+    target = Path(os.path.abspath(path))
+    try:
+        FOLDERS.recover(target)
+        _check_target(target, kind, overwrite)
+        with new_folder(target) as new:
+            disk.write_synced(new / HEADER_FILE, bytes(TRIED))
+    except OSError as error:
+        raise ModelFileError(
+            f"{target} must be a place that can be written, got {disk.reason(error)}"
+        ) from error
 
 
 def read_folder(

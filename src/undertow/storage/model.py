@@ -22,7 +22,7 @@ from undertow._errors import InvalidInput, ModelFileError
 from undertow.model.parameters import LARGEST, LEAST_WEIGHT, Parameters
 from undertow.storage._arrays import Array
 from undertow.storage._json import JSON
-from undertow.storage.folder import read_folder, write_folder
+from undertow.storage.folder import check_place, read_folder, write_folder
 
 KIND = "replicated-softmax"
 NOISE = "noise_distribution"
@@ -208,6 +208,11 @@ def _assembled(manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> Stor
         directions=arrays.get(DIRECTIONS),
         codes=codes,
     )
+
+
+def check_place_of_model(path: str | os.PathLike[str], *, overwrite: bool) -> None:
+    """Refuses what `save_model` would refuse of a place, before a model is trained."""
+    check_place(path, kind=KIND, overwrite=overwrite)
 
 
 def _check_model(model: StoredModel) -> None:

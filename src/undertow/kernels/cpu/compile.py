@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numba
@@ -19,19 +20,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 FLOAT_RULES = {"reassoc", "contract", "nsz", "arcp"}
 
 
+ADVICE = "set NUMBA_CACHE_DIR to one that can be written and outlives the process"
+
+
 def kernel(function: Function) -> Function:
     """A function that the rest of the package calls: releases the GIL, and its machine code is kept
     on disk.
     """
-    compiled: Function = numba.njit(
-        function,
-        nogil=True,
-        cache=True,
-        fastmath=FLOAT_RULES,
-        error_model="numpy",
-        boundscheck=False,
-    )
-    return _forgiving(compiled)
+    return _cached(function)
 
 
 def shared(function: Function) -> Function:
@@ -41,16 +37,7 @@ def shared(function: Function) -> Function:
     of the copies runs depends on what a process has loaded before: results would differ between a
     run that compiles and the next one.
     """
-    compiled: Function = numba.njit(
-        function,
-        nogil=True,
-        cache=True,
-        fastmath=FLOAT_RULES,
-        error_model="numpy",
-        boundscheck=False,
-        forceinline=True,
-    )
-    return _forgiving(compiled)
+    return _cached(function, forceinline=True)
 
 
 def piece(function: Function) -> Function:
@@ -72,23 +59,46 @@ def section(function: Function) -> Function:
     return compiled
 
 
-def _forgiving(compiled: Function) -> Function:
-    """A cache that cannot be read is emptied, and the kernel compiled anew.
+def _cached(function: Function, **more: bool) -> Function:
+    """Compiled, with a cache on disk where there is a place for one."""
+    options = {"nogil": True, "fastmath": FLOAT_RULES, "error_model": "numpy"}
+    options.update(boundscheck=False, **more)
+    try:
+        compiled: Function = numba.njit(function, cache=True, **options)
+    except RuntimeError as error:  # of a service user, or in a container that is read-only
+        if "no locator available" not in str(error):
+            raise
+        _announcer.cached = False
+        compiled = numba.njit(function, **options)
+    return _forgiving(compiled)
 
-    It may be damaged, or of an earlier version of undertow: then it names what is no more.
+
+def _forgiving(compiled: Function) -> Function:
+    """A cache that cannot be read is emptied, and the kernel compiled anew; one that cannot be
+    written is done without.
+
+    It may be damaged, or of an earlier version of undertow: then it names what is no more. Or its
+    disk is full.
     """
     cache: Any = getattr(compiled, "_cache", None)
-    load = getattr(cache, "load_overload", None)
-    if load is not None:
+    load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
+    if load is not None and save is not None:
 
         def load_or_forget(*arguments: Any) -> Any:
             try:
                 return load(*arguments)
             except Exception:
-                cache.flush()
+                with suppress(OSError):
+                    cache.flush()
                 return None
 
-        cache.load_overload = load_or_forget
+        def save_or_warn(*arguments: Any) -> None:
+            try:
+                save(*arguments)
+            except OSError as error:
+                _announcer.warn_of_cache(error)
+
+        cache.load_overload, cache.save_overload = load_or_forget, save_or_warn
     return compiled
 
 
@@ -96,7 +106,8 @@ class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no stubs
     """Says once that kernels are being compiled, since the first call then takes seconds."""
 
     def __init__(self) -> None:
-        self.said = False
+        self.said = self.warned = False
+        self.cached = True  # whether there is a place for compiled code
 
     def on_start(self, event: Any) -> None:
         dispatcher = event.data["dispatcher"]
@@ -106,13 +117,32 @@ class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no stubs
             and dispatcher.targetoptions.get("nogil")
         ):
             self.said = True
-            logger.warning(
-                "compiling undertow's kernels for this machine (once; they are cached, later runs "
-                "start at once)"
-            )
+            if self.cached:
+                logger.warning(
+                    "compiling undertow's kernels for this machine (once; they are cached, later "
+                    "runs start at once)"
+                )
+            else:
+                logger.warning(
+                    "compiling undertow's kernels, which every start has to do again: there is no "
+                    "folder that they can be kept in; %s",
+                    ADVICE,
+                )
 
     def on_end(self, event: Any) -> None:
         pass
 
+    def warn_of_cache(self, error: OSError) -> None:
+        """Once, that compiled code could not be written."""
+        if not self.warned:
+            self.warned = True
+            logger.warning(
+                "undertow's compiled kernels could not be kept, the next start compiles again: "
+                "%s; %s",
+                error.strerror or error,
+                ADVICE,
+            )
 
-event.register("numba:compile", _Announcer())
+
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)

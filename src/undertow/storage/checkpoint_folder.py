@@ -1,0 +1,87 @@
+"""The folder of a checkpoint: `of` says what it belongs to, `run` is a run. Nothing heavy is loaded
+here, so that a command can look at it before it does anything else.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from undertow._errors import InvalidInput, ModelFileError
+from undertow.files.atomic import new_folder
+from undertow.files.claim import claimed
+from undertow.files.disk import make_folders, reason, write_synced
+from undertow.storage.layout import FOLDERS, remove_folder
+
+OF, RUN = "of", "run"
+KEPT = "interrupted.json"
+TRIED = 2**20  # bytes
+
+
+def check(folder: Path, *, resume: bool, name: str = "checkpoint") -> None:
+    """What `prepare` does, for who does not write yet."""
+    with claimed(folder, name=name):
+        prepare(folder, resume=resume)
+
+
+def prepare(folder: Path, *, resume: bool) -> None:
+    """Makes the folder, or refuses one that is not ours, or holds a checkpoint that is not to be
+    gone on from; puts back what a killed writer moved. Nobody else may write there meanwhile.
+    """
+    try:
+        make_folders(folder)
+        strangers = sorted(name for name in os.listdir(folder) if not _is_ours(name))
+        if not strangers:
+            for name in (OF, RUN):
+                FOLDERS.recover(folder / name)
+            with new_folder(folder / RUN) as new:  # whether the disk takes anything
+                write_synced(new / "tried", bytes(TRIED))
+    except OSError as error:
+        raise InvalidInput(
+            f"checkpoint must be a folder that can be written, got {folder}: {reason(error)}"
+        ) from None
+    if strangers:
+        raise InvalidInput(
+            f"checkpoint must be a folder of its own, got {folder} with {strangers[0]!r} in it"
+        )
+    if holds_one(folder) and not resume:
+        raise InvalidInput(
+            f"checkpoint must be a folder without one, got {folder}: go on from it (resume=True), "
+            f"or remove it"
+        )
+
+
+def _is_ours(name: str) -> bool:
+    return name in (OF, RUN, KEPT) or name.startswith((f".{OF}.", f".{RUN}.", f".{KEPT}."))
+
+
+def holds_one(folder: Path) -> bool:
+    """Whether there is a checkpoint."""
+    return FOLDERS.current(folder / OF).is_dir()
+
+
+def holds_run(folder: Path) -> bool:
+    """Whether there is a run in it."""
+    return FOLDERS.current(folder / RUN).is_dir()
+
+
+def read_of(folder: Path, kind: str) -> dict[str, Any]:
+    """What it belongs to."""
+    from undertow.storage.folder import read_folder
+
+    found, _ = read_folder(folder / OF, kind=kind)
+    for name in ("options", "seed", "corpus", "start"):
+        if name not in found:
+            raise ModelFileError(f"{folder / OF} must say the {name} of a fit, got none")
+    return found
+
+
+def remove_checkpoint(folder: Path) -> None:
+    """Removes a checkpoint, and nothing else that may be in its folder."""
+    (folder / KEPT).unlink(missing_ok=True)
+    for name in (OF, RUN):
+        FOLDERS.recover(folder / name)
+        remove_folder(folder / name)
+    if not os.listdir(folder):
+        os.rmdir(folder)
