@@ -72,7 +72,12 @@ _HOMES = {
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer", "open_corpus"),
     "undertow.engines": ("Engine",),
-    "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
+    "undertow.estimators": (
+        "DeepReplicatedSoftmax",
+        "ReplicatedSoftmax",
+        "TopicModel",
+        "load",
+    ),
     "undertow.learn": (
         "SGD",
         "Adam",
@@ -105,6 +110,7 @@ __all__ = [
     "CountBatch",
     "CountSource",
     "CsrSource",
+    "DeepReplicatedSoftmax",
     "Engine",
     "Index",
     "IndexFileError",

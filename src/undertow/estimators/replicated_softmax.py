@@ -23,7 +23,7 @@ from undertow.estimators._display import TopicsDisplay
 from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocuments
 from undertow.estimators._stored import restore, store
 from undertow.learn import EpochRecord
-from undertow.model import with_more_words
+from undertow.model import Parameters, with_more_words
 from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.vectors.directions import with_more_rows
@@ -333,6 +333,10 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         directions = with_more_rows(self.balance_.directions, self.parameters_.words)
         self.balance_ = replace(self.balance_, directions=directions)
         return self
+
+    def _first(self, parameters: Parameters) -> Parameters:
+        """What learning begins with, from the arrays of one layer."""
+        return parameters
 
     # What was learned
 

@@ -7,8 +7,8 @@ else changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from undertow._errors import InvalidInput
 from undertow.kernels import randomness
 
 WEIGHT_SCALE = 0.01
+
+Kind = TypeVar("Kind", bound="Parameters")
 
 
 def array_of(*axes: str, learned: bool = True, non_negative: bool = False) -> Any:
@@ -41,9 +43,9 @@ def array_of(*axes: str, learned: bool = True, non_negative: bool = False) -> An
     >>> from dataclasses import dataclass
     >>> from undertow.model import Parameters, array_of
     >>> @dataclass
-    ... class TwoLayers(Parameters):
+    ... class WithUpper(Parameters):
     ...     upper: np.ndarray = array_of("units", "upper units")
-    >>> list(TwoLayers.axes())
+    >>> list(WithUpper.axes())
     ['weights', 'hidden_bias', 'visible_bias', 'word_weights', 'upper']
     """
     return field(metadata={"axes": axes, "learned": learned, "non_negative": non_negative})
@@ -252,8 +254,8 @@ def initial_parameters(
 
 
 def with_more_words(
-    parameters: Parameters, word_distribution: NDArray[np.float64], added: int, seed: int
-) -> tuple[Parameters, NDArray[np.float64]]:
+    parameters: Kind, word_distribution: NDArray[np.float64], added: int, seed: int
+) -> tuple[Kind, NDArray[np.float64]]:
     """A model with words appended, and its word distribution.
 
     Old words keep their rows, and b its relation to log p. New words get fresh rows of W (those
@@ -291,7 +293,8 @@ def with_more_words(
     # ones'.
     shift = float(np.mean(parameters.visible_bias - np.log(word_distribution)))
     distribution = np.concatenate([word_distribution, np.full(added, share)])
-    grown = Parameters(
+    grown = replace(
+        parameters,
         weights=np.concatenate([parameters.weights, fresh * np.float32(WEIGHT_SCALE)]),
         hidden_bias=parameters.hidden_bias.copy(),
         visible_bias=np.append(
