@@ -241,10 +241,11 @@ class DeepReplicatedSoftmax(ReplicatedSoftmax):
 
     def _first(self, parameters: Parameters) -> TwoLayers:
         latent = _check.whole_number("n_latent_words", self.n_latent_words, at_least=1)
-        if getattr(find_learner(self.learner), "layers", 1) != 2:
-            names = ", ".join(map(repr, learner_names(2)))
+        names = learner_names(2)
+        if not (self.learner in names if isinstance(self.learner, str) else _is_deep(self.learner)):
+            listed = ", ".join(map(repr, names))
             raise InvalidInput(
-                f"learner must be one of {names}, or a DeepDivergence, got {self.learner!r}"
+                f"learner must be one of {listed}, or a DeepDivergence, got {self.learner!r}"
             )
         return TwoLayers(**parameters.arrays(), latent_words=np.array(latent, dtype=np.float32))
 
@@ -267,3 +268,8 @@ class DeepReplicatedSoftmax(ReplicatedSoftmax):
         latent = latent_words_of(self.parameters_)
         found = super()._log_normalisers(counts, tokens + latent, how)
         return replace(found, lengths=found.lengths - latent)
+
+
+def _is_deep(learner: Any) -> bool:
+    """Whether it is a learner, and for two layers."""
+    return getattr(find_learner(learner), "layers", 1) == 2

@@ -1,13 +1,15 @@
 """PCD and CD for two layers: the learner of the over-replicated softmax.
 
-Srivastava, Salakhutdinov and Hinton, *Modeling Documents with a Deep Boltzmann Machine*, 2013. A
-run begins as one of a single layer whose weights count (1 + M/N) times, which is a document
-completed by words like its own; from then on the latent words are those of mean field.
+Srivastava, Salakhutdinov and Hinton, *Modeling Documents with a Deep Boltzmann Machine*, 2013. As
+there, a run may begin as one of a single layer whose weights count (1 + M/N) times, which is a
+document completed by words like its own, and go on by mean field. By default there is no
+pretraining, and latent words are drawn by chains.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,12 +17,14 @@ from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import STARTED, Gradient, Place, Pressure, Session
-from undertow.learn.completing import completed
+from undertow.learn.completing import Completing
 from undertow.learn.divergence import CHAINS, check_steps, steps_at
 from undertow.learn.learner import Corpus
 from undertow.learn.optimizer import Adam
 from undertow.learn.options import Options
 from undertow.model.two_layers import TwoLayers, latent_words_of
+
+LATENT = "learner.latent"  # the hidden units of every document beside its words, packed to bits
 
 
 @dataclass(frozen=True)
@@ -33,23 +37,27 @@ class DeepDivergence(Options):
         Gibbs steps of the second phase, as of `ContrastiveDivergence`.
     persistent : bool
         The chain of a document goes on from where it was in the last epoch.
+    latent : "chains" or "mean-field"
+        How the latent words of a document are drawn: by Gibbs sampling beside its own words, in
+        chains that go on from epoch to epoch, or by mean field.
+    passes : int
+        Rounds of the chains in a step, or passes of mean field.
     pretraining : float
         The share of the planned steps in which latent words are like a document's own. None are
         where no end is planned (`partial_fit`, early stopping).
-    passes : int
-        Of mean field, from which latent words are drawn, at most.
 
     Examples
     --------
     >>> from undertow.learn import DeepDivergence
-    >>> DeepDivergence(pretraining=0.25).get_params()
-    {'n_steps': 5, 'persistent': True, 'pretraining': 0.25, 'passes': 5}
+    >>> DeepDivergence(latent="mean-field", passes=5).n_steps
+    5
     """
 
     n_steps: int | tuple[int, int] = 5
     persistent: bool = True
-    pretraining: float = 0.5
-    passes: int = 5
+    latent: Literal["chains", "mean-field"] = "chains"
+    passes: int = 1
+    pretraining: float = 0.0
 
     layers = 2
 
@@ -58,6 +66,7 @@ class DeepDivergence(Options):
         _check.number("pretraining", self.pretraining, at_least=0.0)
         if self.pretraining > 1.0:
             raise InvalidInput(f"pretraining must be a share from 0 to 1, got {self.pretraining!r}")
+        _check.one_of("latent", self.latent, ("chains", "mean-field"))
         _check.whole_number("passes", self.passes, at_least=1)
 
     @staticmethod
@@ -132,11 +141,11 @@ class DeepDivergence(Options):
                 "learner must be one for a model without latent words, got DeepDivergence, which "
                 "is for DeepReplicatedSoftmax"
             )
-        if self.persistent:
-            bytes_per_chain = -(-session.parameters.units // 8)
-            chains = np.zeros((corpus.documents, bytes_per_chain), dtype=np.uint8)
-            session.hold(CHAINS, chains)
-            session.hold(CHAINS + STARTED, np.zeros(corpus.documents, dtype=np.uint8))
+        bytes_per_chain = -(-session.parameters.units // 8)
+        held = {CHAINS: self.persistent, LATENT: self.latent == "chains"}
+        for name in (name for name, is_held in held.items() if is_held):
+            session.hold(name, np.zeros((corpus.documents, bytes_per_chain), dtype=np.uint8))
+            session.hold(name + STARTED, np.zeros(corpus.documents, dtype=np.uint8))
         return DeepDivergenceStep(self, session, pressure, corpus.seed)
 
 
@@ -147,8 +156,8 @@ class DeepDivergenceStep:
         self, options: DeepDivergence, session: Session, pressure: Pressure, seed: int
     ) -> None:
         self._options, self._session, self._pressure = options, session, pressure
-        self._seed, self._progress = seed, 1.0
-        self._latent = latent_words_of(session.parameters)
+        self._completing = Completing(latent_words_of(session.parameters), seed)
+        self._progress = 1.0
 
     def reached(self, progress: float | None) -> None:
         """How much of the run is behind the next step."""
@@ -157,11 +166,7 @@ class DeepDivergenceStep:
     def gradient(self, batch: CountBatch, place: Place) -> Gradient:
         """Both phases, of completed documents."""
         session, options = self._session, self._options
-        pretrained = self._progress >= options.pretraining
-        passes = options.passes if pretrained else 0
-        keys = (self._seed, place.epoch)
-        whole = completed(session.parameters, batch, self._latent, passes, *keys)
-        seen = session.see(whole)
+        seen = session.see(self._completed(batch, place.epoch))
         sample = session.gibbs(
             seen,
             place,
@@ -170,3 +175,18 @@ class DeepDivergenceStep:
             chains=CHAINS if options.persistent else None,
         )
         return session.difference(seen, sample, self._pressure)
+
+    def _completed(self, batch: CountBatch, epoch: int) -> CountBatch:
+        options, completing = self._options, self._completing
+        given = self._session.parameters, batch, epoch
+        if self._progress < options.pretraining:
+            return completing.like_their_own(*given)
+        if options.latent == "mean-field":
+            return completing.by_mean_field(*given, options.passes)
+        arrays, ids = self._session.arrays(), batch.document_ids
+        chains, started = arrays[LATENT], arrays[LATENT + STARTED]
+        units = self._session.parameters.units
+        hidden = np.unpackbits(chains[ids], axis=1, count=units).astype(np.bool_)
+        whole = completing.by_chains(*given, options.passes, hidden, started[ids] == 1)
+        chains[ids], started[ids] = np.packbits(hidden, axis=1), 1
+        return whole

@@ -238,7 +238,7 @@ def _found(argument: str, given: Any, table: Mapping[str, Entry]) -> Any:
         here = any(entry.is_of(type(given)) for entry in table.values())
         if here or not any(entry.is_of(type(given)) for entry in _entries()):
             return given  # known here, or nowhere: one of a user's own
-    names = ", ".join(map(repr, table))
+    names = ", ".join(repr(name) for name, entry in table.items() if entry.layers == 1)
     raise InvalidInput(
         f"{argument} must be one of {names}, or a learner's options, got {given!r}"
         if argument == "learner"
