@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from undertow.corpus import Vectorizer, open_corpus
     from undertow.counts import CountBatch, CountSource, CsrSource
     from undertow.engines import Engine
-    from undertow.estimators import ReplicatedSoftmax, TopicModel, load
+    from undertow.estimators import DeepReplicatedSoftmax, ReplicatedSoftmax, TopicModel, load
     from undertow.learn import (
         SGD,
         Adam,

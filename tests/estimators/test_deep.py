@@ -304,7 +304,7 @@ def test_other_kinds_are_refused(model: DeepReplicatedSoftmax, tmp_path: Path) -
 def test_latent_words_of_a_strangers_file(tmp_path: Path, number: float) -> None:
     arrays = dict(deep_model().arrays())
     arrays["latent_words"] = np.array(number, dtype=np.float32)
-    manifest = {"training": {}, "vocabulary": None}
+    manifest: dict[str, Any] = {"training": {}, "vocabulary": None}
     folder = write_folder(
         tmp_path / "x", kind="replicated-softmax", manifest=manifest, arrays=arrays
     )
@@ -317,7 +317,7 @@ def test_latent_words_of_a_strangers_file(tmp_path: Path, number: float) -> None
 )
 def test_latent_words_of_another_form(tmp_path: Path, array: NDArray[Any]) -> None:
     arrays = {**deep_model().arrays(), "latent_words": array}
-    manifest = {"training": {}, "vocabulary": None}
+    manifest: dict[str, Any] = {"training": {}, "vocabulary": None}
     folder = write_folder(
         tmp_path / "x", kind="replicated-softmax", manifest=manifest, arrays=arrays
     )

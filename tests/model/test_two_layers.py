@@ -44,12 +44,13 @@ def test_the_bound_is_one_and_is_what_its_formula_says(weighted: bool) -> None:
     rng = np.random.default_rng(0)
     base = whole.parameters.word_weights.astype(np.float64) * whole.parameters.visible_bias
     for _ in range(200):
-        mean = logistic(rng.normal(0.0, 3.0, own.shape))
+        mean = logistic(rng.normal(0.0, 3.0, own.shape)).astype(np.float64)
         found = bounds(factor, own, given, 2, mean)
         assert (found <= whole.log_sums + CLOSE).all()
-        shares = np.exp(mean @ factor.pull + base)
+        said = mean @ factor.pull.astype(np.float64)
+        shares = np.exp(said + base)
         shares /= shares.sum(axis=1, keepdims=True)
-        latent = 2 * (shares * (mean @ factor.pull + base - np.log(shares))).sum(axis=1)
+        latent = 2 * (shares * (said + base - np.log(shares))).sum(axis=1)
         entropy = -(mean * np.log(mean) + (1 - mean) * np.log(1 - mean)).sum(axis=1)
         by_hand = given + (own * mean).sum(axis=1) + entropy + latent
         np.testing.assert_allclose(found, by_hand, rtol=0, atol=CLOSE)
@@ -72,13 +73,14 @@ def test_passes_raise_the_bound_and_come_to_rest(weighted: bool) -> None:
     tokens = tokens_of(whole.batch())
     before = np.full(len(own), -np.inf)
     for passes in range(6):
-        mean = mean_field(factor, own, tokens, 4, passes=passes).mean
+        mean = mean_field(factor, own, tokens, 4, passes=passes).mean.astype(np.float64)
         now = bounds(factor, own, given, 4, mean)
         assert (now >= before - CLOSE).all()
         before = now
     rest = mean_field(factor, own, tokens, 4)
     shares, _ = factor.shares(rest.mean)
-    again = logistic(own + 4 * shares @ factor.pull.T)
+    said = shares.astype(np.float64) @ factor.pull.T.astype(np.float64)
+    again = logistic(own + 4 * said)
     assert np.abs(again - rest.mean).max() <= TOLERANCE
     np.testing.assert_allclose(logistic(rest.inputs), rest.mean, rtol=0, atol=CLOSE)
 

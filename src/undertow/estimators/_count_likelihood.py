@@ -80,9 +80,7 @@ class CountLikelihood(CountVectors):
             X, self._annealing(method, n_temperatures, n_chains, random_state)
         )
 
-    def _log_likelihoods(
-        self, X: Any, how: Annealing, inference: str = ""
-    ) -> NDArray[np.float64]:
+    def _log_likelihoods(self, X: Any, how: Annealing, inference: str = "") -> NDArray[np.float64]:
         counts = self._fitted_counts(X)
         tokens = _tokens(counts)
         result = self._log_sums(counts, how, inference)

@@ -113,7 +113,8 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise ModelFileError(
-            f"{path} must hold settings that a {type(model).__name__} can use here, got others: {error}"
+            f"{path} must hold settings that a {type(model).__name__} can use here, got others: "
+            f"{error}"
         ) from error
     if model.activity_.shape != (stored.parameters.units,):
         raise ModelFileError(

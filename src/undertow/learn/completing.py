@@ -41,9 +41,7 @@ class Completing:
     def __init__(self, latent: int, seed: int) -> None:
         self._latent, self._seed = latent, seed
 
-    def like_their_own(
-        self, parameters: Parameters, batch: CountBatch, epoch: int
-    ) -> CountBatch:
+    def like_their_own(self, parameters: Parameters, batch: CountBatch, epoch: int) -> CountBatch:
         """By words like a document's own: those of a model that is being pretrained, whose weights
         count (1 + M/N) times.
         """
@@ -126,9 +124,7 @@ def picked(shares: Shares, points: NDArray[np.float64]) -> sparse.csr_array:
     return sparse.csr_array(sparse.coo_array(drawn, shape=shares.shape))
 
 
-def _together(
-    batch: CountBatch, counts: sparse.csr_array, latent: sparse.csr_array
-) -> CountBatch:
+def _together(batch: CountBatch, counts: sparse.csr_array, latent: sparse.csr_array) -> CountBatch:
     both = sparse.csr_array(counts + latent)
     both.sort_indices()
     starts, words = both.indptr.astype(np.int64), both.indices.astype(np.int32)

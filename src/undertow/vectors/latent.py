@@ -94,7 +94,7 @@ def exact_inputs(parameters: TwoLayers, batch: CountBatch) -> tuple[Array, Array
     counts = sparse.csr_array((batch.counts.astype(np.float64), batch.words, batch.starts), shape)
     w = parameters.word_weights.astype(np.float64)
     pull = w[:, None] * (parameters.weights.astype(np.float64) + parameters.hidden_bias)
-    return counts @ pull, counts @ (w * parameters.visible_bias)
+    return np.asarray(counts @ pull), np.asarray(counts @ (w * parameters.visible_bias))
 
 
 def in_blocks(engine: Engine, documents: int, words: int, work: Block) -> None:

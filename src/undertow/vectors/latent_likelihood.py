@@ -11,6 +11,7 @@ logarithm is too low on average; with no step between, it would be the bound of 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
 from undertow.engines import Engine, find_engine
@@ -58,8 +59,8 @@ def annealed_log_sums(
         ids = first * chains + np.arange((last - first) * chains)
         latent = latent_words_of(parameters)
         start = mean_field(factor, own[rows], tokens[rows], latent).inputs.astype(np.float64)
-        both = (np.repeat(part, chains, axis=0) for part in (start, own[rows]))
-        weights = _anneal(factor, *both, latent, temperatures, seed, ids)
+        start, end = (np.repeat(part, chains, axis=0) for part in (start, own[rows]))
+        weights = _anneal(factor, start, end, latent, temperatures, seed, ids)
         found[rows] = given[rows] + log_mean(weights.reshape(-1, chains), axis=1)
 
     in_blocks(engine or find_engine("cpu"), batch.size, factor.words * chains, anneal)
@@ -73,7 +74,7 @@ def _anneal(
     latent: int,
     temperatures: int,
     seed: int,
-    ids: Array,
+    ids: NDArray[np.int64],
 ) -> Array:
     """log-weights of chains that go from q, whose units receive `start`, to exp(end.h + M g(h))."""
     chances = 0.5 * (1.0 + np.tanh(0.5 * start))
@@ -90,6 +91,8 @@ def _anneal(
     return weights
 
 
-def _uniforms(factor: TokenFactor, seed: int, stage: int, step: int, ids: Array) -> Array:
+def _uniforms(
+    factor: TokenFactor, seed: int, stage: int, step: int, ids: NDArray[np.int64]
+) -> Array:
     units = np.arange(factor.units)
     return randomness.uniforms(seed, Purpose.LATENT, stage, step, ids[:, None], units)
