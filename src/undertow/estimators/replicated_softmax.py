@@ -441,7 +441,7 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         Examples
         --------
         >>> stored = undertow.storage.load_model(model.save("stored", overwrite=True))
-        >>> undertow.ReplicatedSoftmax.from_stored(stored, "stored").n_features_in_
+        >>> type(model).from_stored(stored, "stored").n_features_in_
         4
         """
         return restore(cls(), stored, path)

@@ -45,7 +45,7 @@ class TwoLayers(Parameters):
 
     Examples
     --------
-    >>> from undertow.model import TwoLayers
+    >>> from undertow.model import Parameters, TwoLayers
     >>> deep = TwoLayers(**parameters.arrays(), latent_words=np.float32(50))
     >>> deep.words, deep.units, int(deep.latent_words)
     (4, 2, 50)
