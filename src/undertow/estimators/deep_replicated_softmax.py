@@ -50,7 +50,8 @@ class DeepReplicatedSoftmax(ReplicatedSoftmax):
     n_components : int
         Number of hidden units H.
     n_latent_words : int
-        M, how many latent words every document has.
+        M, how many latent words every document has. More of them help posteriors to retrieve, and
+        cost likelihood.
     learner : str or DeepDivergence
         "deep-pcd", "deep-cd", or a `DeepDivergence` with options of its own.
     weighting : "idf", None, or array (K,)
@@ -77,7 +78,7 @@ class DeepReplicatedSoftmax(ReplicatedSoftmax):
         self,
         n_components: int = 128,
         *,
-        n_latent_words: int = 50,
+        n_latent_words: int = 10,
         learner: Any = "deep-pcd",
         weighting: Any = None,
         count_transform: Literal["log"] | None = "log",

@@ -35,20 +35,6 @@ class TokenFactor:
         self.pull = np.ascontiguousarray(pull, dtype=np.float32 if single else np.float64)
         self._base = w * parameters.visible_bias
 
-    @classmethod
-    def of_words(
-        cls, parameters: Parameters, words: NDArray[np.integer], log_proposal: Array
-    ) -> TokenFactor:
-        """That of words drawn from a proposal, each of which stands for what it is drawn in the
-        place of: g by importance sampling, up to a constant, at a cost that goes by their number.
-        """
-        found = cls.__new__(cls)
-        w = parameters.word_weights[words].astype(np.float64)
-        pull = (parameters.weights[words].astype(np.float64) + parameters.hidden_bias).T * w
-        found.pull = np.ascontiguousarray(pull, dtype=np.float32)
-        found._base = w * parameters.visible_bias[words] - log_proposal[words]
-        return found
-
     @property
     def units(self) -> int:
         """H."""
