@@ -210,7 +210,8 @@ def kept_and_all(split: Split, w: Array) -> tuple[Array, Array]:
     """Weighted lengths of kept tokens and of all; latent words do not count."""
     each, size = w[split.words], len(split.sizes)
     kept = np.bincount(split.owners, weights=each * split.kept, minlength=size)
-    return kept, np.bincount(split.owners, weights=each, minlength=size)
+    whole = np.bincount(split.owners, weights=each, minlength=size)
+    return np.asarray(kept, dtype=np.float64), np.asarray(whole, dtype=np.float64)
 
 
 def _matrix(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,7 @@ def test_the_gradient_is_that_of_the_loss(weighted: bool, passes: int) -> None:
     gradient = step.gradient(case.batch(), PLACE)
     rows, bias = dense_rows(gradient, 5).copy(), gradient.dense()["hidden_bias"].copy()
     parameters = session.parameters
+    moved: list[tuple[Any, tuple[int, ...]]]
     moved = [(parameters.weights, (word, unit)) for word in range(5) for unit in range(3)]
     slopes = [rows[where] for _, where in moved]
     moved += [(parameters.hidden_bias, (unit,)) for unit in range(3)]
