@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from undertow.corpus import Vectorizer, open_corpus
     from undertow.counts import CountBatch, CountSource, CsrSource
     from undertow.engines import Engine
-    from undertow.estimators import ReplicatedSoftmax, TopicModel, load
+    from undertow.estimators import DeepReplicatedSoftmax, ReplicatedSoftmax, TopicModel, load
     from undertow.learn import (
         SGD,
         Adam,
@@ -74,7 +74,12 @@ _HOMES = {
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer", "open_corpus"),
     "undertow.engines": ("Engine",),
-    "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
+    "undertow.estimators": (
+        "DeepReplicatedSoftmax",
+        "ReplicatedSoftmax",
+        "TopicModel",
+        "load",
+    ),
     "undertow.learn": (
         "SGD",
         "Adam",
@@ -107,6 +112,7 @@ __all__ = [
     "CountBatch",
     "CountSource",
     "CsrSource",
+    "DeepReplicatedSoftmax",
     "Engine",
     "ForkedProcess",
     "Index",

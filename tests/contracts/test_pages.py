@@ -73,7 +73,7 @@ def test_the_page_on_joining_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page_on_the_family_runs(capsys: pytest.CaptureFixture[str]) -> None:
     run("docs/family.md")
-    assert capsys.readouterr().out.splitlines() == ["300"]
+    assert capsys.readouterr().out.splitlines() == ["300", "300", "True"]
 
 
 def options_on(text: str) -> set[tuple[str, str]]:

@@ -10,12 +10,14 @@ import pytest
 from scipy import sparse
 
 from tests.oracles.subjects import corpus, halves, untrained
+from tests.oracles.two_layers import with_latent
 from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
 from undertow.learn import (
     SGD,
     Adam,
     AlphaNCE,
     ContrastiveDivergence,
+    DeepDivergence,
     Learner,
     MetropolisDivergence,
     Optimizer,
@@ -42,6 +44,10 @@ LEARNERS: dict[str, Learner] = {
     "mh-cd": MetropolisDivergence(n_steps=2),
     "ratio matching": RatioMatching(),
     "ratio matching, b frozen": RatioMatching(5, "uniform", "frozen"),
+    "two layers": DeepDivergence(2),
+    "two layers, mean field": DeepDivergence(
+        1, persistent=False, latent="mean-field", passes=2, pretraining=0.5
+    ),
 }
 OPTIMIZERS: dict[str, Optimizer] = {
     "adam": Adam(),
@@ -65,6 +71,8 @@ def begin(counts: sparse.csr_array, settings: Settings, threads: int) -> tuple[R
     weights, p = idf_weights(counts), word_distribution(counts)
     source = CsrSource(counts, weights)
     parameters = initial_parameters(70, p, weights, settings.seed)
+    if isinstance(settings.learner, DeepDivergence):
+        parameters = with_latent(parameters, 20)
     run = Run(
         parameters, p, settings, documents=counts.shape[0], longest=source.longest, threads=threads
     )
@@ -139,7 +147,7 @@ def test_stopped_and_resumed_gives_the_same_bits(
     assert_same(whole, train(resumed, source, epochs=3))
 
 
-REPLICAS = [(name, "adam") for name in LEARNERS if name != "pcd"]
+REPLICAS = [(name, "adam") for name in LEARNERS if name not in ("pcd", "two layers")]
 REPLICAS += [("alpha-nce", "adam per element"), ("cd", "sgd"), ("alpha-nce", "sgd")]
 several = pytest.mark.parametrize("replicas", [2, 3])
 

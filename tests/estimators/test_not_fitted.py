@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from undertow import ReplicatedSoftmax, TopicModel, Vectorizer
+from undertow import DeepReplicatedSoftmax, ReplicatedSoftmax, TopicModel, Vectorizer
 from undertow.topics.curation import Curation
 
 WITHOUT = {
@@ -64,7 +64,11 @@ def call(model: Any, name: str) -> Any:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(kind, name) for kind in (TopicModel, ReplicatedSoftmax) for name in methods(kind)],
+    [
+        (kind, name)
+        for kind in (TopicModel, ReplicatedSoftmax, DeepReplicatedSoftmax)
+        for name in methods(kind)
+    ],
 )
 def test_methods_of_an_unfitted_model(kind: type, name: str) -> None:
     with pytest.raises(NotFittedError):

@@ -396,9 +396,9 @@ def _check_names(given: dict[str, str]) -> None:
     load.
     """
     from undertow import _check
-    from undertow.learn.registry import LEARNERS, OPTIMIZERS  # names, not what they stand for
+    from undertow.learn.registry import OPTIMIZERS, learner_names
 
-    known = {**KNOWN, "learner": [*LEARNERS], "optimizer": ["auto", *OPTIMIZERS]}
+    known = {**KNOWN, "learner": learner_names(), "optimizer": ["auto", *OPTIMIZERS]}
     for name, word in given.items():
         _check.one_of(name, word, known[name])
 

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 from undertow import _lazy
 
 if TYPE_CHECKING:
+    from undertow.estimators.deep_replicated_softmax import DeepReplicatedSoftmax
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
     from undertow.estimators.topic_model import TopicModel
 
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
+        "undertow.estimators.deep_replicated_softmax": ("DeepReplicatedSoftmax",),
         "undertow.estimators.replicated_softmax": ("ReplicatedSoftmax",),
         "undertow.estimators.topic_model": ("TopicModel",),
     },
 )
 
-__all__ = ["ReplicatedSoftmax", "TopicModel", "load"]
+__all__ = ["DeepReplicatedSoftmax", "ReplicatedSoftmax", "TopicModel", "load"]
 
 
 def load(path: str | os.PathLike[str], *, device: str = "cpu") -> ReplicatedSoftmax | TopicModel:
@@ -36,7 +38,8 @@ def load(path: str | os.PathLike[str], *, device: str = "cpu") -> ReplicatedSoft
     Returns
     -------
     TopicModel or ReplicatedSoftmax
-        The first if it reads texts, the second if it reads counts.
+        The first if it reads texts, the second if it reads counts; a `DeepReplicatedSoftmax`, which
+        is one of the second, if it has two layers.
 
     Raises
     ------
@@ -59,10 +62,13 @@ def load(path: str | os.PathLike[str], *, device: str = "cpu") -> ReplicatedSoft
 
     stored = load_model(path)  # before what is heavy: a wrong folder is said at once
     from undertow.engines import check_device
+    from undertow.estimators.deep_replicated_softmax import DeepReplicatedSoftmax
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
     from undertow.estimators.topic_model import TopicModel
+    from undertow.model import latent_words_of
 
     check_device(device)
     if "vectorizer" in stored.training:
         return TopicModel.from_stored(stored, path).set_params(device=device)
-    return ReplicatedSoftmax.from_stored(stored, path).set_params(device=device)
+    kind = DeepReplicatedSoftmax if latent_words_of(stored.parameters) else ReplicatedSoftmax
+    return kind.from_stored(stored, path).set_params(device=device)

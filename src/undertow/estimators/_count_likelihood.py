@@ -76,10 +76,14 @@ class CountLikelihood(CountVectors):
         >>> model.log_likelihood([[1, 0, 0, 0], [0, 0, 0, 0]]).shape
         (2,)
         """
+        return self._log_likelihoods(
+            X, self._annealing(method, n_temperatures, n_chains, random_state)
+        )
+
+    def _log_likelihoods(self, X: Any, how: Annealing, inference: str = "") -> NDArray[np.float64]:
         counts = self._fitted_counts(X)
-        how = _annealing(method, n_temperatures, n_chains, random_state)
         tokens = _tokens(counts)
-        result: NDArray[np.float64] = -self._energies(counts)
+        result = self._log_sums(counts, how, inference)
         result -= self._log_normalisers(counts, tokens, how).of(tokens)
         result[tokens == 0] = 0.0  # exactly
         return result
@@ -122,21 +126,32 @@ class CountLikelihood(CountVectors):
         >>> found.exact, found.documents, found.low <= found.value <= found.high
         (True, 200, True)
         """
+        how = self._annealing(method, n_temperatures, n_chains, random_state)
+        return self._perplexity(X, how, confidence)
+
+    def _perplexity(
+        self, X: Any, how: Annealing, confidence: float, inference: str = ""
+    ) -> Perplexity:
         counts = self._fitted_counts(X)
-        how = _annealing(method, n_temperatures, n_chains, random_state)
         _check.number("confidence", confidence, above=0.0, below=1.0)
         counts = counts[_tokens(counts) > 0]
         tokens = _tokens(counts)
         if not len(tokens):
             raise InvalidInput("X must hold a document with a word, got empty ones alone")
         return perplexity_of(
-            self._energies(counts),
+            -self._log_sums(counts, how, inference),
             counts @ np.log(self.noise_distribution_),
             tokens,
             self._log_normalisers(counts, tokens, how),
             confidence=confidence,
             calibrated=self.calibrated_,
         )
+
+    def _log_sums(
+        self, counts: sparse.csr_array, how: Annealing, inference: str
+    ) -> NDArray[np.float64]:
+        """log p*(document), before it is normalised; `inference` is for what is not known then."""
+        return -self._energies(counts)
 
     def _log_normalisers(
         self, counts: sparse.csr_array, tokens: NDArray[np.int64], how: Annealing
@@ -151,6 +166,11 @@ class CountLikelihood(CountVectors):
                 self.parameters_, tokens, how, start=start, engine=engine, told=told
             )
 
+    @staticmethod
+    def _annealing(method: str, temperatures: int, chains: int, random_state: Any) -> Annealing:
+        seed = seed_of(random_state)
+        return Annealing(method, temperatures, chains, seed)
+
     def _say_if_not_calibrated(self, what: str) -> None:
         if self.calibrated_ is False:
             logger.warning(
@@ -159,11 +179,6 @@ class CountLikelihood(CountVectors):
                 "weighting=None",
                 what,
             )
-
-
-def _annealing(method: str, temperatures: int, chains: int, random_state: Any) -> Annealing:
-    seed = seed_of(random_state)
-    return Annealing(method, temperatures, chains, seed)
 
 
 def _tokens(counts: sparse.csr_array) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ import numpy as np
 from undertow._errors import ModelFileError
 from undertow.learn import EpochRecord
 from undertow.learn.registry import check_known, described, find_learner, restored
+from undertow.model import latent_words_of
 from undertow.storage import StoredModel, save_model
 from undertow.storage.training_facts import check_training, one_line
 from undertow.vectors import Balance
@@ -77,7 +78,12 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
     """Brings a new estimator to what is stored; a folder without an estimator's settings gets the
     defaults.
     """
-    training = dict(stored.training)
+    training, latent = dict(stored.training), latent_words_of(stored.parameters)
+    if bool(latent) != hasattr(model, "n_latent_words"):
+        wanted = "latent words" if not latent else "no latent words"
+        raise ModelFileError(
+            f"{path} must hold a model with {wanted} for a {type(model).__name__}, got {latent}"
+        )
     try:
         check_training(training, stored.parameters.units)
         given = {
@@ -87,6 +93,8 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
             check_known(name, given.get(name))
         model.set_params(**{"n_components": stored.parameters.units, **given})
         model.parameters_ = stored.parameters
+        if latent:
+            model.n_latent_words = latent  # what the arrays say counts
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
         model.n_iter_ = int(training.get("n_iter", 0))
         model.typical_length_ = float(
@@ -110,7 +118,7 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise ModelFileError(
-            f"{path} must hold settings that a ReplicatedSoftmax can use here, got others: "
+            f"{path} must hold settings that a {type(model).__name__} can use here, got others: "
             f"{one_line(error)}"
         ) from error
     if model.activity_.shape != (stored.parameters.units,):

@@ -72,6 +72,7 @@ def begin(
         model.parameters_ = started_from(
             model.parameters_, vectors, model.noise_distribution_, model._seed
         )
+    model.parameters_ = model._first(model.parameters_)
     model.history_ = []
     model.unit_names_ = {}
     model.n_iter_ = 0

@@ -24,7 +24,7 @@ from undertow.estimators._documents import Documents, HeldDocuments, SpooledDocu
 from undertow.estimators._saving import Saving, saving_to
 from undertow.estimators._stored import restore, store
 from undertow.learn import EpochRecord
-from undertow.model import with_more_words
+from undertow.model import Parameters, with_more_words
 from undertow.spool import CountSpool
 from undertow.storage import StoredModel
 from undertow.vectors.directions import with_more_rows
@@ -409,6 +409,10 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         _training.revive(self, self.dead_units_ if units is None else units)
         return self
 
+    def _first(self, parameters: Parameters) -> Parameters:
+        """What learning begins with, from the arrays of one layer."""
+        return parameters
+
     # What was learned
 
     @property
@@ -512,7 +516,7 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         Examples
         --------
         >>> stored = undertow.storage.load_model(model.save("stored", overwrite=True))
-        >>> undertow.ReplicatedSoftmax.from_stored(stored, "stored").n_features_in_
+        >>> type(model).from_stored(stored, "stored").n_features_in_
         4
         """
         return restore(cls(), stored, path)

@@ -51,6 +51,7 @@ class Purpose(IntEnum):
     PROPOSAL = 15  # words that tokens are offered, and whether they take them
     REPLACEMENT = 16  # which token is replaced, and by which word
     ANNEALING = 17  # the hidden units of chains that estimate log Z
+    LATENT = 18  # latent words of documents, and hidden units of chains that sum them out
 
 
 def philox(

@@ -29,6 +29,7 @@ from undertow import _lazy
 
 if TYPE_CHECKING:
     from undertow.learn.alpha_nce import AlphaNCE
+    from undertow.learn.deep_divergence import DeepDivergence
     from undertow.learn.divergence import ContrastiveDivergence
     from undertow.learn.history import EpochRecord
     from undertow.learn.learner import Corpus, Learner, Step
@@ -46,6 +47,7 @@ __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
         "undertow.learn.alpha_nce": ("AlphaNCE",),
+        "undertow.learn.deep_divergence": ("DeepDivergence",),
         "undertow.learn.divergence": ("ContrastiveDivergence",),
         "undertow.learn.history": ("EpochRecord",),
         "undertow.learn.learner": ("Corpus", "Learner", "Step"),
@@ -67,6 +69,7 @@ __all__ = [
     "AlphaNCE",
     "ContrastiveDivergence",
     "Corpus",
+    "DeepDivergence",
     "EpochRecord",
     "Learner",
     "MetropolisDivergence",

@@ -52,7 +52,7 @@ class ContrastiveDivergence(Options):
     words: Literal["unweighted", "exact"] = "unweighted"
 
     def __post_init__(self) -> None:
-        _check_steps(self.n_steps)
+        check_steps(self.n_steps)
         _check.one_of("words", self.words, ("unweighted", "exact"))
 
     @staticmethod
@@ -123,7 +123,8 @@ class ContrastiveDivergence(Options):
         return DivergenceStep(self, session, pressure)
 
 
-def _check_steps(steps: object) -> None:
+def check_steps(steps: object) -> None:
+    """Refuses what is no number of Gibbs steps, nor two in order."""
     if not isinstance(steps, tuple):
         _check.whole_number("n_steps", steps, at_least=1)
         return

@@ -24,6 +24,8 @@ class Corpus:
         The largest document id, and 1.
     longest : int
         Tokens of the longest document.
+    seed : int
+        That of the run: what a learner draws itself is keyed by it.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class Corpus:
 
     documents: int
     longest: int
+    seed: int = 0
 
 
 class Step(Protocol):

@@ -28,6 +28,7 @@ class Entry:
     kind: str
     home: str  # the module of the class
     options: Mapping[str, Any] = field(default_factory=dict)
+    layers: int = 1  # of the models that a learner is for
     own: type | None = None  # the class, where it was registered
 
     def found(self) -> Any:
@@ -45,6 +46,7 @@ class Entry:
 
 _ALPHA_NCE = ("AlphaNCE", "undertow.learn.alpha_nce")
 _DIVERGENCE = ("ContrastiveDivergence", "undertow.learn.divergence")
+_DEEP = ("DeepDivergence", "undertow.learn.deep_divergence")
 _METROPOLIS = ("MetropolisDivergence", "undertow.learn.metropolis")
 _RATIOS = ("RatioMatching", "undertow.learn.ratio_matching")
 _PLAIN = {  # the exact likelihood ratio, with everything that it takes learned
@@ -62,6 +64,8 @@ LEARNERS: dict[str, Entry] = {
     "pcd": Entry(*_DIVERGENCE, {"persistent": True}),
     "mh-cd": Entry(*_METROPOLIS),
     "ratio-matching": Entry(*_RATIOS),
+    "deep-pcd": Entry(*_DEEP, layers=2),
+    "deep-cd": Entry(*_DEEP, {"persistent": False}, layers=2),
 }
 OPTIMIZERS: dict[str, Entry] = {
     "adam": Entry("Adam", "undertow.learn.optimizer"),
@@ -135,6 +139,11 @@ def register_optimizer(name: str, **options: Any) -> Callable[[Kind], Kind]:
     return _registering("optimizer", OPTIMIZERS, name, options)
 
 
+def learner_names(layers: int = 1) -> list[str]:
+    """The names of the learners for models of so many layers."""
+    return [name for name, entry in LEARNERS.items() if entry.layers == layers]
+
+
 def find_learner(learner: Any) -> Learner:
     """The learner of a name, or the one given."""
     found: Learner = _found("learner", learner, LEARNERS)
@@ -202,7 +211,8 @@ def _registering(
             for known, entry in entries.items():
                 if entry.is_of(kind):  # a module that is loaded again: its latest class counts
                     entries[known] = replace(entry, own=kind)
-        table[name] = Entry(kind.__name__, kind.__module__, dict(options), kind)
+        layers = getattr(kind, "layers", 1)
+        table[name] = Entry(kind.__name__, kind.__module__, dict(options), layers, kind)
         return kind
 
     return register
@@ -228,7 +238,7 @@ def _found(argument: str, given: Any, table: Mapping[str, Entry]) -> Any:
         here = any(entry.is_of(type(given)) for entry in table.values())
         if here or not any(entry.is_of(type(given)) for entry in _entries()):
             return given  # known here, or nowhere: one of a user's own
-    names = ", ".join(map(repr, table))
+    names = ", ".join(repr(name) for name, entry in table.items() if entry.layers == 1)
     raise InvalidInput(
         f"{argument} must be one of {names}, or a learner's options, got {given!r}"
         if argument == "learner"

@@ -138,7 +138,8 @@ class Run:
         if part >= parts:
             raise InvalidInput(f"part must be below parts={parts}, got {part}")
         self.engine = find_engine(engine, threads=threads)
-        start, corpus = Start(noise_distribution, settings.seed), Corpus(documents, longest)
+        start = Start(noise_distribution, settings.seed)
+        corpus = Corpus(documents, longest, settings.seed)
         apart = parts > 1 or settings.replicas > 1
         copies = [parameters.copy() for _ in range(settings.replicas)] if apart else []
         self._home = Replica(

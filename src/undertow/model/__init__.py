@@ -13,13 +13,16 @@ A model of four words and two hidden units. The examples of this package go on f
 from undertow.model.parameters import Parameters, array_of, initial_parameters, with_more_words
 from undertow.model.partition import exact_log_probabilities
 from undertow.model.replicated_softmax import frozen_log_normaliser, words_given_hidden
+from undertow.model.two_layers import TwoLayers, latent_words_of
 
 __all__ = [
     "Parameters",
+    "TwoLayers",
     "array_of",
     "exact_log_probabilities",
     "frozen_log_normaliser",
     "initial_parameters",
+    "latent_words_of",
     "with_more_words",
     "words_given_hidden",
 ]

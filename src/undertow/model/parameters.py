@@ -7,8 +7,8 @@ else changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from undertow.kernels import randomness
 WEIGHT_SCALE = 0.01
 LARGEST = 1e12  # of a number of a model: what is worked out from it stays within single precision
 LEAST_WEIGHT = 1e-12  # of a word that counts: so does what is divided by the weight of a document
+
+Kind = TypeVar("Kind", bound="Parameters")
 
 
 def array_of(*axes: str, learned: bool = True, non_negative: bool = False) -> Any:
@@ -43,9 +45,9 @@ def array_of(*axes: str, learned: bool = True, non_negative: bool = False) -> An
     >>> from dataclasses import dataclass
     >>> from undertow.model import Parameters, array_of
     >>> @dataclass
-    ... class TwoLayers(Parameters):
+    ... class WithUpper(Parameters):
     ...     upper: np.ndarray = array_of("units", "upper units")
-    >>> list(TwoLayers.axes())
+    >>> list(WithUpper.axes())
     ['weights', 'hidden_bias', 'visible_bias', 'word_weights', 'upper']
     """
     return field(metadata={"axes": axes, "learned": learned, "non_negative": non_negative})
@@ -254,8 +256,8 @@ def initial_parameters(
 
 
 def with_more_words(
-    parameters: Parameters, word_distribution: NDArray[np.float64], added: int, seed: int
-) -> tuple[Parameters, NDArray[np.float64]]:
+    parameters: Kind, word_distribution: NDArray[np.float64], added: int, seed: int
+) -> tuple[Kind, NDArray[np.float64]]:
     """A model with words appended, and its word distribution.
 
     Old words keep their rows, and b its relation to log p. New words get fresh rows of W (those
@@ -293,7 +295,8 @@ def with_more_words(
     # ones'.
     shift = float(np.mean(parameters.visible_bias - np.log(word_distribution)))
     distribution = np.concatenate([word_distribution, np.full(added, share)])
-    grown = Parameters(
+    grown = replace(
+        parameters,
         weights=np.concatenate([parameters.weights, fresh * np.float32(WEIGHT_SCALE)]),
         hidden_bias=parameters.hidden_bias.copy(),
         visible_bias=np.append(

@@ -45,8 +45,10 @@ class TokenFactor:
         """K."""
         return int(self.pull.shape[1])
 
-    def shares(self, hidden: NDArray[np.bool_]) -> tuple[NDArray[np.floating], Array]:
-        """P(word | h) of each row, and g."""
+    def shares(
+        self, hidden: NDArray[np.bool_] | NDArray[np.floating]
+    ) -> tuple[NDArray[np.floating], Array]:
+        """P(word | h) of each row, and g; of units that are partly on, too."""
         logits = hidden.astype(self.pull.dtype) @ self.pull
         logits += self._base.astype(self.pull.dtype)
         highest = logits.max(axis=1, keepdims=True)
@@ -61,8 +63,10 @@ class TokenFactor:
         shares: NDArray[np.floating],
         length: float,
         uniforms: Array,
+        inputs: Array | None = None,
     ) -> None:
-        """Draws every unit in turn from p(h_j | the others) ~ exp(length g(h)), in place.
+        """Draws every unit in turn from p(h_j | the others) ~ exp(length g(h)), in place; with
+        inputs (rows, units) from exp(length g(h) + inputs.h).
 
         To switch a unit multiplies the sum in g by the mean, over words drawn from P(word | h), of
         the word's factor: two products of a matrix and a vector, and no words have to be drawn.
@@ -75,6 +79,8 @@ class TokenFactor:
             means = np.where(on, shares @ on_off, shares @ off_on)
             with np.errstate(divide="ignore"):  # a mean that is 0 is a switch that never happens
                 change = length * (np.log(means.astype(np.float64)) + np.where(on, down, up))
+            if inputs is not None:
+                change += np.where(on, -inputs[:, unit], inputs[:, unit])
             switched = np.flatnonzero(uniforms[:, unit] < 0.5 * (1.0 + np.tanh(0.5 * change)))
             if not len(switched):
                 continue

@@ -22,9 +22,11 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import Engine, find_engine
 from undertow.model.parameters import Parameters
+from undertow.model.two_layers import TwoLayers
 from undertow.vectors.codes import Codes, seen_as_code
 from undertow.vectors.directions import direction_weights
 from undertow.vectors.features import Balance, beside, mean_inputs, strengths_of, units_side
+from undertow.vectors.latent import latent_inputs, latent_posteriors, log_bounds
 
 CPU = "cpu"
 FEATURES = ("balanced", "posterior", "soft", "activation", "strength")
@@ -128,15 +130,20 @@ def encode(
 def inputs(
     parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
 ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """W.u of each document, without the hidden bias, and the weighted lengths L."""
+    """W.u of each document, without the hidden bias, and the weighted lengths L; of two layers, of
+    each document with the latent words that it makes likely.
+    """
     chosen = engine or find_engine(CPU)
+    if isinstance(parameters, TwoLayers):
+        return latent_inputs(parameters, batch, engine=chosen)
     return chosen.inputs(parameters.weights, parameters.word_weights, batch)
 
 
 def posteriors(
     parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
 ) -> NDArray[np.float32]:
-    """P(h_j = 1 | V) = sigmoid(W_j.u + L a_j): the features of the paper.
+    """P(h_j = 1 | V) = sigmoid(W_j.u + L a_j): the features of the paper. Of two layers, by mean
+    field.
 
     Parameters
     ----------
@@ -158,6 +165,8 @@ def posteriors(
     >>> posteriors(parameters, batch)[1]
     array([0.5, 0.5, 0.5], dtype=float32)
     """
+    if isinstance(parameters, TwoLayers):
+        return latent_posteriors(parameters, batch, engine=engine)
     return (engine or find_engine(CPU)).posteriors(parameters, batch)[0]
 
 
@@ -305,7 +314,8 @@ def soft_posteriors(
 def scores(
     parameters: Parameters, batch: CountBatch, *, engine: Engine | None = None
 ) -> NDArray[np.float64]:
-    """S(u) = sum_j softplus(W_j.u + L a_j) - H log 2: what hidden units add to a document's fit.
+    """S(u) = sum_j softplus(W_j.u + L a_j) - H log 2: what hidden units add to a document's fit, by
+    its own words alone.
 
     Parameters
     ----------
@@ -335,7 +345,8 @@ def free_energies(
 ) -> NDArray[np.float64]:
     """F(V) = -(b.u + S(u) + H log 2).
 
-    It is low for documents that the model finds likely among those of their length.
+    It is low for documents that the model finds likely among those of their length. Of two layers
+    it is that of mean field, which is at least as high.
 
     Parameters
     ----------
@@ -357,6 +368,8 @@ def free_energies(
     >>> bool(np.isclose(free_energies(parameters, batch)[1], -3 * np.log(2)))
     True
     """
+    if isinstance(parameters, TwoLayers):
+        return -log_bounds(parameters, batch, engine=engine)
     pull = parameters.word_weights.astype(np.float64) * parameters.visible_bias
     owners = np.repeat(np.arange(batch.size), np.diff(batch.starts))
     of_words = np.bincount(owners, weights=pull[batch.words] * batch.counts, minlength=batch.size)

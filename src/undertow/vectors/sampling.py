@@ -9,7 +9,12 @@ from undertow import _check
 from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import Engine, Place, find_engine
+from undertow.kernels import randomness
+from undertow.kernels.randomness import Purpose
 from undertow.model.parameters import Parameters
+from undertow.model.two_layers import latent_words_of
+
+LEFT_OUT = 5  # a stage of draws, after those of `latent_likelihood`
 
 
 def sample_documents(
@@ -23,6 +28,8 @@ def sample_documents(
 ) -> CountBatch:
     """Documents drawn by Gibbs steps: hidden units given words, then words given hidden units.
 
+    Of two layers, chains have so many words more, which are left out at the end.
+
     Parameters
     ----------
     parameters : undertow.Parameters
@@ -34,8 +41,8 @@ def sample_documents(
     seed : int
         What is drawn from.
     start : array of int32, optional
-        The words that chains begin at, all documents' tokens one after the other. Without them
-        they begin at hidden units that are on with probability 1/2.
+        The words that chains begin at, all documents' tokens one after the other, latent ones
+        included. Without them they begin at hidden units that are on with probability 1/2.
     engine : Engine, optional
         What computes; all cores where none is given.
 
@@ -60,7 +67,8 @@ def sample_documents(
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 1).any():
         raise InvalidInput(f"tokens must be a list of whole numbers of at least 1, got {tokens!r}")
     _check.whole_number("n_steps", n_steps, at_least=1)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    latent = latent_words_of(parameters)
+    starts = np.concatenate([[0], np.cumsum(sizes + latent)]).astype(np.int64)
     words = (
         np.zeros(starts[-1], dtype=np.int32) if start is None else np.array(start, dtype=np.int32)
     )
@@ -82,4 +90,16 @@ def sample_documents(
         # The step stands where training has its epoch: a chain may be far longer than a stage
         # number can count.
         batch = chosen.sample(parameters, chances, batch, Place(step, 0), seed)
-    return batch
+    return _without(batch, latent, seed) if latent else batch
+
+
+def _without(batch: CountBatch, latent: int, seed: int) -> CountBatch:
+    """Documents of single tokens less so many of each, whichever they are."""
+    sizes = np.diff(batch.starts)
+    owners = np.repeat(np.arange(batch.size), sizes)
+    numbers = np.arange(len(owners)) - batch.starts[owners]
+    keys = randomness.uniforms(seed, Purpose.LATENT, LEFT_OUT, 0, owners, numbers)
+    order = np.lexsort((keys, owners))
+    kept = order[numbers < (sizes - latent)[owners]]
+    starts = np.concatenate([[0], np.cumsum(sizes - latent)])
+    return CountBatch(batch.document_ids, starts, batch.words[kept], batch.counts[kept])
