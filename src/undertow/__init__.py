@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from undertow.corpus import Vectorizer, open_corpus
     from undertow.counts import CountBatch, CountSource, CsrSource
     from undertow.engines import Engine
-    from undertow.estimators import ReplicatedSoftmax, TopicModel, load
+    from undertow.estimators import ReplicatedSoftmax, TokenContrast, TopicModel, load
     from undertow.learn import (
         SGD,
         Adam,
@@ -72,7 +72,7 @@ _HOMES = {
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer", "open_corpus"),
     "undertow.engines": ("Engine",),
-    "undertow.estimators": ("ReplicatedSoftmax", "TopicModel", "load"),
+    "undertow.estimators": ("ReplicatedSoftmax", "TokenContrast", "TopicModel", "load"),
     "undertow.learn": (
         "SGD",
         "Adam",
@@ -119,6 +119,7 @@ __all__ = [
     "Run",
     "Settings",
     "Sparsity",
+    "TokenContrast",
     "Topic",
     "TopicModel",
     "TrainingDiverged",

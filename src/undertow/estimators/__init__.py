@@ -9,17 +9,19 @@ from undertow import _lazy
 
 if TYPE_CHECKING:
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+    from undertow.estimators.token_contrast import TokenContrast
     from undertow.estimators.topic_model import TopicModel
 
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
         "undertow.estimators.replicated_softmax": ("ReplicatedSoftmax",),
+        "undertow.estimators.token_contrast": ("TokenContrast",),
         "undertow.estimators.topic_model": ("TopicModel",),
     },
 )
 
-__all__ = ["ReplicatedSoftmax", "TopicModel", "load"]
+__all__ = ["ReplicatedSoftmax", "TokenContrast", "TopicModel", "load"]
 
 
 def load(path: str | os.PathLike[str], *, device: str = "cpu") -> ReplicatedSoftmax | TopicModel:
