@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from undertow import _check
 from undertow._errors import InvalidInput
-from undertow.counts import checked_counts
 from undertow.kernels.cores import thread_count
 from undertow.vectors.token_contrast import (
     TokenParameters,
@@ -109,7 +108,7 @@ class TokenContrast(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters
         ----------
         X : array-like or sparse matrix (documents, n-grams)
-            Counts.
+            Counts, or any numbers of at least 0.
         y : None
             Ignored.
 
@@ -202,7 +201,17 @@ class TokenContrast(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         checked = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_non_negative=True
         )
-        return checked_counts(checked, name="X")
+        counts = sparse.csr_array(checked)
+        counts.sum_duplicates()  # and no word twice
+        counts.eliminate_zeros()
+        return counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
 
     @property
     def components_(self) -> NDArray[np.float32]:

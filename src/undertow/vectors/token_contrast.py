@@ -120,7 +120,9 @@ def learn_tokens(
         state = (words, hidden, squares, pace)
         contrast_tokens(0, len(order), order, seed, epoch, documents, *state)
         if not np.isfinite(words.weights).all():
-            raise TrainingDiverged(f"weights are not finite after epoch {epoch + 1}: lower the rate")
+            raise TrainingDiverged(
+                f"weights are not finite after epoch {epoch + 1}: lower the rate"
+            )
         if show is not None and show(epoch + 1):
             return start, epoch + 1
     return start, settings.epochs
@@ -173,9 +175,7 @@ def _start(
     return TokenParameters(weights, directions, *found_so), hidden
 
 
-def _first_vectors(
-    counts: sparse.csr_array, parameters: TokenParameters
-) -> NDArray[np.float32]:
+def _first_vectors(counts: sparse.csr_array, parameters: TokenParameters) -> NDArray[np.float32]:
     rows = rows_of_length_1(_damped(counts), parameters.idf)
     vectors: NDArray[np.float32] = (rows @ parameters.directions - parameters.middle) / (
         parameters.spread
@@ -184,8 +184,8 @@ def _first_vectors(
 
 
 def _damped(counts: sparse.csr_array) -> sparse.csr_array:
-    """1 + log(v)."""
-    data = (1.0 + np.log(counts.data)).astype(np.float32)
+    """log(1 + v)."""
+    data = np.log1p(counts.data).astype(np.float32)
     return sparse.csr_array((data, counts.indices, counts.indptr), counts.shape)
 
 
