@@ -168,7 +168,7 @@ class TokenContrast(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Examples
         --------
-        >>> bool(np.array_equal(contrast.transform(counts)[:1], contrast.transform(counts[:1])))
+        >>> bool((contrast.transform(counts)[:1] == contrast.transform(counts[:1])).all())
         True
         """
         check_is_fitted(self)

@@ -199,7 +199,7 @@ def _words(parameters: TokenParameters) -> Words:
     kept = np.minimum(1.0, np.sqrt(COMMON / np.maximum(shares, COMMON)))
     drawn = np.maximum(shares, 1e-12) * kept
     return Words(
-        parameters.weights,
+        np.require(parameters.weights, requirements="W"),  # the kernel is compiled for such arrays
         np.full(len(shares), FIRST_SQUARE, dtype=np.float32),
         build_alias_table(drawn / drawn.sum()),
         np.floor(kept * 2.0**32).astype(np.uint64),
