@@ -46,7 +46,13 @@ if TYPE_CHECKING:
     from undertow.corpus import Vectorizer, open_corpus
     from undertow.counts import CountBatch, CountSource, CsrSource
     from undertow.engines import Engine
-    from undertow.estimators import DeepReplicatedSoftmax, ReplicatedSoftmax, TopicModel, load
+    from undertow.estimators import (
+        DeepReplicatedSoftmax,
+        ReplicatedSoftmax,
+        TokenContrast,
+        TopicModel,
+        load,
+    )
     from undertow.learn import (
         SGD,
         Adam,
@@ -77,6 +83,7 @@ _HOMES = {
     "undertow.estimators": (
         "DeepReplicatedSoftmax",
         "ReplicatedSoftmax",
+        "TokenContrast",
         "TopicModel",
         "load",
     ),
@@ -128,6 +135,7 @@ __all__ = [
     "Run",
     "Settings",
     "Sparsity",
+    "TokenContrast",
     "Topic",
     "TopicModel",
     "TrainingDiverged",

@@ -57,6 +57,11 @@ def test_the_page_on_python_runs(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (tmp_path / "model" / "model.json").exists()
 
 
+def test_the_page_on_word_order_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    run("docs/word_order.md")
+    assert capsys.readouterr().out.splitlines() == ["['good']"]
+
+
 def test_the_page_on_likelihood_runs(capsys: pytest.CaptureFixture[str]) -> None:
     run("docs/likelihood.md")
     lines = capsys.readouterr().out.splitlines()

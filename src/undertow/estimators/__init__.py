@@ -10,6 +10,7 @@ from undertow import _lazy
 if TYPE_CHECKING:
     from undertow.estimators.deep_replicated_softmax import DeepReplicatedSoftmax
     from undertow.estimators.replicated_softmax import ReplicatedSoftmax
+    from undertow.estimators.token_contrast import TokenContrast
     from undertow.estimators.topic_model import TopicModel
 
 __getattr__, __dir__ = _lazy.names_of(
@@ -17,11 +18,12 @@ __getattr__, __dir__ = _lazy.names_of(
     {
         "undertow.estimators.deep_replicated_softmax": ("DeepReplicatedSoftmax",),
         "undertow.estimators.replicated_softmax": ("ReplicatedSoftmax",),
+        "undertow.estimators.token_contrast": ("TokenContrast",),
         "undertow.estimators.topic_model": ("TopicModel",),
     },
 )
 
-__all__ = ["DeepReplicatedSoftmax", "ReplicatedSoftmax", "TopicModel", "load"]
+__all__ = ["DeepReplicatedSoftmax", "ReplicatedSoftmax", "TokenContrast", "TopicModel", "load"]
 
 
 def load(path: str | os.PathLike[str], *, device: str = "cpu") -> ReplicatedSoftmax | TopicModel:

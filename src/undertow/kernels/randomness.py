@@ -29,6 +29,7 @@ ROWS = 4096  # of normal numbers that are made at a time
 # Parts of what is drawn: other numbers here are other results.
 SHARD = 32  # documents of a minibatch that share a noise stream
 CHUNK = 2048  # words of the vocabulary that a Gibbs step draws among at a time
+TOKENS_A_STEP = 32  # tokens of a document that are told from noise together
 
 
 class Purpose(IntEnum):
@@ -52,6 +53,7 @@ class Purpose(IntEnum):
     REPLACEMENT = 16  # which token is replaced, and by which word
     ANNEALING = 17  # the hidden units of chains that estimate log Z
     LATENT = 18  # latent words of documents, and hidden units of chains that sum them out
+    TOKEN = 19  # tokens that are told from noise one by one: which, in which order, and the noise
 
 
 def philox(

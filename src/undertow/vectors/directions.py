@@ -45,22 +45,24 @@ def word_directions(
     packed = sparse.csr_array(
         (counts.data, columns, counts.indptr), (counts.shape[0], int(held.sum()))
     )
-    rows = _unit_rows(packed, direction_weights(word_weights[held]))
+    rows = rows_of_length_1(packed, direction_weights(word_weights[held]))
     found = min(number, MOST, *rows.shape)
     directions = np.zeros((len(word_weights), found), dtype=np.float32)
     if found:
-        directions[held] = _first_right_vectors(rows, found, seed)
+        directions[held] = first_right_vectors(rows, found, seed)
     return directions
 
 
-def _first_right_vectors(rows: sparse.csr_array, found: int, seed: int) -> NDArray[np.float32]:
+def first_right_vectors(
+    rows: sparse.csr_array, found: int, seed: int, *, rounds: int = ROUNDS
+) -> NDArray[np.float32]:
     """The first right singular vectors of a matrix that has at least so many rows and columns."""
     from undertow.kernels.cpu.normals import normals  # compiled: questions are answered without it
 
     width = min(found + MORE, *rows.shape)
     with threadpool_limits(1, user_api="blas"):  # more threads may round differently
         basis = normals(seed, randomness.Purpose.DIRECTIONS, rows.shape[0], width)
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             basis = rows @ (rows.T @ np.linalg.qr(basis)[0])
         seen = rows.T @ np.linalg.qr(basis)[0]
         squares, turns = np.linalg.eigh((seen.T @ seen).astype(np.float64))
@@ -79,7 +81,7 @@ def with_more_rows(directions: NDArray[np.float32], words: int) -> NDArray[np.fl
     return np.concatenate([directions, added])
 
 
-def _unit_rows(counts: sparse.csr_array, weights: NDArray[np.float32]) -> sparse.csr_array:
+def rows_of_length_1(counts: sparse.csr_array, weights: NDArray[np.float32]) -> sparse.csr_array:
     """Weighted counts, every document of length 1; empty ones stay empty."""
     data = counts.data.astype(np.float32) * weights[counts.indices]
     owners = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
