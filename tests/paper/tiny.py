@@ -25,8 +25,11 @@ TINY = Scale(
     timed_real_words=60,
     timed_gibbs_steps=(1, 2),
     timed_noises=(1, 3),
+    timed_family=(20, 200),
     timed_steps=3,
     timed_threads=1,
+    temperatures=5,
+    chains=3,
 )
 
 
