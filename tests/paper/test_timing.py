@@ -15,7 +15,7 @@ from undertow.paper.kinds.timing import ZIPF_SHIFT, zipf_counts
 CORPUS = Corpus("made-up posts", 60)
 
 
-@pytest.mark.parametrize("learner", ["cd", "alpha-nce"])
+@pytest.mark.parametrize("learner", ["cd", "pcd", "mh-cd", "nce", "alpha-nce", "ratio-matching"])
 @pytest.mark.parametrize(("words", "made_up"), [(20, False), (60, False), (500, True)])
 def test_times_of_real_and_made_up_documents(
     learner: str, words: int, made_up: bool, tmp_path: Path

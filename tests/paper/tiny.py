@@ -28,12 +28,14 @@ TINY = Scale(
     timed_family=(20, 200),
     timed_steps=3,
     timed_threads=1,
-    temperatures=5,
-    chains=3,
+    temperatures=10,
+    chains=4,
 )
 
 
-def run_tiny(what: str, out: Path, *, scale: Scale = TINY, jobs: int = 1) -> Outcome:
+def run_tiny(
+    what: str, out: Path, *, scale: Scale = TINY, jobs: int = 1, **options: Any
+) -> Outcome:
     return reproduce(
         what,
         scale=scale,
@@ -41,6 +43,7 @@ def run_tiny(what: str, out: Path, *, scale: Scale = TINY, jobs: int = 1) -> Out
         page=out / "page.md",
         command=lambda name: f"undertow paper {name}",
         jobs=jobs,
+        **options,
     )
 
 

@@ -120,7 +120,7 @@ CLAIMS = tuple(_claims())
 
 def cells(scale: Scale) -> Cells:
     """Both sides of every claim, and the times of Figure 1."""
-    found = fig1.cells(scale)
+    found = fig1.cells_of_lines(scale, fig1.series_of_the_paper(scale))
     for claim in CLAIMS:
         for family in settings.FAMILIES:
             for side in (claim.better, claim.worse):
@@ -210,8 +210,8 @@ def _speed(scale: Scale, results: Results) -> Table:
 
 def _times(scale: Scale, corpus: Corpus, learner: str, words: int, results: Results) -> list[float]:
     """Milliseconds of the lines of a learner, as far as they were taken."""
-    lines = [fig1.line(scale, corpus, one) for one in fig1.series(scale) if one.learner == learner]
-    found = (milliseconds(results, line[words]) for line in lines)
+    lines = [one for one in fig1.series_of_the_paper(scale) if one.learner == learner]
+    found = (milliseconds(results, fig1.line(scale, corpus, one)[words]) for one in lines)
     return [time for time in found if time is not None]
 
 

@@ -4,6 +4,7 @@ and, beyond the paper, MH-CD and ratio matching.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -38,9 +39,14 @@ class Series:
 
 def cells(scale: Scale) -> Cells:
     """Every line at every vocabulary size of it, on both data sets."""
+    return cells_of_lines(scale, series(scale))
+
+
+def cells_of_lines(scale: Scale, lines: Sequence[Series]) -> Cells:
+    """Those of some lines."""
     found: Cells = {}
     for corpus in DATA.values():
-        for one in series(scale):
+        for one in lines:
             found |= named(line(scale, corpus, one).values(), "timing", one.label)
     return found
 
@@ -68,11 +74,15 @@ def report(scale: Scale, results: Results) -> Report:
 
 
 def series(scale: Scale) -> list[Series]:
-    """The lines of the figure, CD first, and last those that the paper does not have."""
-    return [
-        *(Series("cd", steps) for steps in scale.timed_gibbs_steps),
-        *(Series("alpha-nce", noises) for noises in scale.timed_noises),
-        *(Series(name, draws) for name, (_, draws) in BEYOND_THE_PAPER.items()),
+    """The lines of the figure, last those that the paper does not have."""
+    beyond = [Series(name, draws) for name, (_, draws) in BEYOND_THE_PAPER.items()]
+    return [*series_of_the_paper(scale), *beyond]
+
+
+def series_of_the_paper(scale: Scale) -> list[Series]:
+    """CD, then alpha-NCE."""
+    return [Series("cd", steps) for steps in scale.timed_gibbs_steps] + [
+        Series("alpha-nce", noises) for noises in scale.timed_noises
     ]
 
 
