@@ -56,6 +56,7 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--unigrams", action="store_true", help="of all ways to count, no model")
     parser.add_argument("--temperatures", type=int, default=1000)
     parser.add_argument("--chains", type=int, default=100)
+    parser.add_argument("--documents", nargs="*", help="these rows of the table alone")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--made-up", action="store_true", help="on a tiny corpus, for tests")
     return parser.parse_args(arguments)
@@ -122,6 +123,8 @@ def rows(options: argparse.Namespace) -> list[dict[str, Any]]:
     model = trained(options, counts.pop("train"))
     found = []
     for name, documents in counts.items():
+        if options.documents and name not in options.documents:
+            continue
         one = model.perplexity(
             documents,
             n_temperatures=options.temperatures,

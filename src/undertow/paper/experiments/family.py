@@ -113,4 +113,4 @@ def _note(scale: Scale, results: Results) -> str:
     )
 
 
-EXPERIMENT = Experiment("family", "The family: the same model learned in other ways", cells, report)
+EXPERIMENT = Experiment("family", "The family", cells, report)
