@@ -144,6 +144,12 @@ def test_without_times_nothing_is_timed_and_later_nothing_else_computed(tmp_path
     assert run_tiny("family", tmp_path).computed == 0
 
 
+def test_a_figure_of_times_can_be_written_without_any(tmp_path: Path) -> None:
+    outcome = run_tiny("fig1", tmp_path, times="none")
+    assert (outcome.computed, outcome.found) == (0, 0)
+    assert "Nothing was measured yet." in outcome.page.read_text()
+
+
 def test_known_results_are_not_computed(tmp_path: Path) -> None:
     run_tiny("fig2", tmp_path / "first")
     known = tmp_path / "first" / "results"
