@@ -111,21 +111,23 @@ class Records:
 
     def take(self, results: Path) -> int:
         """Keeps the records of results files, such as those of docs/paper/results, where there are
-        none of these settings yet; says how many. Results of another version are left out.
+        none of these settings yet; says how many. Of several the newest counts, and results of
+        another version are left out.
         """
-        taken = 0
+        newest: dict[Path, Record] = {}
         for file in sorted(results.glob("*.json")):
             document = json.loads(file.read_text(encoding="utf-8"))
             if document.get("cell_version") != CELL_VERSION:
                 logger.warning("%s is of another version: its records are left out", file.name)
                 continue
-            for found in document["cells"]:
-                record = Record(**found)
+            for record in (Record(**found) for found in document["cells"]):
                 place = self._place(_digest(record.settings))
-                if not place.exists():
-                    files.write_json(place, asdict(record))
-                    taken += 1
-        return taken
+                if place not in newest or newest[place].date < record.date:
+                    newest[place] = record
+        taken = {place: record for place, record in newest.items() if not place.exists()}
+        for place, record in taken.items():
+            files.write_json(place, asdict(record))
+        return len(taken)
 
     def file(self, cell: Cell) -> Path:
         """Where a cell's record is."""
