@@ -20,9 +20,10 @@ from rich.console import Console
 
 from benchmarks import perplexity
 from benchmarks.defaults import Split, newsgroups
-from benchmarks.tables import Sheet, in_digits, markdown
+from benchmarks.tables import Sheet, markdown
 from undertow import ReplicatedSoftmax
 from undertow.learn import Adam, AlphaNCE, ContrastiveDivergence
+from undertow.paper.report import in_digits
 from undertow.tasks import mean_average_precision
 
 EPOCHS = 52  # the estimator's own number for as many documents

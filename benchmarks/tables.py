@@ -53,11 +53,6 @@ def figure(value: float | None) -> str:
     return f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
 
 
-def in_digits(perplexity: float) -> str:
-    """A perplexity without the digits that say nothing."""
-    return f"{perplexity:.0f}" if perplexity < 1e5 else f"{perplexity:.1g}"
-
-
 def columns_of(title: str, first: str, columns: Mapping[str, Mapping[str, Any]]) -> Sheet:
     """A sheet of mappings with the same kind of keys, which become its rows: sizes with thousands
     separated.

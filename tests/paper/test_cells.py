@@ -159,3 +159,33 @@ def test_every_setting_is_in_the_digest() -> None:
 
 def test_records_of_nothing(tmp_path: Path) -> None:
     assert Records(tmp_path / "absent").read(Counting(1)) is None
+
+
+def test_of_known_results_the_newest_count_and_what_is_kept_counts_more(tmp_path: Path) -> None:
+    results, records = tmp_path / "results", Records(tmp_path / "cells")
+
+    def write(name: str, *found: tuple[int, str, int], version: int | None = None) -> None:
+        cells = [
+            {
+                "settings": Counting(number).settings(),
+                "figures": {"square": square},
+                "seconds": 1.0,
+                "date": date,
+                "machine": {},
+            }
+            for number, date, square in found
+        ]
+        version = cells_module.CELL_VERSION if version is None else version
+        results.mkdir(exist_ok=True)
+        (results / f"{name}.json").write_text(json.dumps({"cell_version": version, "cells": cells}))
+
+    kept = compute(Counting(5), Corpora(tmp_path))
+    records.write(Counting(5), kept)
+    write("a", (2, "2026-01-01", 1), (3, "2026-01-02", 1), (5, "2027-01-01", 1))
+    write("b", (2, "2026-01-02", 2), (3, "2026-01-01", 2))
+    write("c", (7, "2026-01-01", 3), version=0)
+    assert records.take(results) == 2
+    found = {number: records.read(Counting(number)) for number in (2, 3, 5, 7)}
+    squares = {number: one and one.figures["square"] for number, one in found.items()}
+    assert squares == {2: 2, 3: 1, 5: 25, 7: None}
+    assert records.take(results) == 0

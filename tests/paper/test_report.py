@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from tests.paper.tiny import TINY, record
-from undertow.paper import settings
+from undertow.paper import plots, settings
 from undertow.paper.cells import Cell, Record
 from undertow.paper.experiments import alpha, beat, fig1, fig2, fig3, table1, table2
 from undertow.paper.experiments.models import model_cells
@@ -185,13 +185,29 @@ def test_goal_is_reached_by_both_means(accuracy: float, precision: float, verdic
     )
 
 
-def test_timing_goes_on_for_alpha_nce_alone() -> None:
+def test_table1_has_learners_beyond_the_paper_in_tuned_columns_alone() -> None:
+    results: dict[Cell, Record] = {
+        cell: record(accuracy=0.75 if cell.recipe.learner == "mh-cd" else 0.5)
+        for cell in table1.cells(TINY)
+        if isinstance(cell, ModelCell)
+    }
+    rows = {row[0]: list(row)[1:] for row in table1.report(TINY, results).tables[0].rows}
+    assert rows["MH-CD, beyond the paper"] == ["–", "–", ".750", "–", ".750"]
+    assert rows["ratio matching, idf, beyond the paper"] == ["–", "–", ".500", "–", ".500"]
+
+
+def test_timing_goes_on_for_all_but_cd() -> None:
     cells = [cell for cell in fig1.cells(TINY) if isinstance(cell, TimingCell)]
     assert {cell.words for cell in cells if cell.learner == "cd"} == {20, 60}
-    assert {cell.words for cell in cells if cell.learner == "alpha-nce"} == {20, 60, 200}
+    for learner in ("alpha-nce", "mh-cd", "ratio-matching"):
+        assert {cell.words for cell in cells if cell.learner == learner} == {20, 60, 200}
     assert all(cell.alone for cell in cells)
     results: dict[Cell, Record] = {
         cell: record(median_ms=1.25, made_up=cell.words > 60) for cell in cells
     }
     table = fig1.report(TINY, results).tables[0]
-    assert list(table.rows[-1]) == ["200", "–", "–", "1.25", "1.25"]
+    assert list(table.columns)[-2:] == ["MH-CD", "ratio matching"]
+    assert list(table.rows[-1]) == ["200", "–", "–", *["1.25"] * 4]
+    nothing = fig1.report(TINY, {})  # where times were left out
+    assert set(nothing.tables[0].rows[0][1:]) == {"–"}
+    plots.rendered(nothing.pictures[0].draw, "svg")

@@ -8,14 +8,21 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from undertow.learn import (
+    AlphaNCE,
+    ContrastiveDivergence,
+    MetropolisDivergence,
+    RatioMatching,
+)
 from undertow.paper.corpora import Corpora, Corpus
 from undertow.paper.kinds import TimingCell
-from undertow.paper.kinds.timing import ZIPF_SHIFT, zipf_counts
+from undertow.paper.kinds.timing import ZIPF_SHIFT, timed_recipe, zipf_counts
+from undertow.paper.recipe import learner as learner_of
 
 CORPUS = Corpus("made-up posts", 60)
 
 
-@pytest.mark.parametrize("learner", ["cd", "alpha-nce"])
+@pytest.mark.parametrize("learner", ["cd", "pcd", "mh-cd", "nce", "alpha-nce", "ratio-matching"])
 @pytest.mark.parametrize(("words", "made_up"), [(20, False), (60, False), (500, True)])
 def test_times_of_real_and_made_up_documents(
     learner: str, words: int, made_up: bool, tmp_path: Path
@@ -26,6 +33,19 @@ def test_times_of_real_and_made_up_documents(
     assert figures["made_up"] == made_up
     assert figures["median_ms"] > 0
     assert figures["tokens"] > 1
+
+
+def test_what_is_timed_is_the_learner_that_is_named() -> None:
+    draws = {
+        "cd": ContrastiveDivergence(3),
+        "pcd": ContrastiveDivergence(3, persistent=True),
+        "mh-cd": MetropolisDivergence(proposals=3),
+        "alpha-nce": AlphaNCE(n_noise=3, noise_level=0.5, sharpness=1.0),
+        "nce": AlphaNCE(n_noise=3, noise_level=0.0, sharpness=1.0, uniform=False),
+        "ratio-matching": RatioMatching(n_neighbours=3),
+    }
+    made = {name: learner_of(timed_recipe(name, 3)) for name in draws}  # type: ignore[arg-type]
+    assert made == draws
 
 
 def test_made_up_documents_have_real_lengths_and_zipfs_words() -> None:

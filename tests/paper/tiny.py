@@ -25,12 +25,17 @@ TINY = Scale(
     timed_real_words=60,
     timed_gibbs_steps=(1, 2),
     timed_noises=(1, 3),
+    timed_family=(20, 200),
     timed_steps=3,
     timed_threads=1,
+    temperatures=10,
+    chains=4,
 )
 
 
-def run_tiny(what: str, out: Path, *, scale: Scale = TINY, jobs: int = 1) -> Outcome:
+def run_tiny(
+    what: str, out: Path, *, scale: Scale = TINY, jobs: int = 1, **options: Any
+) -> Outcome:
     return reproduce(
         what,
         scale=scale,
@@ -38,6 +43,7 @@ def run_tiny(what: str, out: Path, *, scale: Scale = TINY, jobs: int = 1) -> Out
         page=out / "page.md",
         command=lambda name: f"undertow paper {name}",
         jobs=jobs,
+        **options,
     )
 
 

@@ -24,7 +24,16 @@ class What(StrEnum):
     FIG3 = "fig3"
     ALPHA = "alpha"
     BEAT = "beat"
+    FAMILY = "family"
     ALL = "all"
+
+
+class Times(StrEnum):
+    """Which times are taken."""
+
+    MISSING = "missing"
+    ANEW = "anew"
+    NONE = "none"
 
 
 OUT = Path("paper")
@@ -35,7 +44,7 @@ def paper(
         What,
         typer.Argument(
             metavar="WHAT",
-            help="A table or figure; 'alpha' and 'beat' go beyond the paper.",
+            help="A table or figure; 'alpha', 'beat' and 'family' go beyond the paper.",
         ),
     ],
     quick: Annotated[
@@ -51,6 +60,21 @@ def paper(
         Path | None,
         typer.Option(
             help="The Markdown page to write or bring up to date, OUT/page.md unless given."
+        ),
+    ] = None,
+    times: Annotated[
+        Times,
+        typer.Option(
+            help="What measures time: what is missing, all of it anew, or none, where others use "
+            "the machine. Times that are kept are shown."
+        ),
+    ] = Times.MISSING,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            file_okay=False,
+            help="Folder of results, as docs/paper/results: what is in there is not computed.",
         ),
     ] = None,
     jobs: Annotated[
@@ -73,6 +97,8 @@ def paper(
         undertow paper all --quick --out /tmp/paper
 
         undertow paper fig3 --seeds 5 --jobs 2 --page docs/paper.md
+
+        undertow paper family --known docs/paper/results --times none
     """
     from undertow.paper.reproduce import check_extra, reproduce, with_seeds
 
@@ -91,6 +117,8 @@ def paper(
                 name, quick=quick, seeds=chosen.seeds, out=out, page=page
             ),
             jobs=cores() if jobs is None else jobs,
+            times=times.value,
+            known=known,
             quiet=quiet,
         )
     except KeyboardInterrupt:

@@ -64,7 +64,7 @@ class Cell:
     @property
     def digest(self) -> str:
         """The name of the cell's file."""
-        return files.digest({"version": CELL_VERSION, **self.settings()})
+        return _digest(self.settings())
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,36 @@ class Records:
         """Keeps a record."""
         files.write_json(self.file(cell), asdict(record))
 
+    def take(self, results: Path) -> int:
+        """Keeps the records of results files, such as those of docs/paper/results, where there are
+        none of these settings yet; says how many. Of several the newest counts, and results of
+        another version are left out.
+        """
+        newest: dict[Path, Record] = {}
+        for file in sorted(results.glob("*.json")):
+            document = json.loads(file.read_text(encoding="utf-8"))
+            if document.get("cell_version") != CELL_VERSION:
+                logger.warning("%s is of another version: its records are left out", file.name)
+                continue
+            for record in (Record(**found) for found in document["cells"]):
+                place = self._place(_digest(record.settings))
+                if place not in newest or newest[place].date < record.date:
+                    newest[place] = record
+        taken = {place: record for place, record in newest.items() if not place.exists()}
+        for place, record in taken.items():
+            files.write_json(place, asdict(record))
+        return len(taken)
+
     def file(self, cell: Cell) -> Path:
         """Where a cell's record is."""
-        return self._folder / f"{cell.digest}.json"
+        return self._place(cell.digest)
+
+    def _place(self, digest: str) -> Path:
+        return self._folder / f"{digest}.json"
+
+
+def _digest(settings: dict[str, Any]) -> str:
+    return files.digest({"version": CELL_VERSION, **settings})
 
 
 def compute(cell: Cell, corpora: Corpora) -> Record:

@@ -10,6 +10,7 @@ from typing import Any
 
 from undertow.files.atomic import write_file
 from undertow.paper import files
+from undertow.paper.cells import CELL_VERSION
 from undertow.paper.report import Cells, Experiment, Report, Results, tidy_rows
 from undertow.paper.scale import Scale
 
@@ -30,6 +31,7 @@ def write_json(
         file,
         {
             "experiment": experiment.name,
+            "cell_version": CELL_VERSION,
             "heading": experiment.heading,
             "command": command,
             "scale": asdict(scale),

@@ -56,6 +56,8 @@ def section(
 def provenance(records: Iterable[Record], corpora: Iterable[object]) -> str:
     """When and where figures were computed, and how texts became counts."""
     records = list(records)
+    if not records:
+        return "- Nothing was measured yet."
     dates = sorted({record.date for record in records})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     places = sorted({machine.in_words(record.machine) for record in records})

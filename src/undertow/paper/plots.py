@@ -119,7 +119,7 @@ def time_panels(panels: Mapping[str, Mapping[str, Sequence[Timing]]]) -> Figure:
         for axis in (place.xaxis, place.yaxis):
             axis.set_minor_formatter(NullFormatter())
     axes[0].set_ylabel("time per minibatch (ms)")
-    _legend_below(figure, axes[0], columns=5)
+    _legend_below(figure, axes[0], columns=6)
     return figure
 
 
@@ -177,11 +177,13 @@ def _look(number: int) -> dict[str, Any]:
 
 
 def _looks_of_learners(labels: Sequence[str]) -> list[dict[str, Any]]:
-    """CD in one colour and alpha-NCE in another: what differs is seen first, and markers tell the
-    rest.
-    """
+    """A colour for each learner: what differs is seen first, and markers tell the rest."""
+    colours = {"CD": RED, "MH-CD": GREEN, "ratio matching": PURPLE}
     return [
-        {"color": RED if label.startswith("CD") else BLUE, "marker": MARKERS[number % len(MARKERS)]}
+        {
+            "color": next((one for name, one in colours.items() if label.startswith(name)), BLUE),
+            "marker": MARKERS[number % len(MARKERS)],
+        }
         for number, label in enumerate(labels)
     ]
 

@@ -20,11 +20,11 @@ Options = tuple[tuple[str, float | int | str | bool | None], ...]
 class Recipe:
     """How to train; the numbers of hidden units and of the seed come with the cell."""
 
-    learner: Literal["cd", "nce", "alpha-nce"] = "alpha-nce"
+    learner: Literal["cd", "mh-cd", "nce", "alpha-nce", "ratio-matching"] = "alpha-nce"
     weighting: Literal["idf"] | None = None
     count_transform: Literal["log"] | None = "log"  # ceil(log(1 + v))
-    # CD
-    n_steps: int = 1  # of Gibbs sampling
+    # CD, by Metropolis-Hastings, too
+    n_steps: int | tuple[int, int] = 1  # of Gibbs sampling; rising from the first to the second
     # NCE and alpha-NCE
     n_noise: int = 25
     noise_level: float | tuple[float, float] | Literal["auto"] = 0.5  # alpha; NCE without UCE has 0
@@ -53,6 +53,8 @@ class Recipe:
 
 UNUSED = {
     "cd": ("n_noise", "noise_level", "sharpness"),
+    "mh-cd": ("n_noise", "noise_level", "sharpness"),
+    "ratio-matching": ("n_steps", "n_noise", "noise_level", "sharpness"),
     "nce": ("n_steps", "noise_level", "sharpness"),
     "alpha-nce": ("n_steps",),
 }
@@ -87,6 +89,7 @@ def estimator(
         sparsity_cost=recipe.sparsity_cost,
         averaging=recipe.averaging,
         batch_size=recipe.batch_size,
+        replicas=1,
         max_epochs=recipe.epochs,
         early_stopping=recipe.early_stopping,
         validation_fraction=0.1,
@@ -101,11 +104,20 @@ def learner(recipe: Recipe) -> Any:
     """The engine's learner; "nce" is plain NCE, full noise and no UCE, with the paper's frozen
     normaliser.
     """
-    from undertow.learn import AlphaNCE, ContrastiveDivergence
+    from undertow.learn import (
+        AlphaNCE,
+        ContrastiveDivergence,
+        MetropolisDivergence,
+        RatioMatching,
+    )
 
     options = _given(recipe.learner_options)
     if recipe.learner == "cd":
         return ContrastiveDivergence(n_steps=recipe.n_steps, **options)
+    if recipe.learner == "mh-cd":
+        return MetropolisDivergence(**{"n_steps": recipe.n_steps, **options})
+    if recipe.learner == "ratio-matching":
+        return RatioMatching(**options)
     if recipe.learner == "nce":
         return AlphaNCE(
             n_noise=recipe.n_noise, noise_level=0.0, uniform=False, sharpness=1.0, **options

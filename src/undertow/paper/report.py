@@ -111,15 +111,27 @@ def share(value: float | None, digits: int = 3) -> str:
     )
 
 
+def in_digits(perplexity: float) -> str:
+    """4,673, but 9e8: a perplexity without the digits that say nothing."""
+    if perplexity < 1e5:
+        return f"{perplexity:,.0f}"
+    digit, _, power = f"{perplexity:.0e}".partition("e")
+    return f"{digit}e{int(power)}"
+
+
 def named(cells: Iterable[Cell], family: str, model: str) -> Cells:
     """These cells under one name."""
     return {cell: {"family": family, "model": model} for cell in cells}
 
 
 def tidy_rows(cells: Cells, results: Results) -> list[dict[str, Any]]:
-    """A row per cell: its names, its settings, then its figures (lists stay in the JSON file)."""
+    """A row per cell that has a record: its names, its settings, then its figures (lists stay in
+    the JSON file).
+    """
     rows = []
     for cell, names in cells.items():
+        if cell not in results:
+            continue
         figures = {
             name: value
             for name, value in results[cell].figures.items()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from undertow import _extras
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from undertow.paper.report import Cells, Experiment
     from undertow.paper.runner import Workshop
     from undertow.paper.scale import Scale
+
+
+Times = Literal["missing", "anew", "none"]  # which cells that take times are computed
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,15 @@ def reproduce(
     page: Path,
     command: Callable[[str], str],
     jobs: int,
+    times: Times = "missing",
+    known: Path | None = None,
     quiet: bool = True,
 ) -> Outcome:
     """Computes what is missing of an experiment (or of "all"), and writes its files and its part of
     the page.
 
-    `command` gives the line that makes an experiment again, which the page shows.
+    `command` gives the line that makes an experiment again, which the page shows. `known` is a
+    folder of results whose records need not be computed.
     """
     from undertow.paper import page as pages
     from undertow.paper.experiments import EXPERIMENTS
@@ -53,8 +59,11 @@ def reproduce(
     experiments = list(EXPERIMENTS.values()) if what == "all" else [EXPERIMENTS[what]]
     cells = {experiment.name: experiment.cells(scale) for experiment in experiments}
     workshop = Workshop(out, progress=not quiet)
+    if known is not None:
+        workshop.records.take(known)
     everything = list(dict.fromkeys(cell for found in cells.values() for cell in found))
-    computed = _compute(workshop, everything, jobs=jobs, quiet=quiet)
+    missing = _missing(workshop, everything, times)
+    _compute(workshop, missing, len(everything), jobs=jobs, quiet=quiet)
     sections = {
         experiment.name: _write(
             experiment, cells[experiment.name], workshop, scale, page, command(experiment.name)
@@ -64,7 +73,8 @@ def reproduce(
     pages.update(
         page, sections, {experiment.name: experiment.heading for experiment in experiments}
     )
-    return Outcome(computed, len(everything) - computed, page)
+    shown = sum(len(workshop.results([cell])) for cell in everything)
+    return Outcome(len(missing), shown - len(missing), page)
 
 
 def with_seeds(scale: Scale, seeds: int | None) -> Scale:
@@ -92,17 +102,26 @@ def _write(
     )
 
 
-def _compute(workshop: Workshop, cells: Sequence[Cell], *, jobs: int, quiet: bool) -> int:
-    """Computes the cells that are not on disk; says how many."""
+def _missing(workshop: Workshop, cells: Sequence[Cell], times: Times) -> list[Cell]:
+    """The cells to compute, long ones first."""
+    missing = workshop.missing(cells)
+    if times == "missing":
+        return missing
+    others = [cell for cell in missing if not cell.alone]
+    return others + ([cell for cell in cells if cell.alone] if times == "anew" else [])
+
+
+def _compute(
+    workshop: Workshop, missing: list[Cell], total: int, *, jobs: int, quiet: bool
+) -> None:
+    """Computes these cells, of so many."""
     from undertow.paper import runner
 
-    missing = workshop.missing(cells)
     if missing:
-        with _progress(missing, len(cells), quiet) as (say, done):
+        with _progress(missing, total, quiet) as (say, done):
             workshop.prepare(missing, lambda corpus: say(f"counting {corpus.data}"))
             say("computing")
             runner.run(workshop, missing, jobs=jobs, done=done)
-    return len(missing)
 
 
 @contextmanager

@@ -28,12 +28,15 @@ class Scale:
     levels: tuple[float, ...] = LEVELS  # alpha
     lda_passes: int = 1
     timed_words: tuple[int, ...] = (100, 300, 1000, 2000, 5000, 10_000, 20_000)
-    timed_words_further: tuple[int, ...] = (50_000, 200_000, 1_000_000)  # alpha-NCE alone
+    timed_words_further: tuple[int, ...] = (50_000, 200_000, 1_000_000)  # not of CD
     timed_real_words: int = 50_000  # beyond, documents are made up
     timed_gibbs_steps: tuple[int, ...] = (1, 2, 3, 4, 5)
     timed_noises: tuple[int, ...] = (1, 5, 25, 100)
+    timed_family: tuple[int, ...] = (2000, 20_000, 200_000)
     timed_steps: int = 30
     timed_threads: int = 2
+    temperatures: int = 300  # of perplexities
+    chains: int = 50
 
     def corpus(self, corpus: Corpus) -> Corpus:
         """The corpus at this scale."""
@@ -72,5 +75,8 @@ QUICK = Scale(
     timed_real_words=10_000,
     timed_gibbs_steps=(1, 5),
     timed_noises=(1, 25),
+    timed_family=(1000, 5000, 200_000),
     timed_steps=10,
+    temperatures=50,
+    chains=20,
 )

@@ -1,6 +1,6 @@
 """The experiments, by name, in the order of the page."""
 
-from undertow.paper.experiments import alpha, beat, claims, fig1, fig2, fig3, table1, table2
+from undertow.paper.experiments import alpha, beat, claims, family, fig1, fig2, fig3, table1, table2
 from undertow.paper.report import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -14,6 +14,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         table2.EXPERIMENT,
         alpha.EXPERIMENT,
         beat.EXPERIMENT,
+        family.EXPERIMENT,
     )
 }
 

@@ -15,7 +15,7 @@ from undertow.paper.cells import Record
 from undertow.paper.corpora import Corpus
 from undertow.paper.experiments import fig1
 from undertow.paper.experiments.models import cells_of, level_cells, model_cells, records_of
-from undertow.paper.kinds import ModelCell
+from undertow.paper.kinds import ModelCell, milliseconds
 from undertow.paper.recipe import Recipe
 from undertow.paper.report import (
     NONE,
@@ -120,7 +120,7 @@ CLAIMS = tuple(_claims())
 
 def cells(scale: Scale) -> Cells:
     """Both sides of every claim, and the times of Figure 1."""
-    found = fig1.cells(scale)
+    found = fig1.cells_of_lines(scale, fig1.series_of_the_paper(scale))
     for claim in CLAIMS:
         for family in settings.FAMILIES:
             for side in (claim.better, claim.worse):
@@ -192,15 +192,12 @@ def _speed(scale: Scale, results: Results) -> Table:
     for words in scale.timed_words:
         row = [f"{words:,}"]
         for corpus in fig1.DATA.values():
-            times = {
-                one: results[fig1.line(scale, corpus, one)[words]].figures["median_ms"]
-                for one in fig1.series(scale)
-            }
-            divergences = [time for one, time in times.items() if one.learner == "cd"]
-            noises = [time for one, time in times.items() if one.learner != "cd"]
+            of_cd, of_noise = (
+                _times(scale, corpus, learner, words, results) for learner in ("cd", "alpha-nce")
+            )
             row.append(
-                f"{min(divergences) / max(noises):.1f} to {max(divergences) / min(noises):.0f}"
-                if times
+                f"{min(of_cd) / max(of_noise):.1f} to {max(of_cd) / min(of_noise):.0f}"
+                if of_cd and of_noise
                 else NONE
             )
         rows.append(row)
@@ -209,6 +206,13 @@ def _speed(scale: Scale, results: Results) -> Table:
         ["words", *fig1.DATA],
         rows,
     )
+
+
+def _times(scale: Scale, corpus: Corpus, learner: str, words: int, results: Results) -> list[float]:
+    """Milliseconds of the lines of a learner, as far as they were taken."""
+    lines = [one for one in fig1.series_of_the_paper(scale) if one.learner == learner]
+    found = (milliseconds(results, fig1.line(scale, corpus, one)[words]) for one in lines)
+    return [time for time in found if time is not None]
 
 
 EXPERIMENT = Experiment("claims", "The paper's claims, one by one", cells, report)

@@ -1,14 +1,29 @@
 """Table 1: accuracy of a softmax regression on 20 Newsgroups; with headers kept and removed,
-faithful and tuned.
+faithful and tuned. Learners beyond the paper have no faithful settings.
 """
 
 from __future__ import annotations
 
+from undertow.paper import family as learners
 from undertow.paper import settings
 from undertow.paper.corpora import Corpus
-from undertow.paper.experiments.models import model_cells, records_of
-from undertow.paper.report import Cells, Experiment, Report, Results, Table, named, share, summarise
+from undertow.paper.experiments.models import cells_of, model_cells, records_of
+from undertow.paper.kinds import ModelCell
+from undertow.paper.report import (
+    NONE,
+    Cells,
+    Experiment,
+    Report,
+    Results,
+    Table,
+    named,
+    share,
+    summarise,
+)
 from undertow.paper.scale import Scale
+
+TUNED = "tuned"
+BEYOND = "{}, beyond the paper"
 
 COLUMNS: dict[str, tuple[Corpus, str]] = {
     "faithful, headers kept": (settings.POSTS, "faithful"),
@@ -33,6 +48,8 @@ def cells(scale: Scale) -> Cells:
     for corpus, family in COLUMNS.values():
         for model in settings.TABLE1_MODELS:
             found |= named(model_cells(scale, corpus, family, model), family, model)
+        for member in learners.BEYOND_THE_PAPER:
+            found |= named(_beyond(scale, corpus, family, member), family, member.name)
     return found
 
 
@@ -41,6 +58,10 @@ def report(scale: Scale, results: Results) -> Report:
     return Report(
         tables=[_table(figure, title, scale, results) for figure, title in FIGURES.items()]
     )
+
+
+def _beyond(scale: Scale, corpus: Corpus, family: str, member: learners.Member) -> list[ModelCell]:
+    return cells_of(scale, corpus, member.recipe) if family == TUNED else []
 
 
 def _table(figure: str, title: str, scale: Scale, results: Results) -> Table:
@@ -54,6 +75,12 @@ def _table(figure: str, title: str, scale: Scale, results: Results) -> Table:
         rows.append(
             [model, *([share(settings.QUOTED_TABLE1.get(model))] if quoted else []), *shown]
         )
+    for member in learners.BEYOND_THE_PAPER:
+        shown = [
+            summarise(records_of(_beyond(scale, corpus, family, member), results), figure).text()
+            for corpus, family in COLUMNS.values()
+        ]
+        rows.append([BEYOND.format(member.name), *([NONE] if quoted else []), *shown])
     return Table(title, ["model", *(["paper (quoted)"] if quoted else []), *COLUMNS], rows)
 
 

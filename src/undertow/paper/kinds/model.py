@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # beside posteriors, which are the paper's
 OTHER_VECTORS = ("activation", "strength", "balanced")
+DIVERGENCES, CONTRASTS = ("cd", "mh-cd"), ("nce", "alpha-nce")
 DOCUMENTS = {False: 11_314, True: 75_000}  # that a model learns from, by whether they are reviews
 
 
@@ -43,7 +44,7 @@ class ModelCell(Cell):
         )
         words = self.corpus.words or 35_000
         if self.recipe.learner == "cd":
-            microseconds = self.recipe.n_steps * (40 + words / 50)
+            microseconds = most_steps(self.recipe) * (40 + words / 50)
         else:
             microseconds = 30 + self.recipe.n_noise + words / 1000
         share = 0.3 if self.recipe.early_stopping else 1.0  # of the epochs, about, before it stops
@@ -60,8 +61,8 @@ class ModelCell(Cell):
             "ngrams": self.corpus.ngrams,
             "hidden": self.hidden,
             "learner": recipe.learner,
-            "gibbs_steps": recipe.n_steps if recipe.learner == "cd" else None,
-            "noises": recipe.n_noise if recipe.learner != "cd" else None,
+            "gibbs_steps": _steps_in_words(recipe) if recipe.learner in DIVERGENCES else None,
+            "noises": recipe.n_noise if recipe.learner in CONTRASTS else None,
             "alpha": recipe.noise_level if recipe.learner == "alpha-nce" else None,
             "weighting": recipe.weighting or "counts",
             "optimizer": recipe.optimizer,
@@ -83,6 +84,17 @@ class ModelCell(Cell):
             for kind in OTHER_VECTORS:
                 figures[f"map_{kind}"] = judge.average_precision(encode[kind], counted)
         return figures
+
+
+def most_steps(recipe: Recipe) -> int:
+    """Gibbs steps, the last number of those that rise."""
+    return recipe.n_steps[-1] if isinstance(recipe.n_steps, tuple) else recipe.n_steps
+
+
+def _steps_in_words(recipe: Recipe) -> int | str:
+    if isinstance(recipe.n_steps, tuple):
+        return " to ".join(map(str, recipe.n_steps))
+    return recipe.n_steps
 
 
 def _training_figures(model: ReplicatedSoftmax) -> dict[str, Any]:

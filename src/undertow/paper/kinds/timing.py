@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -14,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow.paper.cells import Cell
+from undertow.paper.cells import Cell, Record
 from undertow.paper.corpora import Corpora, Corpus
 from undertow.paper.recipe import Recipe, learner
 
+Timed = Literal["cd", "pcd", "mh-cd", "nce", "alpha-nce", "ratio-matching"]
 BATCH, UNITS = 128, 128
+GIBBS = ("cd", "pcd")
 WARM_UP = 5  # steps that are not counted
 ZIPF_SHIFT = 2.7  # p(rank) is proportional to 1 / (rank + 2.7)
 
@@ -33,8 +36,8 @@ class TimingCell(Cell):
     alone: ClassVar[bool] = True
     corpus: Corpus
     words: int
-    learner: Literal["cd", "alpha-nce"]
-    draws: int  # Gibbs steps of CD, noises of alpha-NCE
+    learner: Timed
+    draws: int  # Gibbs steps, offers to a token (MH-CD), noises, or neighbours (ratio matching)
     steps: int
     threads: int
 
@@ -45,7 +48,7 @@ class TimingCell(Cell):
     @property
     def cost(self) -> float:
         milliseconds = (
-            self.draws * (5 + self.words / 1000) if self.learner == "cd" else 3 + self.words / 1e5
+            self.draws * (5 + self.words / 1000) if self.learner in GIBBS else 3 + self.words / 1e5
         )
         return 1e-3 * milliseconds * (self.steps + WARM_UP) + 1e-5 * self.words + 0.5
 
@@ -54,8 +57,10 @@ class TimingCell(Cell):
             "data": self.corpus.data,
             "words": self.words,
             "learner": self.learner,
-            "gibbs_steps": self.draws if self.learner == "cd" else None,
-            "noises": self.draws if self.learner == "alpha-nce" else None,
+            "gibbs_steps": self.draws if self.learner in GIBBS else None,
+            "noises": self.draws if self.learner in ("nce", "alpha-nce") else None,
+            "proposals": self.draws if self.learner == "mh-cd" else None,
+            "neighbours": self.draws if self.learner == "ratio-matching" else None,
             "threads": self.threads,
         }
 
@@ -86,11 +91,13 @@ class TimingCell(Cell):
         from undertow.learn import Run, Settings, Sparsity, train
         from undertow.model import initial_parameters
 
-        recipe = Recipe(learner=self.learner, n_steps=self.draws, n_noise=self.draws)
         source = CsrSource(counts)
         parameters = initial_parameters(UNITS, shares, np.ones(self.words), 0)
         settings = Settings(
-            learner=learner(recipe), sparsity=Sparsity(cost=0.0), averaging=0.0, batch_size=BATCH
+            learner=learner(timed_recipe(self.learner, self.draws)),
+            sparsity=Sparsity(cost=0.0),
+            averaging=0.0,
+            batch_size=BATCH,
         )
         run = Run(
             parameters,
@@ -114,6 +121,22 @@ class TimingCell(Cell):
         with suppress(_Enough):
             train(run, source, epochs=10**6, on_batch=after_batch)
         return times
+
+
+def timed_recipe(name: Timed, draws: int) -> Recipe:
+    """What is timed: learning alone."""
+    if name == "pcd":
+        return Recipe(learner="cd", n_steps=draws, learner_options=(("persistent", True),))
+    if name == "mh-cd":
+        return Recipe(learner="mh-cd", learner_options=(("proposals", draws),))
+    if name == "ratio-matching":
+        return Recipe(learner="ratio-matching", learner_options=(("n_neighbours", draws),))
+    return Recipe(learner=name, n_steps=draws, n_noise=draws)
+
+
+def milliseconds(results: Mapping[Cell, Record], cell: Cell) -> float | None:
+    """The median of a cell's steps; None where times were left out."""
+    return results[cell].figures["median_ms"] if cell in results else None
 
 
 def zipf_counts(
