@@ -223,25 +223,25 @@ main()
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.torture)]
 )
 def test_it_ends_while_requests_are_at_work(small_index: Path, number: int) -> None:
-    port = free_port()
-    command = [sys.executable, "-u", "-c", STUCK, "explore", str(small_index), "--no-browser"]
-    process = subprocess.Popen(
-        [*command, "--port", str(port)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    try:
-        assert process.stdout is not None
-        assert "undertow explorer" in process.stdout.readline()
-        with ExitStack() as held:
-            for _ in range(5):
-                one = held.enter_context(connected(port))
-                one.sendall(b"GET /api/search?q=apple HTTP/1.1\r\n" + HOST + b"\r\n")
-            assert [process.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
-            process.send_signal(number)
-            process.communicate(timeout=LONG)  # some of 100,000 seconds
-        assert process.returncode in (0, -number)
-    finally:
-        process.kill()
-        process.communicate()
+    with free_port() as port:
+        command = [sys.executable, "-u", "-c", STUCK, "explore", str(small_index), "--no-browser"]
+        process = subprocess.Popen(
+            [*command, "--port", str(port)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        try:
+            assert process.stdout is not None
+            assert "undertow explorer" in process.stdout.readline()
+            with ExitStack() as held:
+                for _ in range(5):
+                    one = held.enter_context(connected(port))
+                    one.sendall(b"GET /api/search?q=apple HTTP/1.1\r\n" + HOST + b"\r\n")
+                assert [process.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
+                process.send_signal(number)
+                process.communicate(timeout=LONG)  # some of 100,000 seconds
+            assert process.returncode in (0, -number)
+        finally:
+            process.kill()
+            process.communicate()

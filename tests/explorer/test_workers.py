@@ -58,7 +58,10 @@ def about(explorer: Explorer) -> dict[str, object]:
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.torture)]
 )
 def test_workers_answer_and_end(small_index: Path, number: int) -> None:
-    with running(small_index, "--workers", "2", "--port", str(free_port())) as explorer:
+    with (
+        free_port() as port,
+        running(small_index, "--workers", "2", "--port", str(port)) as explorer,
+    ):
         answers = [json.loads(explorer.get("/api/search?q=rocket")[1]) for _ in range(20)]
         for answer in answers:  # each comes through a connection of its own
             answer.pop("seconds")
@@ -74,7 +77,10 @@ def test_workers_answer_and_end(small_index: Path, number: int) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_a_worker_that_was_killed_is_started_again(small_index: Path) -> None:
-    with running(small_index, "--workers", "2", "--port", str(free_port())) as explorer:
+    with (
+        free_port() as port,
+        running(small_index, "--workers", "2", "--port", str(port)) as explorer,
+    ):
         first = workers_of(explorer)
         os.kill(first[0], signal.SIGKILL)
         until(lambda: len(now := workers_of(explorer)) == 2 and now != first)
@@ -86,7 +92,10 @@ def test_a_worker_that_was_killed_is_started_again(small_index: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_workers_do_not_outlive_the_one_that_started_them(small_index: Path) -> None:
-    with running(small_index, "--workers", "2", "--port", str(free_port())) as explorer:
+    with (
+        free_port() as port,
+        running(small_index, "--workers", "2", "--port", str(port)) as explorer,
+    ):
         workers = workers_of(explorer)
         explorer.process.kill()
         until(lambda: not any(map(is_there, workers)))
@@ -118,22 +127,23 @@ def test_a_worker_runs_nothing_of_the_folder_that_it_was_started_in(
     """As Python does with `-m` otherwise: it would take modules from there."""
     (tmp_path / "fastapi.py").write_text("open('ran', 'w').close()\n")
     (tmp_path / "uvicorn.py").write_text("open('ran', 'w').close()\n")
-    command = (
-        "import sys; sys.path = [p for p in sys.path if p]\n"
-        "from undertow.cli import main\n"
-        f"sys.argv[1:] = ['explore', {str(small_index)!r}, '--workers', '2', '--no-browser', "
-        f"'--port', '{free_port()}']\nmain()"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-P", "-c", command],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        assert "undertow explorer" in process.stdout.readline()
-    finally:
-        process.terminate()
-        process.communicate(timeout=LONG)
-    assert not (tmp_path / "ran").exists()
+    with free_port() as port:
+        command = (
+            "import sys; sys.path = [p for p in sys.path if p]\n"
+            "from undertow.cli import main\n"
+            f"sys.argv[1:] = ['explore', {str(small_index)!r}, '--workers', '2', '--no-browser', "
+            f"'--port', '{port}']\nmain()"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-u", "-P", "-c", command],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert process.stdout is not None
+            assert "undertow explorer" in process.stdout.readline()
+        finally:
+            process.terminate()
+            process.communicate(timeout=LONG)
+        assert not (tmp_path / "ran").exists()
