@@ -70,7 +70,7 @@ def download(url: str, file: Path, *, largest: int, progress: bool) -> None:
         TransferSpeedColumn(),
     )
     with Progress(
-        *columns, TimeRemainingColumn(), console=Console(stderr=True), disable=not progress
+        *columns, TimeRemainingColumn(), console=Console(stderr=True, quiet=not progress)
     ) as bar:
         task = bar.add_task(file.name, total=None)
         _fetch(

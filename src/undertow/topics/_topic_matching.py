@@ -102,7 +102,7 @@ def find(atlas: Atlas, key: TopicKey, same: bool) -> int | None:
 
 
 def _by_documents(atlas: Atlas, sketch: NDArray[np.uint64]) -> int | None:
-    shared = np.isin(atlas.seen.hashes, sketch)
+    shared = np.isin(atlas.seen.hashes, sketch, kind="sort")
     if shared.sum() < FEWEST_SHARED:
         return None
     comparable = (

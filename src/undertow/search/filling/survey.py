@@ -95,7 +95,9 @@ def _refuse_twice(corpus: Corpus, marks: NDArray[np.uint64]) -> None:
     """Looks at the ids behind equal hashes, which are hardly ever different."""
     seen: set[str] = set()
     for chunk in corpus.chunks(ROWS):
-        for number in np.flatnonzero(np.isin(chunk["id"].hash(seed=0).to_numpy(), marks)):
+        # sorted: a table of 64-bit numbers without a sign overflows in NumPy 2.0
+        known = np.isin(chunk["id"].hash(seed=0).to_numpy(), marks, kind="sort")
+        for number in np.flatnonzero(known):
             name = chunk["id"][int(number)]
             if name in seen:
                 raise InvalidInput(f"ids must differ, got {name!r:.80} twice in {corpus.name}")
