@@ -83,7 +83,7 @@ class TokenContrast(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def __init__(
         self,
-        n_components: int = 256,
+        n_components: int = 128,
         *,
         n_noise: int = 5,
         max_epochs: int = 4,
