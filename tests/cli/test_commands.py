@@ -212,13 +212,13 @@ def test_an_interrupt_keeps_the_model_so_far(
             raise KeyboardInterrupt
         return False
 
-    original = ReplicatedSoftmax.fit
+    original = ReplicatedSoftmax._fit_held
 
-    def fit(self: ReplicatedSoftmax, X: Any, y: Any = None, **more: Any) -> ReplicatedSoftmax:
+    def fit(self: ReplicatedSoftmax, *given: Any) -> ReplicatedSoftmax:
         self.callbacks = [interrupt]
-        return original(self, X, y, **more)
+        return original(self, *given)
 
-    monkeypatch.setattr(ReplicatedSoftmax, "fit", fit)
+    monkeypatch.setattr(ReplicatedSoftmax, "_fit_held", fit)
     code, out, _ = run("fit", corpus, "--out", tmp_path / "model", *SMALL)
     assert code == 0
     assert "Interrupted: kept what was learned so far" in out

@@ -279,7 +279,7 @@ def test_a_model_without_takes_none() -> None:
 
 
 def test_fit_checks_before_it_trains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ReplicatedSoftmax, "fit", lambda *_: pytest.fail("trained"))
+    monkeypatch.setattr(ReplicatedSoftmax, "_fit_held", lambda *_: pytest.fail("trained"))
     for vectors in (VECTORS[1:], VECTORS[0], np.full_like(VECTORS, np.inf)):
         with pytest.raises(InvalidInput, match="vectors must"):
             new().fit(TEXTS, vectors=vectors)

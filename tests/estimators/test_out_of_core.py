@@ -175,7 +175,7 @@ def test_spools_are_where_training_reads_from(
         seen.append(spool)
         return original(self, spool, *more)
 
-    monkeypatch.setattr(ReplicatedSoftmax, "fit", None)
+    monkeypatch.setattr(ReplicatedSoftmax, "_fit_held", None)
     monkeypatch.setattr(ReplicatedSoftmax, "_fit_spool", fit_spool)
     make_model(0, tmp_path).fit(make_texts())
     assert seen[0].documents == 100
