@@ -31,7 +31,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -115,7 +115,10 @@ class Clients:
                     reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
                 status = await asyncio.wait_for(_asked(reader, writer, path), PATIENCE)
             except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
-                status, writer = type(error).__name__, None
+                status = type(error).__name__
+                if writer is not None:
+                    writer.close()
+                writer = None
             if not self.counting:
                 continue
             if status == "200":
@@ -124,6 +127,8 @@ class Clients:
                 self.errors[f"{kind}: {status}"] += 1
         if writer is not None:
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
 
 async def _asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str) -> str:
@@ -157,7 +162,7 @@ def server(index: Path, workers: int) -> Iterator[tuple[int, int]]:
     finally:
         began = time.perf_counter()
         process.send_signal(signal.SIGINT)
-        process.wait()
+        process.communicate()
         Console().print(f"Ctrl-C ended it in {time.perf_counter() - began:.1f} s")
 
 
