@@ -12,7 +12,7 @@ from tests.contracts.sources import modules
 from undertow import InvalidInput, _extras
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
-FOR_DEVELOPERS = {"bench", "dev"}
+FOR_DEVELOPERS = {"bench", "dev", "docs"}
 
 
 def test_the_extras_are_those_of_the_project() -> None:
