@@ -101,7 +101,7 @@ def test_what_a_file_looks_like() -> None:
 def test_files_that_are_named_exist(page: Path) -> None:
     known = [
         file.relative_to(ROOT).as_posix()
-        for folder in ("src", "tests", "benchmarks", "examples")
+        for folder in ("src", "tests", "benchmarks", "examples", "tools")
         for file in (ROOT / folder).rglob("*.py")
     ]
     named = files_named(page.read_text(encoding="utf-8")) - GONE
