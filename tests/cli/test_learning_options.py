@@ -72,16 +72,24 @@ def refused(run: Run, tmp_path: Path) -> Any:
     return ask
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+ONE_LAYER = {name: entry for name, entry in LEARNERS.items() if entry.layers == 1}
+
+
+@pytest.mark.parametrize("learner", ONE_LAYER)
 @pytest.mark.parametrize("optimizer", ["auto", *OPTIMIZERS])
 def test_every_name_of_the_tables_is_taken(asked: Any, learner: str, optimizer: str) -> None:
     model = asked("--learner", learner, "--optimizer", optimizer)
     assert (model.learner, model.optimizer) == (learner, optimizer)
 
 
+@pytest.mark.parametrize("learner", sorted(LEARNERS.keys() - ONE_LAYER.keys()))
+def test_learners_of_two_layers_are_refused(refused: Any, learner: str) -> None:
+    assert "learner must be" in refused("--learner", learner)
+
+
 def test_help_names_what_the_tables_hold() -> None:
     hints = inspect.get_annotations(fit, eval_str=True)
-    for option, table in (("learner", LEARNERS), ("optimizer", {"auto": None, **OPTIMIZERS})):
+    for option, table in (("learner", ONE_LAYER), ("optimizer", {"auto": None, **OPTIMIZERS})):
         said = re.findall(r"'(.*?)'", hints[option].__metadata__[0].help)
         assert sorted(said) == sorted(table)
 
