@@ -17,7 +17,7 @@ from undertow import InvalidInput, ReplicatedSoftmax, UndertowError
 from undertow.learn.registry import LEARNERS
 from undertow.vectors.encoding import FEATURES
 
-LEARNER = sorted(LEARNERS)
+LEARNER = sorted(name for name, entry in LEARNERS.items() if entry.layers == 1)
 ENGINE = ("cpu", "reference", "torch")
 OPTIMIZER = ("adam", "sgd")
 HUGE = 10**9
