@@ -18,6 +18,7 @@ from undertow.storage import _json
 from undertow.storage._arrays import Array
 from undertow.storage._json import JSON
 from undertow.storage.folder import read_folder, write_folder
+from undertow.storage.model import NOISE, SUM_TOLERANCE
 from undertow.storage.training_facts import check_position
 
 KIND = "run"
@@ -209,6 +210,8 @@ def _check_numbers(name: str, array: NDArray[Any]) -> None:
         raise InvalidInput(f"{name} must be finite, got others among its values")
     if array.dtype.kind == "i" and array.size and not 0 <= array.min() <= array.max() < MOST_STEPS:
         raise InvalidInput(f"{name} must be from 0 to {MOST_STEPS}, got others among its values")
+    if name == NOISE and not (array.min(initial=1.0) >= 0 and abs(array.sum() - 1) < SUM_TOLERANCE):
+        raise InvalidInput(f"{name} must be shares that add up to 1, got others")
 
 
 def _check_same(name: str, saved: object, own: object, path: str | os.PathLike[str]) -> None:
