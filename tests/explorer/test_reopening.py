@@ -40,7 +40,7 @@ def test_what_took_its_place_is_shown(
         assert client.get("/api/map").status_code == 200
         again = small_table.head(50)  # and once more
         Index.create(own_index, small_model, again, overwrite=True)
-        refused(client, 503, "/api/search", q="apple orchard", n=3)
+        refused(client, 503, "/api/search", q="bishop gambit", n=3)  # whose rows nobody has read
         reopener(client).wait()
         assert got(client, "/api/about")["documents"] == 50
 

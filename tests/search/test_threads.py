@@ -125,12 +125,12 @@ def interleaved(
     """
     answer = getattr(Store, method)
 
-    def late(store: Store, *arguments: Any) -> Any:
+    def late(store: Store, *arguments: Any, **named: Any) -> Any:
         monkeypatch.setattr(Store, method, answer)
         writer = threading.Thread(target=change)
         writer.start()
         writer.join(timeout=300)
-        return answer(store, *arguments)
+        return answer(store, *arguments, **named)
 
     monkeypatch.setattr(Store, method, late)
 
@@ -152,7 +152,7 @@ def test_a_search_is_of_the_version_that_it_began_with(
     assert asked() == {}
 
 
-READS = ("row_numbers", "taken", "matching", "whole", "encoded", "text_of", "count", "with_ids")
+READS = ("row_numbers", "taken", "_take", "matching", "whole", "encoded", "count", "with_ids")
 
 
 @pytest.mark.parametrize(("words", "same"), [(True, False), (False, True)])
@@ -186,7 +186,7 @@ def test_whatever_is_read_when_another_writes(
         with pytest.MonkeyPatch.context() as patch:
             interleaved(index, patch, method, change)
             assert asked(reader) == before, method
-    assert came >= (5 if words else 6)
+    assert came >= 5
 
 
 def test_a_scan_is_of_the_version_that_it_began_with(index: Index, table: pl.DataFrame) -> None:

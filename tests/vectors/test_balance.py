@@ -538,11 +538,7 @@ def test_a_damaged_balance_is_refused(
 ) -> None:
     folder = model.save(tmp_path / "model")
     edit_header(folder, lambda header: change(header["manifest"]["training"]["balance"]))
-    wanted = (
-        r"got others: balance must be a positive scale and 6 numbers that single "
-        r"precision holds$"
-    )
-    with pytest.raises(ModelFileError, match=wanted):
+    with pytest.raises(ModelFileError, match=r"got others: balance.* must (be|hold) .*number"):
         load(folder)
 
 

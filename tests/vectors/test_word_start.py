@@ -98,7 +98,7 @@ def test_the_seed_decides() -> None:
 
 
 def test_other_draws_are_as_before() -> None:
-    assert [purpose.value for purpose in Purpose] == list(range(1, 18))
+    assert [purpose.value for purpose in Purpose] == list(range(1, 20))
     assert list(Purpose)[12] is Purpose.WORD_VECTORS
 
 

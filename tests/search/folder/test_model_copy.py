@@ -71,9 +71,9 @@ def test_cut_off_anywhere_the_index_opens(
     else:
         real = FolderKind.put_in_place
 
-        def halfway(kind: FolderKind, new: Path, target: Path) -> None:
+        def halfway(kind: FolderKind, new: Path, target: Path, **named: Any) -> None:
             if target.parent != index.path:
-                real(kind, new, target)  # what is written beside it first
+                real(kind, new, target, **named)  # what is written beside it first
                 return
             os.rename(target, target.parent / f".{target.name}.undertow-old")
             if step == "in place":
