@@ -235,8 +235,8 @@ def _check_lengths(model: ReplicatedSoftmax, documents: Documents, longest: int)
 
 
 def _replicas(model: ReplicatedSoftmax, engine: Engine, documents: int) -> int:
-    """Trials of noise levels aside, how many there are; one where a card computes, which is best
-    kept busy by one.
+    """Trials of noise levels aside, how many there are; "auto" is one where another engine than
+    that of cores computes.
     """
     if model.replicas == "auto" and engine.name != CPU:
         return 1
