@@ -69,7 +69,8 @@ def arguments(
         return {}
     from undertow.storage import checkpoint_folder
 
-    checkpoint_folder.check(checkpoint, resume=resume, name="--checkpoint")
+    with checkpoint_folder.taken(checkpoint, resume=resume, name="--checkpoint"):
+        pass  # what would be refused later is refused now
     return {"checkpoint": checkpoint, "checkpoint_every": every, "resume": resume}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
@@ -30,6 +31,7 @@ from undertow.estimators._shared_documents import SharedDocuments
 from undertow.estimators._text_vectors import several
 from undertow.estimators.travelling import device_there
 from undertow.files.scratch import Scratch
+from undertow.storage.checkpoint_folder import taken
 from undertow.vectors.given import GivenVectors
 
 if TYPE_CHECKING:
@@ -89,6 +91,8 @@ def fit(
     corpus = as_corpus(documents)
     model.columns_ = columns_of(documents)
     with ExitStack() as open_:
+        if cluster.checkpoint is not None:
+            open_.enter_context(taken(Path(cluster.checkpoint), resume=cluster.resume))
         there = open_.enter_context(connected(cluster, model.device))
         parts = shards(corpus, there.workers)
         crew = open_.enter_context(_crew(there, parts, limit, model))

@@ -5,6 +5,8 @@ here, so that a command can look at it before it does anything else.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +21,18 @@ KEPT = "interrupted.json"
 TRIED = 2**20  # bytes
 
 
-def check(folder: Path, *, resume: bool, name: str = "checkpoint") -> None:
-    """What `prepare` does, for who does not write yet."""
-    with claimed(folder, name=name):
-        prepare(folder, resume=resume)
-
-
-def prepare(folder: Path, *, resume: bool) -> None:
-    """Makes the folder, or refuses one that is not ours, or holds a checkpoint that is not to be
-    gone on from; puts back what a killed writer moved. Nobody else may write there meanwhile.
+@contextmanager
+def taken(folder: Path, *, resume: bool, name: str = "checkpoint") -> Iterator[None]:
+    """The folder for the time of a `with`, in which nobody else writes there: made, or refused
+    where it is not ours, or holds a checkpoint that is not to be gone on from.
     """
+    with claimed(folder, name=name):
+        _prepare(folder, resume=resume)
+        yield
+
+
+def _prepare(folder: Path, *, resume: bool) -> None:
+    """Also puts back what a killed writer moved."""
     try:
         make_folders(folder)
         strangers = sorted(name for name in os.listdir(folder) if not _is_ours(name))
