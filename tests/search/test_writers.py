@@ -19,6 +19,7 @@ import pytest
 from tests.search.conftest import make_table
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError
+from undertow.files.lock import wait_for_lock
 from undertow.search import Index
 from undertow.search.database import event_loop
 from undertow.search.database.store import Store
@@ -338,7 +339,7 @@ def test_an_index_is_not_replaced_while_documents_are_added(
 def test_what_is_added_while_an_index_is_replaced_is_refused_in_words(
     index: Index, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waiting, said, wait = threading.Event(), list[BaseException](), lock.wait_for_lock
+    waiting, said, wait = threading.Event(), list[BaseException](), wait_for_lock
 
     def told(descriptor: int) -> None:
         waiting.set()
