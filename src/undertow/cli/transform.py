@@ -139,10 +139,12 @@ def _encoded(
     documents: Corpus, given: GivenVectors | None, made: DocumentTables
 ) -> Iterator[pl.DataFrame]:
     """The rows of the file, some at a time, each encoded with the vector that was given for it."""
+    from undertow.vectors.given import part_of
+
     first = 0
     for chunk in documents.chunks():
         last = first + chunk.height
-        yield made.table(chunk, None if given is None else given.part(first, last))
+        yield made.table(chunk, part_of(given, first, last))
         first = last
     if given is not None:
         given.check_documents(first)

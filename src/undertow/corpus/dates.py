@@ -83,9 +83,8 @@ class DayOrder:
     """
 
     told: bool | None = None  # whether the day is first, where somebody knows
-    before: bool | None = (
-        None  # what other columns of this kind said: it holds where these dates do not say
-    )
+    # what other columns of this kind said: it holds where these dates do not say
+    before: bool | None = None
     days_first: int = 0  # dates that only make sense so
     months_first: int = 0
     dotted: bool = False

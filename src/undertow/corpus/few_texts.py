@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 MOST = 20_000  # characters: more are counted as a chunk, by polars
-MOST_WITHOUT = (
-    1_000_000  # the same where polars is yet to be loaded, which takes as long as counting so many
-)
+# the same where polars is yet to be loaded, which takes as long as counting so many
+MOST_WITHOUT = 1_000_000
 
 
 class FewTexts:

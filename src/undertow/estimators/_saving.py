@@ -43,9 +43,7 @@ def saving_to(
     """The checkpoint of a fit with these arguments; None where none is asked for."""
     amount, unit = _check.how_often("checkpoint_every", USUAL if every is None else every)
     if folder is None:
-        if every is not None or resume:
-            name = "resume" if resume else "checkpoint_every"
-            raise InvalidInput(f"{name} must be used with checkpoint, got none")
+        _check.only_with("checkpoint", {"resume": resume, "checkpoint_every": every})
         yield None
         return
     if estimator.warm_start and estimator.__sklearn_is_fitted__():

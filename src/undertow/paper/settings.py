@@ -175,9 +175,8 @@ class Goal:
     judged_by: str = "accuracy_balanced"
     retrieved_by: str = "map_balanced"
     rivals: tuple[tuple[str, Recipe], ...] = ()  # run here: CD, as well tuned as ours
-    tuning: FineTuning | None = (
-        None  # by labels, where the goal needs it: then a row of its own, named so
-    )
+    # by labels, where the goal needs it: then a row of its own, named so
+    tuning: FineTuning | None = None
 
 
 ALPHA_NCE_IDF = replace(TUNED_NCE, weighting="idf", n_noise=25)

@@ -23,9 +23,8 @@ NEARER, STRANGERS = (
     0.01,
     0.8,
 )  # what it costs to stand one way farther, and among the documents of others
-AMONG_OTHERS = (
-    0.75  # share of the documents around a name from which on it would be taken for that of others
-)
+# share of the documents around a name from which on it would be taken for that of others
+AMONG_OTHERS = 0.75
 
 Points = NDArray[np.float64]
 

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 else:
     sparse = _lazy.module("scipy.sparse")  # questions are read without it
 
-ENTRIES_AT_MOST = (
-    8_000_000  # of counts by leaf and term; beyond, the terms seen in one document of a leaf go
-)
+# of counts by leaf and term; beyond, the terms seen in one document of a leaf go
+ENTRIES_AT_MOST = 8_000_000
 CANDIDATES, CANDIDATE_PAIRS = 40, 8  # words and pairs that may describe a topic
 # documents of the whole corpus that are added to a topic, so that small ones do not list rare terms
 SHRINK = 2.0

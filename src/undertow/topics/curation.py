@@ -30,9 +30,8 @@ LONGEST_NAME = 200
 LARGEST_FILE = 2**26  # bytes
 STANDS_OUT = 1.5  # times as often as in all documents: where a seed's words stand out
 LEAST_LIFT = 2.0  # of the best leaf, without which a seed is absent,
-NEARLY_ALL = (
-    0.85  # or so much of what is possible: words of half the corpus cannot stand out twofold
-)
+# or so much of what is possible: words of half the corpus cannot stand out twofold
+NEARLY_ALL = 0.85
 
 Examples = Callable[[Sequence[str]], NDArray[np.int32]]
 

@@ -36,9 +36,8 @@ from undertow.vectors.joining import unit
 
 MOST_LEAVES, DOCUMENTS_A_LEAF = 400, 12
 REFINEMENTS = 2  # times that documents are sent along the tree anew
-HALF_LEAVES = (
-    120  # of the trees whose cuts are compared, at most: three times the topics that are tried
-)
+# of the trees whose cuts are compared, at most: three times the topics that are tried
+HALF_LEAVES = 120
 KEPT_A_LEAF = 2  # documents
 SENTENCES = 12  # of a document that are looked at
 TOPICS_SHOWN = 30  # of the cut that sentences are chosen for

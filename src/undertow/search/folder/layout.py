@@ -40,13 +40,11 @@ class IndexFacts:
 
     finished: bool
     corpus: str = ""  # the digest of the documents that it was made of
-    model: str = (
-        ""  # SHA-256 of the model's own table of contents; two while one takes the place of another
-    )
+    # SHA-256 of the model's own table of contents; two while one takes the place of another
+    model: str = ""
     token: str = ""  # given when it is finished, and to no other index
-    near_copies: int | None = (
-        None  # documents that are nearly the same as an earlier one, when it was made
-    )
+    # documents that are nearly the same as an earlier one, when it was made
+    near_copies: int | None = None
     listed: bool = False  # whether files.json belongs to it; earlier versions wrote none
 
     def __post_init__(self) -> None:

@@ -40,9 +40,8 @@ class Question:
     words: dict[str, float] = field(default_factory=dict)
     share_known: float = 1.0  # of what its words say, how much the model knows
     itself: Rows | None = None  # the row of the document that it is, which is no answer
-    joined: NDArray[np.float32] | None = (
-        None  # its vector beside another encoder's, in an index that has such
-    )
+    # its vector beside another encoder's, in an index that has such
+    joined: NDArray[np.float32] | None = None
 
     @property
     def weight_of_words(self) -> float:
