@@ -88,9 +88,8 @@ class DayOrder:
     days_first: int = 0  # dates that only make sense so
     months_first: int = 0
     dotted: bool = False
-    examples: dict[str, str] = field(
-        default_factory=dict
-    )  # "days", "months" and "open" -> the first such date
+    # "days", "months" and "open" -> the first such date
+    examples: dict[str, str] = field(default_factory=dict)
 
     def look(self, texts: pl.Series) -> None:
         """Takes in what some texts say."""

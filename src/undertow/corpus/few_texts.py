@@ -76,9 +76,8 @@ class FewTexts:
         what counts.
         """
         options = self._analyzer
-        if not options.strip_html or not any(
-            "<" in text or "&" in text for text in texts
-        ):  # no tag, no entity
+        # no tag, no entity
+        if not options.strip_html or not any("<" in text or "&" in text for text in texts):
             if options.segmenter is not None:
                 texts = [options.segmenter.spaced_text(text) for text in texts]
             plain = _plain_tokens.tokens(texts, options.token_pattern, lowercase=options.lowercase)

@@ -97,9 +97,8 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
             model.n_latent_words = latent  # what the arrays say counts
         model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
         model.n_iter_ = int(training.get("n_iter", 0))
-        model.typical_length_ = float(
-            training.get("typical_length", 100.0)
-        )  # older models do not say
+        # older models do not say
+        model.typical_length_ = float(training.get("typical_length", 100.0))
         model.balance_ = _balance(training.get("balance"), stored, model.typical_length_)
         model.codes_ = Codes.of_arrays(stored.codes, stored.parameters.units)
         level = training.get(
@@ -112,9 +111,8 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         )
         dead = training.get("dead_units")
         model.dead_units_ = None if dead is None else np.array(dead, dtype=np.intp)
-        names = training.get(
-            "unit_names", training.get("topic_names", {})
-        )  # the name that older models use
+        # the name that older models use
+        names = training.get("unit_names", training.get("topic_names", {}))
         model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise ModelFileError(

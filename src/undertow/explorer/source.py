@@ -35,9 +35,8 @@ class ShownDocument:
     body: str = ""
     title: str | None = None
     url: str | None = None  # of http or https
-    kept: dict[str, str | bool | int | float] = field(
-        default_factory=dict
-    )  # columns without a role, where not empty
+    # columns without a role, where not empty
+    kept: dict[str, str | bool | int | float] = field(default_factory=dict)
     label: str | None = None
     split: str | None = None
     time: str | float | None = None

@@ -119,9 +119,8 @@ def count(corpus: Corpus, *, progress: bool = False) -> Counted:
         table.filter(pl.col("split") == split) for split in ("train", "test", "unsup")
     )
     vectorizer, learned_from = _vectorizer(corpus), pl.concat([train["text"], unlabelled["text"]])
-    vectorizer.fit(
-        learned_from
-    )  # and not fit_transform, which would hold the counts of all n-grams there are
+    # and not fit_transform, which would hold the counts of all n-grams there are
+    vectorizer.fit(learned_from)
     return Counted(
         learn=vectorizer.transform(learned_from),
         test=vectorizer.transform(test["text"]),

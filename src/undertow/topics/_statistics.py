@@ -95,9 +95,8 @@ class Groups:
         sizes = np.repeat(self.sizes, np.diff(self.counts.indptr))
         even = self.counts.data**2 / np.maximum(sizes * self.squares.data, 1e-12)
         values = share * np.log(share / everywhere) * np.sqrt(np.minimum(even, 1.0))
-        least = np.where(
-            sizes >= 12, 3, np.where(sizes >= 4, 2, 1)
-        )  # documents that a term has to be in
+        # documents that a term has to be in
+        least = np.where(sizes >= 12, 3, np.where(sizes >= 4, 2, 1))
         values = np.where((values > 0) & (self.counts.data >= least), values, 0.0)
         found = sparse.csr_array(
             (values, self.counts.indices, self.counts.indptr), shape=self.counts.shape

@@ -353,9 +353,8 @@ def leaves_of_words(atlas: Atlas, words: Sequence[str]) -> NDArray[np.int64]:
     mean = np.exp((np.log(lift) * weights).sum(axis=1) / weights.sum())
     common = (lift > STANDS_OUT).mean(axis=1) >= 0.5
     best = float(mean[common].max(initial=0.0))
-    most = float(
-        np.exp((np.log(1.0 / everywhere) * weights).sum() / weights.sum())
-    )  # in all documents of a leaf
+    # in all documents of a leaf
+    most = float(np.exp((np.log(1.0 / everywhere) * weights).sum() / weights.sum()))
     if best < min(LEAST_LIFT, NEARLY_ALL * most):
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(common & (mean >= max(STANDS_OUT, np.sqrt(best))))

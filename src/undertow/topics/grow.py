@@ -226,9 +226,8 @@ def remarks(atlas: Atlas, vectors: Vectors) -> list[str]:
 
 
 def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
-    if (
-        sample.texts is None or not vectorizer.counts_words_of_texts
-    ):  # where n-grams are counted, they are words already
+    # where n-grams are counted, they are words already
+    if sample.texts is None or not vectorizer.counts_words_of_texts:
         none = sparse.csr_array(np.zeros((len(sample.vectors), 0), dtype=np.int32))
         return Pairs(np.zeros((0, 2), dtype=np.int32), none)
     frequencies = np.bincount(sample.counts.indices, minlength=sample.counts.shape[1])

@@ -132,9 +132,8 @@ def clear(folder: Path) -> None:
     check_replaceable(folder)
     _refuse_links(folder)
     if is_index(folder):
-        write_facts(
-            folder, IndexFacts(finished=False)
-        )  # first: nobody takes half of the rest for an index
+        # first: nobody takes half of the rest for an index
+        write_facts(folder, IndexFacts(finished=False))
     for name in set(os.listdir(folder)) - {LOCK, FACTS}:
         place = folder / name
         shutil.rmtree(place) if place.is_dir() else place.unlink()
