@@ -82,16 +82,21 @@ def build(
             store = _begun(place, model, found, columns, overwrite=overwrite)
             if documents is not None:
                 events = _fill(store, model, documents, found, progress, vectors, cluster)
-            store.index_ids()
-            copies = _read_words(store, place / layout.WORDS, model)
-            file_list.write(place, store.latest().manifest)
-            digest, token = layout.model_digest(place), secrets.token_hex(8)
-            facts = layout.IndexFacts(True, found.digest, digest, token, copies, listed=True)
-            layout.write_facts(place, facts)
+            _finish(place, store, model, found)
         if replaced:
             layout.check_replaceable(folder)
             replacing.put_in_place(place, folder, locks)
     return (*kept.remarks, *found.remarks, *events)
+
+
+def _finish(place: Path, store: Store, model: TopicModel, found: Survey) -> None:
+    """What follows from the documents, the list of files, and last what says that all is there."""
+    store.index_ids()
+    copies = _read_words(store, place / layout.WORDS, model)
+    file_list.write(place, store.latest().manifest)
+    digest, token = layout.model_digest(place), secrets.token_hex(8)
+    facts = layout.IndexFacts(True, found.digest, digest, token, copies, listed=True)
+    layout.write_facts(place, facts)
 
 
 def joined_width(model: TopicModel, vectors: GivenVectors | None, corpus: Corpus | None) -> int:
