@@ -31,9 +31,8 @@ def transform(
         typer.Option(
             help=(
                 "'topics' (how much of each document is about each topic), or vectors: 'balanced' "
-                "(units and words, "
-                "for classifiers, search and clusters alike); of units alone 'posterior', 'soft', "
-                "'activation', 'strength' "
+                "(units and words, for classifiers, search and clusters alike); of units alone "
+                "'posterior', 'soft', 'activation', 'strength' "
                 "or 'code' (packed bits).  \\[default: the model's own, 'balanced']"
             ),
             show_default=False,

@@ -112,8 +112,7 @@ class Source:
         if not (folder / "model.json").is_file():
             raise InvalidInput(
                 f"the folder to explore must hold an index (undertow index) or a model (undertow "
-                f"fit), got {folder}, "
-                "which has neither index.json nor model.json"
+                f"fit), got {folder}, which has neither index.json nor model.json"
             )
         from undertow.estimators import TopicModel, load
 

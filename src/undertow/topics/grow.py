@@ -213,8 +213,7 @@ def remarks(atlas: Atlas, vectors: Vectors) -> list[str]:
     if len(vectors) < FEW_DOCUMENTS:
         found.append(
             f"only {len(vectors)} documents have a known word: topics of so few are a rough "
-            f"sketch, "
-            f"and {len(atlas.tree.leaves)} are told apart at most"
+            f"sketch, and {len(atlas.tree.leaves)} are told apart at most"
         )
     copies = len(vectors) - len(np.unique(vectors, axis=0)) if len(vectors) else 0
     if copies > MANY_COPIES * max(len(vectors), 1):
