@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from undertow._errors import InvalidInput, ModelFileError
-from undertow.files.atomic import new_folder
+from undertow.files.atomic import try_out
 from undertow.files.claim import claimed
-from undertow.files.disk import make_folders, reason, write_synced
+from undertow.files.disk import make_folders, reason
 from undertow.storage.layout import FOLDERS, remove_folder
 
 OF, RUN = "of", "run"
 KEPT = "interrupted.json"
-TRIED = 2**20  # bytes
 
 
 @contextmanager
@@ -39,8 +38,7 @@ def _prepare(folder: Path, *, resume: bool) -> None:
         if not strangers:
             for name in (OF, RUN):
                 FOLDERS.recover(folder / name)
-            with new_folder(folder / RUN) as new:  # whether the disk takes anything
-                write_synced(new / "tried", bytes(TRIED))
+            try_out(folder / RUN)
     except OSError as error:
         raise InvalidInput(
             f"checkpoint must be a folder that can be written, got {folder}: {reason(error)}"
