@@ -8,7 +8,6 @@ within the part, and whoever leads says where the part begins in the whole.
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +67,10 @@ class Part:
     def encode(self, vectorizer: Vectorizer, count_transform: str | None) -> PartFacts:
         """The counts of the vocabulary, in memory while they are few, or in a spool."""
         vectorizer = vectorizer.set_params(n_jobs=self._threads)
-        transform = partial(transformed_counts, count_transform=count_transform)
+
+        def transform(counts: sparse.csr_array) -> sparse.csr_array:
+            return transformed_counts(counts, count_transform)
+
         found = gathered(
             self._chunks(vectorizer),
             len(vectorizer.get_feature_names_out()),
