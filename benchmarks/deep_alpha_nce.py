@@ -32,8 +32,8 @@ from undertow.kernels.randomness import Purpose
 from undertow.learn import Corpus, Options
 from undertow.learn.completing import systematic
 from undertow.model import Parameters, latent_words_of
-from undertow.model.mean_field import logistic, mean_field
-from undertow.model.token_factor import TokenFactor
+from undertow.model.mean_field import mean_field
+from undertow.model.token_factor import TokenFactor, logistic
 from undertow.tasks import mean_average_precision, probe_accuracy
 
 KEEP, WINDOW, STREAM, LATENT = range(6, 10)  # stages of draws, after those of the library

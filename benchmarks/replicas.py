@@ -30,7 +30,7 @@ from benchmarks.defaults import Split, imdb, newsgroups
 from benchmarks.scale import PIECE
 from undertow.estimators import ReplicatedSoftmax, _training
 from undertow.learn import Settings
-from undertow.learn.run import INTERVAL
+from undertow.learn.settings import INTERVAL
 from undertow.tasks import mean_average_precision, probe_accuracy
 
 DEFAULT = [(replicas, INTERVAL) for replicas in (1, 2, 4, 8)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from undertow import _lazy
@@ -109,6 +109,13 @@ def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
         words = ", ".join(repr(word) for word in allowed)
         raise InvalidInput(f"{name} must be one of {words}, got {value!r}")
     return value
+
+
+def only_with(other: str, given: Mapping[str, object]) -> None:
+    """Refuses what says something beside another argument alone, which was not given."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise InvalidInput(f"{name} must be used with {other}, got none")
 
 
 def vector(name: str, value: Any, *, size: int, non_negative: bool = False) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ from tests.cluster.test_reading import some_texts
 from undertow import InvalidInput, ModelFileError, TopicModel
 from undertow.cluster import Cluster
 from undertow.estimators import _shared_training
+from undertow.files.claim import claimed
 
 OPTIONS: dict[str, Any] = {"n_components": 6, "max_epochs": 3, "random_state": 0, "batch_size": 8}
 TEXTS = some_texts(600)
@@ -243,6 +244,15 @@ def test_the_same_arguments_save_on_a_cluster(tmp_path: Path) -> None:
         TopicModel(**OPTIONS).fit(
             TEXTS, cluster=two, checkpoint=tmp_path, checkpoint_every="1epoch"
         )
+
+
+def test_nobody_else_saves_to_the_same_folder_meanwhile(tmp_path: Path) -> None:
+    with (
+        claimed(tmp_path / "saved", name="checkpoint"),
+        pytest.raises(InvalidInput, match="checkpoint must not be written by another process"),
+    ):
+        fitted(2, checkpoint=tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
 
 
 def test_resuming_without_a_checkpoint_begins(tmp_path: Path) -> None:

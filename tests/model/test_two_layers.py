@@ -16,8 +16,8 @@ from tests.oracles.engine import make_case
 from tests.oracles.two_layers import Whole, deep_model, with_latent
 from undertow._errors import InvalidInput
 from undertow.model import Parameters, TwoLayers, latent_words_of, with_more_words
-from undertow.model.mean_field import TOLERANCE, bounds, logistic, mean_field
-from undertow.model.token_factor import TokenFactor
+from undertow.model.mean_field import TOLERANCE, bounds, mean_field
+from undertow.model.token_factor import TokenFactor, logistic
 from undertow.vectors import log_normalisers
 from undertow.vectors.latent import exact_inputs, tokens_of
 

@@ -19,6 +19,7 @@ import pytest
 from tests.search.conftest import make_table
 from undertow import InvalidInput, TopicModel
 from undertow._errors import IndexFileError
+from undertow.files.lock import wait_for_lock
 from undertow.search import Index
 from undertow.search.database import event_loop
 from undertow.search.database.store import Store
@@ -338,12 +339,11 @@ def test_an_index_is_not_replaced_while_documents_are_added(
 def test_what_is_added_while_an_index_is_replaced_is_refused_in_words(
     index: Index, model: TopicModel, table: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waiting, said, taken = threading.Event(), list[BaseException](), lock._taken
+    waiting, said, wait = threading.Event(), list[BaseException](), wait_for_lock
 
-    def told(descriptor: int, *, wait: bool) -> bool:
-        if wait:
-            waiting.set()
-        return taken(descriptor, wait=wait)
+    def told(descriptor: int) -> None:
+        waiting.set()
+        wait(descriptor)
 
     def add() -> None:
         try:
@@ -357,7 +357,7 @@ def test_what_is_added_while_an_index_is_replaced_is_refused_in_words(
         assert waiting.wait(timeout=60)
 
     adder = threading.Thread(target=add)
-    monkeypatch.setattr(lock, "_taken", told)
+    monkeypatch.setattr(lock, "wait_for_lock", told)
     Index.create(index.path, model, table.head(3), overwrite=True, progress=meanwhile)
     adder.join(timeout=60)
     assert "must be the index that was opened, got another in its place" in str(said[0])

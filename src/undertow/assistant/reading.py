@@ -114,9 +114,8 @@ class Reader:
         ['2']
         """
         _check_range("n", n, 1, MOST_RESULTS)
-        chosen: dict[str, Any] = (
-            {} if mode is None else {"mode": mode}
-        )  # the index has a default of its own
+        # the index has a default of its own
+        chosen: dict[str, Any] = {} if mode is None else {"mode": mode}
         with self._lock:
             index = self._current()
             hits = index.search(query, n, like=like, where=where, **chosen)

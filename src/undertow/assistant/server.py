@@ -25,8 +25,8 @@ DATA = (
 READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 FILTER = (
     "A filter such as \"label = 'sci.space' AND time >= DATE '2026-01-31'\". It knows = != < <= > "
-    ">=, IN (...), "
-    "LIKE '%...%', IS NULL, AND, OR, NOT and parentheses; index_info lists the columns."
+    ">=, IN (...), LIKE '%...%', IS NULL, AND, OR, NOT and parentheses; index_info lists the "
+    "columns."
 )
 
 Query = Annotated[str | None, Field(description="Words or a whole paragraph; this or like.")]
@@ -81,10 +81,8 @@ def make_server(reader: Reader, *, log_level: Any = "WARNING") -> MCPServer:
         version=__version__,
         instructions=(
             f"Search and read {about.name}, a collection of {about.documents:,} documents, and the "
-            f"topics that they "
-            f"are about. Begin with list_topics for an overview or search for a question; "
-            f"get_document has the whole "
-            f"text. Nothing can be changed. {DATA}"
+            f"topics that they are about. Begin with list_topics for an overview or search for a "
+            f"question; get_document has the whole text. Nothing can be changed. {DATA}"
         ),
         log_level=log_level,
         subscriptions=False,
@@ -116,8 +114,7 @@ def _add_documents(server: MCPServer, reader: Reader) -> None:
     @server.tool(
         description=(
             "Read a document by its id. Of a long text a part comes at a time; next_offset says "
-            "where it goes "
-            f"on. {DATA}"
+            f"where it goes on. {DATA}"
         ),
         annotations=READ_ONLY,
     )
@@ -128,8 +125,7 @@ def _add_documents(server: MCPServer, reader: Reader) -> None:
     @server.tool(
         description=(
             "What the index holds: how many documents, the columns that filters may name with "
-            "their kinds, and "
-            "how many topics it can be cut into."
+            "their kinds, and how many topics it can be cut into."
         ),
         annotations=READ_ONLY,
     )
@@ -142,8 +138,7 @@ def _add_topics(server: MCPServer, reader: Reader) -> None:
     @server.tool(
         description=(
             "The topics of the collection, the widest first: id, name, words, number and share of "
-            "documents. "
-            f"Ask for few to get an overview, for many to get detail. {DATA}"
+            f"documents. Ask for few to get an overview, for many to get detail. {DATA}"
         ),
         annotations=READ_ONLY,
     )
@@ -154,8 +149,7 @@ def _add_topics(server: MCPServer, reader: Reader) -> None:
     @server.tool(
         description=(
             "One topic: its words and phrases, documents that are typical of it, and the ids of "
-            "the coarser "
-            f"topic that it belongs to and of the finer ones in it. {DATA}"
+            f"the coarser topic that it belongs to and of the finer ones in it. {DATA}"
         ),
         annotations=READ_ONLY,
     )

@@ -63,13 +63,12 @@ def arguments(
                 f"--checkpoint-every must be a time such as '5min' on a cluster, got {every!r}"
             )
     if checkpoint is None:
-        if every is not None or resume:
-            option = "--resume" if resume else "--checkpoint-every"
-            raise InvalidInput(f"{option} must be used with --checkpoint, got none")
+        _check.only_with("--checkpoint", {"--resume": resume, "--checkpoint-every": every})
         return {}
     from undertow.storage import checkpoint_folder
 
-    checkpoint_folder.check(checkpoint, resume=resume, name="--checkpoint")
+    with checkpoint_folder.taken(checkpoint, resume=resume, name="--checkpoint"):
+        pass  # what would be refused later is refused now
     return {"checkpoint": checkpoint, "checkpoint_every": every, "resume": resume}
 
 

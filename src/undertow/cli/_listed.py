@@ -115,6 +115,5 @@ def why(model: TopicModel) -> str:
         return f"{choice.n} is the model's own number: the documents are too few to try out others."
     return (
         f"{choice.n} is the model's own number: the largest on which two halves of the documents, "
-        f"sorted apart, "
-        f"agree nearly best ({agreement:.2f} of 1)."
+        f"sorted apart, agree nearly best ({agreement:.2f} of 1)."
     )

@@ -62,7 +62,7 @@ Device = Annotated[
     typer.Option(
         help=(
             "Where it computes: 'cpu', 'cuda', 'cuda:1', or 'auto' for a card where there is one. "
-            "Cards need the extra: pip install 'undertow\\[gpu]'."
+            "Cards need the extra, pip install 'undertow\\[gpu]', and are not yet measured."
         )
     ),
 ]

@@ -47,8 +47,7 @@ def fit(
         _option(
             WORDS,
             "What cuts scripts without spaces into words: 'chinese', 'japanese', 'thai', 'pairs' "
-            "(of letters), several "
-            "with commas between, 'none', or 'auto' to look at the texts.",
+            "(of letters), several with commas between, 'none', or 'auto' to look at the texts.",
         ),
     ] = "auto",
     min_df: Annotated[int, _option(WORDS, "Fewest documents a word must be in.", min=1)] = 1,
@@ -72,8 +71,7 @@ def fit(
         _option(
             MODEL,
             "Vectors of words to start from, which helps where documents are few: a text file with "
-            "a word and its "
-            "numbers a line (GloVe, word2vec), or such a file as .gz.",
+            "a word and its numbers a line (GloVe, word2vec), or such a file as .gz.",
             metavar="FILE",
         ),
     ] = None,
@@ -302,8 +300,7 @@ def _report(model: TopicModel, out: Path, *, interrupted: bool, json: bool, quie
         topics = "no topics yet" if facts["topics"] is None else f"{facts['topics']} topics"
         say(
             f"{kept}Wrote {out}: {topics}, from {facts['units']} units over {facts['words']:,} "
-            f"words, "
-            f"{facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}."
+            f"words, {facts['epochs']} epochs in {facts['seconds']:.1f} s{_chosen(model)}."
             f"{_clusters.told(model)}\nNext: undertow topics {out}"
         )
 

@@ -24,8 +24,7 @@ def report(
             metavar="CORPUS",
             help=(
                 "For a map, typical documents, topics over time and an evaluation: a file, a "
-                "folder or one of "
-                f"{', '.join(common.NAMED)}."
+                f"folder or one of {', '.join(common.NAMED)}."
             ),
         ),
     ] = None,

@@ -29,9 +29,8 @@ def serve_mcp(
     from undertow.assistant import Reader, check_extra
 
     check_extra()
-    with redirect_stdout(
-        sys.stderr
-    ):  # standard output belongs to the protocol, which sees to it from `run` on
+    # standard output belongs to the protocol, which sees to it from `run` on
+    with redirect_stdout(sys.stderr):
         reader = Reader(index)
         from undertow.assistant.server import make_server
 

@@ -31,9 +31,8 @@ def transform(
         typer.Option(
             help=(
                 "'topics' (how much of each document is about each topic), or vectors: 'balanced' "
-                "(units and words, "
-                "for classifiers, search and clusters alike); of units alone 'posterior', 'soft', "
-                "'activation', 'strength' "
+                "(units and words, for classifiers, search and clusters alike); of units alone "
+                "'posterior', 'soft', 'activation', 'strength' "
                 "or 'code' (packed bits).  \\[default: the model's own, 'balanced']"
             ),
             show_default=False,
@@ -139,10 +138,12 @@ def _encoded(
     documents: Corpus, given: GivenVectors | None, made: DocumentTables
 ) -> Iterator[pl.DataFrame]:
     """The rows of the file, some at a time, each encoded with the vector that was given for it."""
+    from undertow.vectors.given import part_of
+
     first = 0
     for chunk in documents.chunks():
         last = first + chunk.height
-        yield made.table(chunk, None if given is None else given.part(first, last))
+        yield made.table(chunk, part_of(given, first, last))
         first = last
     if given is not None:
         given.check_documents(first)

@@ -72,8 +72,8 @@ class Cluster:
             _check.number("gpus", self.gpus, at_least=0.0)
         _check.whole_number("retries", self.retries, at_least=0)
         _seconds("every", self.every)
-        if self.resume and self.checkpoint is None:
-            raise InvalidInput("resume must be used with checkpoint, got none")
+        if self.checkpoint is None:
+            _check.only_with("checkpoint", {"resume": self.resume})
 
     @property
     def seconds(self) -> float:
@@ -101,9 +101,8 @@ class Cluster:
         120.0
         """
         if checkpoint is None:
-            if every is not None or (resume and self.checkpoint is None):
-                name = "resume" if resume else "checkpoint_every"
-                raise InvalidInput(f"{name} must be used with checkpoint, got none")
+            alone = resume and self.checkpoint is None
+            _check.only_with("checkpoint", {"resume": alone, "checkpoint_every": every})
             return replace(self, resume=True) if resume else self
         often = self.every if every is None else _seconds("checkpoint_every", every)
         return replace(self, checkpoint=checkpoint, every=often, resume=resume)

@@ -127,8 +127,7 @@ class Counting:
             )
         raise InvalidInput(
             f"min_df and max_df must leave a word, got {self.min_df!r} and {self.max_df!r}, which "
-            f"leave none "
-            f"of {self.type_counts_.height:,}"
+            f"leave none of {self.type_counts_.height:,}"
         )
 
     def _grown_chunks(

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
 """What html.unescape looks at: it also knows entities whose ; is missing."""
 
-FIRST_MARK, LAST_MARK = (
-    0xE000,
-    0x10FFFF,
-)  # from the private letters on, which texts hardly ever hold
+# from the private letters on, which texts hardly ever hold
+FIRST_MARK, LAST_MARK = 0xE000, 0x10FFFF
 
 
 @dataclass(frozen=True)

@@ -55,9 +55,8 @@ def tokens(texts: Sequence[str], pattern: str, *, lowercase: bool) -> list[list[
     others = frozenset(
         letter for text in texts if not text.isascii() for letter in text if letter > "\x7f"
     )
-    if any(
-        unicodedata.category(letter) == "Cn" for letter in others
-    ):  # unknown here; polars may be newer
+    # unknown here; polars may be newer
+    if any(unicodedata.category(letter) == "Cn" for letter in others):
         return None
     written = _written(parts, others)
     return [written.findall(text) for text in texts]

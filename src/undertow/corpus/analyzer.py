@@ -166,9 +166,8 @@ def _kept(tokens: Terms, kept: NDArray[np.bool_]) -> Terms:
 def _stemmed(tokens: Terms, language: str) -> Terms:
     import Stemmer
 
-    stems = Stemmer.Stemmer(language, 0).stemWords(
-        tokens.types.to_list()
-    )  # 0: no cache, each type comes once
+    # 0: no cache, each type comes once
+    stems = Stemmer.Stemmer(language, 0).stemWords(tokens.types.to_list())
     types, codes = numbered(pl.Series("word", stems, dtype=pl.String))
     return Terms(types, tokens.starts, codes[tokens.codes])
 

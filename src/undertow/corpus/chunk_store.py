@@ -81,9 +81,8 @@ def _read_all(names: list[Path]) -> Chunk:
 
 
 def _read(name: Path) -> PackedCounts:
-    types = pl.read_ipc(_words(name).read_bytes())[
-        "word"
-    ]  # from bytes: a path would be mapped, and we remove it
+    # from bytes: a path would be mapped, and we remove it
+    types = pl.read_ipc(_words(name).read_bytes())["word"]
     with _arrays(name).open("rb") as file:
         starts, codes, data = (np.load(file, allow_pickle=False) for _ in range(3))
     _words(name).unlink()

@@ -83,15 +83,13 @@ class DayOrder:
     """
 
     told: bool | None = None  # whether the day is first, where somebody knows
-    before: bool | None = (
-        None  # what other columns of this kind said: it holds where these dates do not say
-    )
+    # what other columns of this kind said: it holds where these dates do not say
+    before: bool | None = None
     days_first: int = 0  # dates that only make sense so
     months_first: int = 0
     dotted: bool = False
-    examples: dict[str, str] = field(
-        default_factory=dict
-    )  # "days", "months" and "open" -> the first such date
+    # "days", "months" and "open" -> the first such date
+    examples: dict[str, str] = field(default_factory=dict)
 
     def look(self, texts: pl.Series) -> None:
         """Takes in what some texts say."""

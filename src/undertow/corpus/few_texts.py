@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 MOST = 20_000  # characters: more are counted as a chunk, by polars
-MOST_WITHOUT = (
-    1_000_000  # the same where polars is yet to be loaded, which takes as long as counting so many
-)
+# the same where polars is yet to be loaded, which takes as long as counting so many
+MOST_WITHOUT = 1_000_000
 
 
 class FewTexts:
@@ -77,9 +76,8 @@ class FewTexts:
         what counts.
         """
         options = self._analyzer
-        if not options.strip_html or not any(
-            "<" in text or "&" in text for text in texts
-        ):  # no tag, no entity
+        # no tag, no entity
+        if not options.strip_html or not any("<" in text or "&" in text for text in texts):
             if options.segmenter is not None:
                 texts = [options.segmenter.spaced_text(text) for text in texts]
             plain = _plain_tokens.tokens(texts, options.token_pattern, lowercase=options.lowercase)

@@ -22,9 +22,8 @@ def words_in_order(vectorizer: Vectorizer, texts: Any) -> list[NDArray[np.int32]
     columns, found = vectorizer._columns(), []
     for chunk in text_chunks(texts):
         parts = []
-        for number, terms in enumerate(
-            vectorizer._analyzer().terms(chunk)
-        ):  # tokens, pairs and so on
+        # tokens, pairs and so on
+        for number, terms in enumerate(vectorizer._analyzer().terms(chunk)):
             known = np.array([columns.get(word, -1) for word in terms.types], dtype=np.int32)[
                 terms.codes
             ]

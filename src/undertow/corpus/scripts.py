@@ -24,10 +24,8 @@ KANA = "\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-
 THAI = "\u0e01-\u0e3a\u0e40-\u0e4e"
 ANY = f"[{HAN}{KANA}{THAI}]"
 
-LOOKED_AT, BYTES = (
-    1000,
-    24 * 2**20,
-)  # documents at the beginning of a corpus, and what they may take
+# documents at the beginning of a corpus, and what they may take
+LOOKED_AT, BYTES = 1000, 24 * 2**20
 OF_A_CHUNK = 50  # documents of each chunk that comes later
 LETTERS = 1000  # of a document that are looked at
 SHARE = 0.2  # of its letters, in a document of the language
@@ -89,9 +87,8 @@ def look_at_first(chunks: Iterable[pl.Series]) -> tuple[Look, Iterator[pl.Series
     look = Look()
     if held:
         first = pl.concat(held).head(LOOKED_AT)
-        within = (
-            first.str.len_bytes().cum_sum() < BYTES
-        )  # no more than that, however long the chunks are
+        # no more than that, however long the chunks are
+        within = first.str.len_bytes().cum_sum() < BYTES
         look.see(first.head(max(int(within.sum()), 1)))
     return look, chain(held, source)
 

@@ -32,9 +32,8 @@ SEGMENTERS = (*PACKAGES, PAIRS)
 LONGEST = 1000  # letters at a time: what is longer without any mark or space is no sentence
 # vowels and signs that belong to the letter before
 MARKS = "\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u3099\u309a\uff9e\uff9f"
-LETTER = re.compile(
-    f"(?:[\u0e40-\u0e44]+[^{MARKS}]?|[^{MARKS}])?[{MARKS}]*"
-)  # Thai writes some vowels first
+# Thai writes some vowels first
+LETTER = re.compile(f"(?:[\u0e40-\u0e44]+[^{MARKS}]?|[^{MARKS}])?[{MARKS}]*")
 WITHOUT_SPACES = re.compile(ANY)
 
 Words = Callable[[str], list[str]]

@@ -71,10 +71,11 @@ CODES = {
 """Every language with a list, and its code of ISO 639-1."""
 
 LANGUAGES = tuple(CODES)
+# stemmers that are not named after their language
 OF_STEMMERS = {
     "porter": "english",
     "dutch_porter": "dutch",
-}  # stemmers that are not named after their language
+}
 
 VOWELS = dict(zip("αεηιουω", "άέήίόύώ", strict=True))
 

@@ -175,9 +175,8 @@ def _column(chunk: list[Any], first: int) -> pl.Series:
         column = None
     if column is None or column.null_count():
         _refuse(chunk, first)
-        column = pl.Series(
-            "text", list(map(str, chunk)), dtype=pl.String
-        )  # of a subclass of str, such as NumPy's
+        # of a subclass of str, such as NumPy's
+        column = pl.Series("text", list(map(str, chunk)), dtype=pl.String)
     return column
 
 

@@ -99,9 +99,8 @@ def log_counts(counts: Any) -> sparse.csr_array:
 def damped(counts: NDArray[Any]) -> NDArray[np.float64]:
     """ceil(log(1 + v)) of each number, as float64."""
     transformed: NDArray[np.float64] = counts.astype(np.float64)
-    np.ceil(
-        np.log1p(transformed, out=transformed), out=transformed
-    )  # in place: a large corpus fits only once
+    # in place: a large corpus fits only once
+    np.ceil(np.log1p(transformed, out=transformed), out=transformed)
     return transformed
 
 
@@ -118,9 +117,8 @@ def _csr(counts: Any, name: str) -> Any:
     if counts.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must be whole numbers, got values of type {counts.dtype}")
     if counts.dtype == np.float16 or getattr(counts, "format", "csr") == "coo":
-        counts = counts.astype(
-            np.float64
-        )  # coordinates may repeat, and their sums must not overflow a narrow type
+        # coordinates may repeat, and their sums must not overflow a narrow type
+        counts = counts.astype(np.float64)
     matrix: Any = sparse.csr_array(counts)  # takes every sparse format
     _check_values(matrix.data, name)
     if not matrix.has_canonical_format or (matrix.data == 0).any():

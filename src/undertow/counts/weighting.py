@@ -58,9 +58,8 @@ class WordTotals:
         [1, 1, 2, 0]
         """
         documents, size = counts.shape
-        tokens = np.bincount(
-            counts.indices, weights=counts.data, minlength=size
-        )  # in float64, exact below 2^53
+        # in float64, exact below 2^53
+        tokens = np.bincount(counts.indices, weights=counts.data, minlength=size)
         return cls(documents, np.bincount(counts.indices, minlength=size), tokens.astype(np.int64))
 
     def __add__(self, other: WordTotals) -> WordTotals:

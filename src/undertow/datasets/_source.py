@@ -117,10 +117,8 @@ def _fetch(official: Official, folder: Path, *, progress: bool) -> None:
             )
             raise InvalidInput(
                 f"{official.name} is not on this computer and cannot be had from {official.url} "
-                f"({error}): set {DATA} "
-                f"({now}) to a folder with {official.parquet}, or connect to the network and call "
-                f"again (what has "
-                f"arrived is kept in {folder})"
+                f"({error}): set {DATA} ({now}) to a folder with {official.parquet}, or connect to "
+                f"the network and call again (what has arrived is kept in {folder})"
             ) from error
     try:
         documents = read_archive(archive, official)

@@ -40,9 +40,8 @@ SKIPPED_FOLDERS = {
     "__pycache__",
 }
 SHORTEST = 60  # characters; shorter strings say too little
-NOT_PROSE = re.compile(
-    r"\n(?:Examples?|References)\n-+"
-)  # what follows is code, numbers and names of authors
+# what follows is code, numbers and names of authors
+NOT_PROSE = re.compile(r"\n(?:Examples?|References)\n-+")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 from undertow import _extras
 from undertow._errors import InvalidInput
@@ -61,9 +62,13 @@ def has_card() -> bool:
     return bool(cuda.is_available())
 
 
-@cache
-def has_fused_kernels() -> bool:
-    """Whether Triton is there, which torch brings along for most cards; without it every verb is a
-    few operations of torch.
+def has_fused_kernels(device: Any) -> bool:
+    """Whether kernels in Triton run on a device of torch: on cards, for most of which torch brings
+    it along. Elsewhere every verb is a few operations of torch.
     """
+    return bool(device.type == "cuda") and _has_triton()
+
+
+@cache
+def _has_triton() -> bool:
     return not _extras.missing("triton")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
@@ -27,9 +28,11 @@ from undertow.estimators import _progress
 from undertow.estimators._part_training import TrainingPart
 from undertow.estimators._reading import Reading, Show
 from undertow.estimators._shared_documents import SharedDocuments
+from undertow.estimators._text_fit import learn_and_grow
 from undertow.estimators._text_vectors import several
 from undertow.estimators.travelling import device_there
 from undertow.files.scratch import Scratch
+from undertow.storage.checkpoint_folder import taken
 from undertow.vectors.given import GivenVectors
 
 if TYPE_CHECKING:
@@ -68,27 +71,20 @@ def fit(
     word_vectors: Any,
 ) -> None:
     """Fits a model; the arguments are checked as far as that is possible without a cluster."""
-    if cluster.checkpoint is not None and model.early_stopping:
-        raise InvalidInput(
-            "checkpoint must be left out with early_stopping, whose best parameters it does not "
-            f"hold, got {os.fspath(cluster.checkpoint)!r}"
-        )
+    _check_saving(model, cluster)
     again = bool(model.warm_start) and model.__sklearn_is_fitted__()
     if not again:
         model._begin()
-    if not isinstance(model.vectorizer_, Vectorizer):
-        raise InvalidInput(
-            f"vectorizer must be a Vectorizer of undertow on a cluster, got "
-            f"{model.vectorizer!r:.60}"
-        )
     limit = _check.number_of_bytes("memory_limit", model.memory_limit)
     documents = text_list(with_columns(several(texts), {}))
-    vectorizer = prepared(model.vectorizer_, documents)
+    vectorizer = prepared(_own_vectorizer(model), documents)
     if getattr(vectorizer, "tokens_", False):
         raise InvalidInput("texts must be texts on a cluster, got lists of tokens: join them")
     corpus = as_corpus(documents)
     model.columns_ = columns_of(documents)
     with ExitStack() as open_:
+        if cluster.checkpoint is not None:
+            open_.enter_context(taken(Path(cluster.checkpoint), resume=cluster.resume))
         there = open_.enter_context(connected(cluster, model.device))
         parts = shards(corpus, there.workers)
         crew = open_.enter_context(_crew(there, parts, limit, model))
@@ -107,7 +103,25 @@ def fit(
             _learn(model, shared, others, word_vectors)
         finally:  # also after Ctrl-C
             model.cluster_ = _report(crew, there, shared)
-    model._plant(model.seeds)
+
+
+def _check_saving(model: TopicModel, cluster: Cluster) -> None:
+    if cluster.checkpoint is not None and model.early_stopping:
+        raise InvalidInput(
+            "checkpoint must be left out with early_stopping, whose best parameters it does not "
+            f"hold, got {os.fspath(cluster.checkpoint)!r}"
+        )
+
+
+def _own_vectorizer(model: TopicModel) -> Vectorizer:
+    """The model's, which is undertow's."""
+    found: object = model.vectorizer_
+    if not isinstance(found, Vectorizer):
+        raise InvalidInput(
+            f"vectorizer must be a Vectorizer of undertow on a cluster, got "
+            f"{model.vectorizer!r:.60}"
+        )
+    return found
 
 
 def _crew(there: Connection, parts: Sequence[Corpus], limit: int, model: TopicModel) -> Crew:
@@ -173,18 +187,13 @@ def _without_types(vectorizer: Vectorizer) -> Vectorizer:
 def _learn(
     model: TopicModel, shared: SharedDocuments, others: GivenVectors | None, word_vectors: Any
 ) -> None:
-    """Trains, and grows the topics; also when it is interrupted with something worth keeping."""
     words = model.vectorizer_.get_feature_names_out().tolist()
     start = None if word_vectors is None else vectors_of_words(words, word_vectors)
-    try:
-        model.softmax_._fit_documents(shared, len(words), start)
-    except KeyboardInterrupt:
-        if getattr(model.softmax_, "_run_state", {}).get("steps", 0):
-            model._grow(shared, shared.texts(), others)
-            model._plant(model.seeds)
-        raise
-    with _progress.growing(model.softmax_.verbose):
-        model._grow(shared, shared.texts(), others)
+    learn_and_grow(
+        model,
+        lambda: model.softmax_._fit_documents(shared, len(words), start),
+        lambda: model._grow(shared, shared.texts(), others),
+    )
 
 
 def _report(crew: Crew, there: Connection, shared: SharedDocuments) -> ClusterReport:

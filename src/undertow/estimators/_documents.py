@@ -21,9 +21,8 @@ from undertow.spool import CountSpool, SpooledSource
 
 HELD_OUT_AT_MOST = 2000
 SAMPLE = 20_000  # documents that stand for all,
-SAMPLE_ENTRIES = (
-    2**24
-)  # or as many as have so many different words (8 bytes each), if they are long
+# or as many as have so many different words (8 bytes each), if they are long
+SAMPLE_ENTRIES = 2**24
 HOLD_OUT_STAGE, SAMPLE_STAGE = 0, 1  # of Purpose.HOLD_OUT
 ROWS = 16384  # documents in memory that are looked at at a time
 BLOCKS = 64  # that a sample is read from at a time

@@ -20,9 +20,8 @@ logger = logging.getLogger("undertow")
 MOST_IDLE = 0.5  # share of the units
 MOST_DEAD = 0.1  # share of the units that goes without a word
 DEAD = 1e-3  # a probability that no document brings further from 0, or from 1
-FEWEST_STEPS = (
-    100  # before, units are the same for all documents because they have learned nothing yet
-)
+# before, units are the same for all documents because they have learned nothing yet
+FEWEST_STEPS = 100
 LISTED = 10  # units in a warning
 ADVICE = (
     "a smaller learning rate (optimizer=Adam(learning_rate=...)), fewer units (n_components), "

@@ -32,9 +32,8 @@ def trial_epochs(epochs: int, documents: int, sample: int, batch_size: int) -> i
     """How long each level is tried on a sample of the documents, before a run of so many epochs
     over all of them.
     """
-    if (
-        sample < documents
-    ):  # the run's own steps, but no more than a run on the sample alone would be given
+    # the run's own steps, but no more than a run on the sample alone would be given
+    if sample < documents:
         steps = min(epochs * math.ceil(documents / batch_size), STEPS)
         epochs = math.ceil(steps / math.ceil(sample / batch_size))
     return max(math.ceil(epochs * SHARE_OF_STEPS), 1)
@@ -48,9 +47,8 @@ def questions(held_out: sparse.csr_array, known: sparse.csr_array) -> UnseenHalv
             f"noise_level='auto' needs at least two held-out documents of two tokens, got "
             f"{documents}: give a number"
         )
-    rows = np.unique(
-        np.linspace(0, known.shape[0] - 1, FOUND_AMONG).astype(np.int64)
-    )  # evenly, as rows may be sorted
+    # evenly, as rows may be sorted
+    rows = np.unique(np.linspace(0, known.shape[0] - 1, FOUND_AMONG).astype(np.int64))
     return UnseenHalves(held_out, known[rows])
 
 

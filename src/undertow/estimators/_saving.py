@@ -22,7 +22,6 @@ from undertow import _check
 from undertow._errors import InvalidInput, ModelFileError
 from undertow.estimators import _saved_options
 from undertow.estimators._interrupts import Interrupts
-from undertow.files.claim import claimed
 from undertow.learn import Run
 from undertow.storage import checkpoint_folder, save_run, write_folder
 from undertow.storage.checkpoint import SavedRun, read_run
@@ -44,9 +43,7 @@ def saving_to(
     """The checkpoint of a fit with these arguments; None where none is asked for."""
     amount, unit = _check.how_often("checkpoint_every", USUAL if every is None else every)
     if folder is None:
-        if every is not None or resume:
-            name = "resume" if resume else "checkpoint_every"
-            raise InvalidInput(f"{name} must be used with checkpoint, got none")
+        _check.only_with("checkpoint", {"resume": resume, "checkpoint_every": every})
         yield None
         return
     if estimator.warm_start and estimator.__sklearn_is_fitted__():
@@ -56,16 +53,14 @@ def saving_to(
         )
     options = _saved_options.plain_options(estimator)
     place = Path(os.path.abspath(folder))
-    with claimed(place, name="checkpoint"):
-        yield Saving(place, (amount, unit), resume, options)
+    with checkpoint_folder.taken(place, resume=resume):
+        yield Saving(place, (amount, unit), options)
 
 
 class Saving:
     """The checkpoint of one fit, from its beginning to its end."""
 
-    def __init__(
-        self, folder: Path, every: tuple[float, str], resume: bool, options: dict[str, Any]
-    ) -> None:
+    def __init__(self, folder: Path, every: tuple[float, str], options: dict[str, Any]) -> None:
         self.folder, self._every, self._options = folder, every, options
         self.name, self.words = "X", ""  # of counts; `for_texts` says those of texts
         self._of: dict[str, Any] | None = None
@@ -74,7 +69,6 @@ class Saving:
         self._stopping: EarlyStopping | None = None
         self._saved, self._steps, self._epoch = time.monotonic(), 0, 0
         self._interrupts = Interrupts()
-        checkpoint_folder.prepare(folder, resume=resume)
         if checkpoint_folder.holds_one(folder):
             self._of = checkpoint_folder.read_of(folder, KIND)
             _saved_options.check_options(self._of["options"], options, folder)

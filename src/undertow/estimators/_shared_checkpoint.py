@@ -20,6 +20,7 @@ from undertow.storage import (
     save_run,
     write_folder,
 )
+from undertow.storage.checkpoint_folder import OF, RUN
 
 if TYPE_CHECKING:
     from undertow.estimators._shared_documents import SharedSource
@@ -29,26 +30,26 @@ KIND = "cluster training"
 
 
 def checkpoint_of(source: SharedSource, run: Run) -> Callable[[Run], None] | None:
-    """What saves the run, if there is a folder for that; the run goes on from there if it is to."""
+    """What saves the run, if there is a folder for that, which whoever fits has taken; the run goes
+    on from what is there.
+    """
     settings = source.crew.settings
     if settings.checkpoint is None:
         return None
     folder, ours = Path(settings.checkpoint), _description(source, run)
-    checkpoint_folder.prepare(folder, resume=settings.resume)
-    there = checkpoint_folder.holds_one(folder)
-    if there:
-        manifest, _ = read_folder(folder / "of", kind=KIND)
+    if checkpoint_folder.holds_one(folder):
+        manifest, _ = read_folder(folder / OF, kind=KIND)
         _check_same(manifest, ours, folder)
         if checkpoint_folder.holds_run(folder):
-            resume_run(folder / "run", run)
+            resume_run(folder / RUN, run)
             source.crew.remark(
                 f"training goes on from {folder}: epoch {run.epoch + 1}, minibatch {run.batch + 1}"
             )
     else:
-        write_folder(folder / "of", kind=KIND, manifest=ours, arrays={})
+        write_folder(folder / OF, kind=KIND, manifest=ours, arrays={})
 
     def save(run: Run) -> None:
-        save_run(folder / "run", run)
+        save_run(folder / RUN, run)
 
     return save
 

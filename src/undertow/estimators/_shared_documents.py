@@ -24,6 +24,7 @@ from undertow.estimators._shared_checkpoint import checkpoint_of
 from undertow.estimators._shared_training import SharedTraining, Traffic
 from undertow.kernels import randomness
 from undertow.topics.drift import sized
+from undertow.vectors.given import part_of
 
 if TYPE_CHECKING:
     from undertow.cluster import Crew
@@ -140,7 +141,7 @@ class SharedDocuments:
 
         def given(worker: int) -> tuple[Any, ...]:
             first, size = self._firsts[worker], self._parts[worker].totals.documents
-            return asked, None if others is None else others.part(first, first + size)
+            return asked, part_of(others, first, first + size)
 
         sizes = self.crew.everyone("counting documents into topics", "leaf_sizes", given)
         return sized(atlas, sum(sizes), self._all)

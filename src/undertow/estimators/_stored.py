@@ -25,14 +25,8 @@ if TYPE_CHECKING:
 
 Estimator = TypeVar("Estimator", bound="ReplicatedSoftmax")
 
-LARGEST = 1e30  # of a stored balance: products with it stay within single precision
-NOT_SAVED = (
-    "callbacks",
-    "device",
-    "engine",
-    "n_jobs",
-    "verbose",
-)  # they belong to the session, not to the model
+# they belong to the session, not to the model
+NOT_SAVED = ("callbacks", "device", "engine", "n_jobs", "verbose")
 
 
 def store(
@@ -86,73 +80,59 @@ def restore(model: Estimator, stored: StoredModel, path: str | os.PathLike[str])
         )
     try:
         check_training(training, stored.parameters.units)
-        given = {
-            name: _rich(value, stored) for name, value in training.get("estimator", {}).items()
-        }
-        for name in ("learner", "optimizer"):
-            check_known(name, given.get(name))
-        model.set_params(**{"n_components": stored.parameters.units, **given})
-        model.parameters_ = stored.parameters
+        _set_options(model, training.get("estimator", {}), stored)
         if latent:
             model.n_latent_words = latent  # what the arrays say counts
-        model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
-        model.n_iter_ = int(training.get("n_iter", 0))
-        model.typical_length_ = float(
-            training.get("typical_length", 100.0)
-        )  # older models do not say
-        model.balance_ = _balance(training.get("balance"), stored, model.typical_length_)
-        model.codes_ = Codes.of_arrays(stored.codes, stored.parameters.units)
-        level = training.get(
-            "noise_level", getattr(find_learner(model.learner), "noise_level", None)
-        )
-        model.noise_level_ = tuple(level) if isinstance(level, list) else level
-        model._seed = int(training.get("seed", 0))
-        model.activity_ = np.array(
-            training.get("activity", [0.0] * stored.parameters.units), dtype=np.float64
-        )
-        dead = training.get("dead_units")
-        model.dead_units_ = None if dead is None else np.array(dead, dtype=np.intp)
-        names = training.get(
-            "unit_names", training.get("topic_names", {})
-        )  # the name that older models use
-        model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
+        _set_learned(model, training, stored)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise ModelFileError(
             f"{path} must hold settings that a {type(model).__name__} can use here, got others: "
             f"{one_line(error)}"
         ) from error
-    if model.activity_.shape != (stored.parameters.units,):
-        raise ModelFileError(
-            f"{path} must hold {stored.parameters.units} activities, got {model.activity_.size}"
-        )
-    words = stored.parameters.words
-    model.noise_distribution_ = (
-        np.full(words, 1.0 / words)
-        if stored.noise_distribution is None
-        else stored.noise_distribution
-    )
+    return model
+
+
+def _set_options(model: ReplicatedSoftmax, options: Mapping[str, Any], stored: StoredModel) -> None:
+    given = {name: _rich(value, stored) for name, value in options.items()}
+    for name in ("learner", "optimizer"):
+        check_known(name, given.get(name))
+    model.set_params(**{"n_components": stored.parameters.units, **given})
+
+
+def _set_learned(
+    model: ReplicatedSoftmax, training: Mapping[str, Any], stored: StoredModel
+) -> None:
+    """What was learned; what models of earlier versions do not say is as usual."""
+    units, words = stored.parameters.units, stored.parameters.words
+    noise, dead = stored.noise_distribution, training.get("dead_units")
+    level = training.get("noise_level", getattr(find_learner(model.learner), "noise_level", None))
+    # the name that older models use
+    names = training.get("unit_names", training.get("topic_names", {}))
+    model.parameters_ = stored.parameters
+    model.noise_distribution_ = np.full(words, 1.0 / words) if noise is None else noise
+    model.history_ = [EpochRecord(**record) for record in training.get("history", [])]
+    model.n_iter_, model._seed = int(training.get("n_iter", 0)), int(training.get("seed", 0))
+    model.typical_length_ = float(training.get("typical_length", 100.0))
+    model.balance_ = _balance(training.get("balance"), stored, model.typical_length_)
+    model.codes_ = Codes.of_arrays(stored.codes, units)
+    model.noise_level_ = tuple(level) if isinstance(level, list) else level
+    model.activity_ = np.array(training.get("activity", [0.0] * units), dtype=np.float64)
+    model.dead_units_ = None if dead is None else np.array(dead, dtype=np.intp)
+    model.unit_names_ = {int(unit): str(name) for unit, name in names.items()}
     model._run_state = {}
     model.n_features_in_ = words
     if stored.vocabulary is not None:
         model.feature_names_in_ = np.array(stored.vocabulary, dtype=object)
-    return model
 
 
 def _balance(facts: Any, stored: StoredModel, length: float) -> Balance:
-    """The stored balance, checked; models of earlier versions have none, and get strengths of
-    length 1.
-    """
+    """The stored balance; models of earlier versions have none, and get strengths of length 1."""
     units, directions = stored.parameters.units, stored.directions
     if directions is None:
         directions = np.zeros((stored.parameters.words, 0), dtype=np.float32)
     if facts is None:
         return plain_balance(units, length, directions)
-    scale, centre = float(facts["scale"]), np.array(facts["centre"], dtype=np.float64)
-    if not (0 < scale < LARGEST and centre.shape == (units,) and (np.abs(centre) < LARGEST).all()):
-        raise ValueError(
-            f"balance must be a positive scale and {units} numbers that single precision holds"
-        )
-    return Balance(scale, centre.astype(np.float32), directions)
+    return Balance(float(facts["scale"]), np.array(facts["centre"], dtype=np.float32), directions)
 
 
 def _saved_params(model: ReplicatedSoftmax) -> dict[str, Any]:

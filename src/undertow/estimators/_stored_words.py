@@ -26,9 +26,8 @@ def restored(
         options = {name: _rich(value) for name, value in stored.training["vectorizer"].items()}
         options.pop("n_jobs", None)  # models of earlier versions have that of the session
         of_tokens = bool(options.pop("tokens", False))
-        options.setdefault(
-            "segmenter", None
-        )  # models of earlier versions took runs of letters as they are
+        # models of earlier versions took runs of letters as they are
+        options.setdefault("segmenter", None)
         vectorizer = Vectorizer(**options).remember(stored.vocabulary)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise ModelFileError(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scipy import sparse
@@ -47,19 +49,30 @@ def fit(
         start = None if word_vectors is None else vectors_of_words(words, word_vectors)
         if saving is not None:
             saving.for_texts(words)
-        try:
+
+        def learn() -> None:
             if isinstance(counts, CountSpool):
                 model.softmax_._fit_spool(counts, start, saving)
             else:
                 model.softmax_._fit_held(counts, start, saving)
-        except KeyboardInterrupt:
-            # what was learned so far has topics too; a second one leaves them out
-            if getattr(model.softmax_, "_run_state", {}).get("steps", 0):
-                model._grow(counts, sample.close(), others)
-                model._plant(model.seeds)
-            raise
-        with _progress.growing(model.softmax_.verbose):
-            model._grow(counts, sample.close(), others)
+
+        learn_and_grow(model, learn, lambda: model._grow(counts, sample.close(), others))
+
+
+def learn_and_grow(
+    model: TopicModel, learn: Callable[[], object], grow: Callable[[], object]
+) -> None:
+    """Trains, grows the topics and plants the seeds."""
+    try:
+        learn()
+    except KeyboardInterrupt:
+        # what was learned so far has topics too; a second one leaves them out
+        if getattr(model.softmax_, "_run_state", {}).get("steps", 0):
+            grow()
+            model._plant(model.seeds)
+        raise
+    with _progress.growing(model.softmax_.verbose):
+        grow()
     model._plant(model.seeds)
 
 
@@ -68,10 +81,7 @@ def _read(
 ) -> sparse.csr_array | CountSpool:
     """The counts of texts, in memory or in the scratch folder."""
     began = time.perf_counter()
-
-    def transform(counts: sparse.csr_array) -> sparse.csr_array:
-        return transformed_counts(counts, model.softmax_.count_transform)
-
+    transform = partial(transformed_counts, count_transform=model.softmax_.count_transform)
     with _progress.reading(model.softmax_.verbose, scratch) as show, scratch.worded():
         counts = read_counts(
             model.vectorizer_,

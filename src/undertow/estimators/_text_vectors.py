@@ -20,7 +20,7 @@ from undertow.estimators.word_parts import COMPARED
 from undertow.spool import CountSpool
 from undertow.topics import Atlas
 from undertow.topics.clusters import Vectors
-from undertow.vectors.given import GivenVectors, given_vectors
+from undertow.vectors.given import GivenVectors, given_vectors, part_of
 from undertow.vectors.joining import asked, join, unit
 
 if TYPE_CHECKING:
@@ -108,9 +108,8 @@ class TextVectors:
         others, counts = self._needed(vectors), self.counts(texts)
         others.check_documents(counts.shape[0])
         own = self.softmax_.encode(counts, kind, n_bits=n_bits)
-        own[~(counts @ self.softmax_.parameters_.word_weights > 0)] = (
-            0.0  # strengths of no words are a vector, too
-        )
+        # strengths of no words are a vector, too
+        own[~(counts @ self.softmax_.parameters_.word_weights > 0)] = 0.0
         return join(own, others.part(0, len(own)))
 
     def score(self, texts: Any, y: Any = None) -> float:
@@ -297,7 +296,7 @@ class TextVectors:
         first = 0
         for chunk in self.vectorizer_.count_chunks(self._documents(texts)):
             last = first + chunk.counts.shape[0]
-            part = None if others is None else others.part(first, last)
+            part = part_of(others, first, last)
             yield self._unit_vectors(transformed_counts(chunk.counts, self._count_transform), part)
             first = last
         if others is not None:
@@ -322,7 +321,7 @@ class TextVectors:
                 else transformed_counts(block, self._count_transform)
             )
             last = first + damped.shape[0]
-            yield self._unit_vectors(damped, None if others is None else others.part(first, last))
+            yield self._unit_vectors(damped, part_of(others, first, last))
             first = last
 
 

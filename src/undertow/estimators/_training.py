@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow import _check
@@ -61,11 +62,7 @@ def begin(
         )
     drawn = seed_of(model.random_state)
     model._seed = drawn if seed is None else seed
-    lengths = documents.sample(model._seed) @ weights
-    lengths = (
-        lengths[lengths > 0] if (lengths > 0).any() else weights @ totals.tokens / documents.size
-    )
-    model.typical_length_ = float(np.median(lengths))
+    model.typical_length_ = _typical_length(documents, weights, totals.tokens, model._seed)
     model.noise_distribution_ = totals.word_distribution()
     model.parameters_ = initial_parameters(units, model.noise_distribution_, weights, model._seed)
     if vectors is not None:
@@ -73,18 +70,27 @@ def begin(
             model.parameters_, vectors, model.noise_distribution_, model._seed
         )
     model.parameters_ = model._first(model.parameters_)
-    model.history_ = []
-    model.unit_names_ = {}
-    model.n_iter_ = 0
     model.noise_level_ = getattr(find_learner(model.learner), "noise_level", None)
-    model.activity_ = np.zeros(units)
-    model.dead_units_ = np.zeros(0, dtype=np.intp)
+    model.history_, model.n_iter_, model.unit_names_ = [], 0, {}
+    model.activity_, model.dead_units_ = np.zeros(units), np.zeros(0, dtype=np.intp)
     directions = word_directions(
         documents.sample(model._seed), model.parameters_.word_weights, units, model._seed
     )
     model.balance_ = plain_balance(units, model.typical_length_, directions)
     model.codes_ = None
     model._run_state = {}
+
+
+def _typical_length(
+    documents: Documents,
+    weights: NDArray[np.float64],
+    tokens: NDArray[np.int64],
+    seed: int,
+) -> float:
+    """The median weighted length; the mean where all of a sample are empty."""
+    lengths = documents.sample(seed) @ weights
+    known = lengths[lengths > 0]
+    return float(np.median(known) if len(known) else weights @ tokens / documents.size)
 
 
 def learn(model: ReplicatedSoftmax, documents: Documents, saving: Saving | None = None) -> None:
@@ -235,8 +241,8 @@ def _check_lengths(model: ReplicatedSoftmax, documents: Documents, longest: int)
 
 
 def _replicas(model: ReplicatedSoftmax, engine: Engine, documents: int) -> int:
-    """Trials of noise levels aside, how many there are; one where a card computes, which is best
-    kept busy by one.
+    """Trials of noise levels aside, how many there are; "auto" is one where another engine than
+    that of cores computes.
     """
     if model.replicas == "auto" and engine.name != CPU:
         return 1

@@ -24,6 +24,7 @@ from undertow.corpus.shards import Piece, pieces, seen_as
 from undertow.estimators.document_tables import DocumentTables
 from undertow.estimators.travelling import travelling
 from undertow.files.atomic import new_file, write_file
+from undertow.vectors.given import part_of
 
 if TYPE_CHECKING:
     from undertow.estimators.topic_model import TopicModel
@@ -85,7 +86,7 @@ def encoded(
                     "encoding documents",
                     "encode",
                     missing,
-                    lambda piece: (piece, _vectors(asked, piece)),
+                    lambda piece: (piece, part_of(asked.vectors, piece.first, piece.last)),
                 )
                 for piece, table in zip(missing, tables, strict=True):
                     _write(_file(folder, piece), table)
@@ -100,10 +101,6 @@ def encoded(
 def finish(out: Path) -> None:
     """Removes the pieces of a file that is written."""
     shutil.rmtree(_place(out), ignore_errors=True)
-
-
-def _vectors(asked: Asked, piece: Piece) -> NDArray[Any] | None:
-    return None if asked.vectors is None else asked.vectors.part(piece.first, piece.last)
 
 
 def _write(file: Path, table: pl.DataFrame | None) -> None:

@@ -14,8 +14,6 @@ from undertow._errors import InvalidInput
 from undertow.counts import WordTotals, checked_counts, log_counts
 from undertow.model.parameters import LARGEST, LEAST_WEIGHT
 
-COUNT_TRANSFORMS = ("log", None)
-
 
 def transformed_counts(X: Any, count_transform: str | None) -> sparse.csr_array:
     """Whole-number counts: ceil(log(1 + v)) of any non-negative values, or the values themselves,

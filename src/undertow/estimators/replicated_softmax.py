@@ -120,7 +120,7 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
     device : str
         "cpu"; "cuda", or "cuda:1" for one of several cards, where the engine "torch" computes; or
         "auto", for a card where PyTorch sees one. It belongs to the machine: a saved model does
-        not hold it, and one that was trained on a card gives the same vectors without, within 2e-5.
+        not hold it, and one that was trained on a card loads anywhere. Cards are not yet measured.
     verbose : int
         1 shows a progress bar.
 

@@ -153,8 +153,7 @@ class Tree(BaseModel):
     ranks: list[int | None] = Field(
         description=(
             "The order of heights: the highest is split first, the lower number where two are as "
-            "high; "
-            "null is always split."
+            "high; null is always split."
         )
     )
     names: list[str | None]

@@ -26,9 +26,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LONGEST_ADDRESS = (
-    192 * 1024
-)  # bytes of path and query, encoded: 10,000 letters of any script and a filter
+# bytes of path and query, encoded: 10,000 letters of any script and a filter
+LONGEST_ADDRESS = 192 * 1024
 LONGEST_BODY = 64 * 1024  # bytes of an edit
 EDIT = "/api/edit"  # the one route that can be written to
 TOKEN = b"x-undertow-token"

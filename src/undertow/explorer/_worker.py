@@ -1,4 +1,4 @@
-"""One of several processes that serve the same socket: what `_workers` starts.
+"""One of several processes that serve the same socket: what `workers` starts.
 
 It is told what to serve by its argument. Lines of JSON lead both ways: what it has to say goes to
 its standard output, and how far the overview is comes from its standard input, which ends when the
@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from typing import Any, TextIO
 
 from undertow._errors import UndertowError
@@ -65,7 +66,7 @@ def _report(background: Background, told: TextIO) -> None:
         if now[0] != "computing":
             return
         before = now
-        threading.Event().wait(PAUSE)
+        time.sleep(PAUSE)
 
 
 def _tell(told: TextIO, **news: Any) -> None:

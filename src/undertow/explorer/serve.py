@@ -107,9 +107,8 @@ def serve(
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
-                quiet.setLevel(
-                    logging.CRITICAL
-                )  # errors are logged by the guard; the rest is about being cut off
+                # errors are logged by the guard; the rest is about being cut off
+                quiet.setLevel(logging.CRITICAL)
                 started()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -35,9 +35,8 @@ class ShownDocument:
     body: str = ""
     title: str | None = None
     url: str | None = None  # of http or https
-    kept: dict[str, str | bool | int | float] = field(
-        default_factory=dict
-    )  # columns without a role, where not empty
+    # columns without a role, where not empty
+    kept: dict[str, str | bool | int | float] = field(default_factory=dict)
     label: str | None = None
     split: str | None = None
     time: str | float | None = None
@@ -113,8 +112,7 @@ class Source:
         if not (folder / "model.json").is_file():
             raise InvalidInput(
                 f"the folder to explore must hold an index (undertow index) or a model (undertow "
-                f"fit), got {folder}, "
-                "which has neither index.json nor model.json"
+                f"fit), got {folder}, which has neither index.json nor model.json"
             )
         from undertow.estimators import TopicModel, load
 

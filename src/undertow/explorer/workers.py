@@ -24,10 +24,8 @@ from undertow._errors import InvalidInput
 
 MOST_WORKERS = 64
 ENDED_WITHIN = 8.0  # seconds; each ends by itself within five
-TRIES, LONG_ENOUGH = (
-    5,
-    60.0,
-)  # one that ends so many times, each within so many seconds, is given up
+# one that ends so many times, each within so many seconds, is given up
+TRIES, LONG_ENOUGH = 5, 60.0
 
 logger = logging.getLogger("undertow")
 

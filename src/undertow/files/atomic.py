@@ -20,7 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from undertow.files import leftovers
-from undertow.files.disk import make_folders, reason, sync_file, sync_folder
+from undertow.files.disk import make_folders, reason, sync_file, sync_folder, write_synced
+
+TRIED = 2**20  # bytes, to see whether a disk takes any
 
 _log = logging.getLogger(__name__)
 
@@ -73,6 +75,14 @@ def new_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(new, ignore_errors=True)
         if descriptor is not None:
             os.close(descriptor)
+
+
+def try_out(target: Path) -> None:
+    """Makes a folder beside the target with something in it, which is removed again: an OSError
+    where that cannot be.
+    """
+    with new_folder(target) as new:
+        write_synced(new / "tried", bytes(TRIED))
 
 
 @dataclass(frozen=True)

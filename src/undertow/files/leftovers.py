@@ -44,14 +44,13 @@ def make_locked(name: Callable[[], Path], *, mode: int = 0o777) -> tuple[Path, i
                 continue  # somebody swept it in that moment: another one
             if descriptor is None:
                 return folder, None
-            try:
-                ours = is_locked_now(descriptor)
-            except OSError:
-                os.close(descriptor)
-                return folder, None
-            if ours and is_still(descriptor, folder):
+            ours = _is_ours(descriptor, folder)
+            if ours:
                 return folder, descriptor
-            os.close(descriptor)  # the same, a moment later
+            os.close(descriptor)
+            if ours is None:
+                return folder, None
+            # else it was swept a moment later: another one
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -74,10 +73,8 @@ def _remove_if_dead(folder: Path, *, here: bool, unlocked: bool) -> None:
     """Holds the lock while it removes: who has just made the folder then sees that it is gone."""
     descriptor = _opened(folder) if here else None
     try:
-        if descriptor is None or not _can_be_told(descriptor):
-            dead = unlocked and _is_old(folder)
-        else:
-            dead = is_locked_now(descriptor) and is_still(descriptor, folder)
+        ours = None if descriptor is None else _is_ours(descriptor, folder)
+        dead = (unlocked and _is_old(folder)) if ours is None else ours
         if dead:
             shutil.rmtree(folder, ignore_errors=True)
     finally:
@@ -85,12 +82,12 @@ def _remove_if_dead(folder: Path, *, here: bool, unlocked: bool) -> None:
             os.close(descriptor)
 
 
-def _can_be_told(descriptor: int) -> bool:
+def _is_ours(descriptor: int, folder: Path) -> bool | None:
+    """Whether the folder is locked by us now; None where that cannot be told."""
     try:
-        is_locked_now(descriptor)
+        return is_locked_now(descriptor) and is_still(descriptor, folder)
     except OSError:
-        return False
-    return True
+        return None
 
 
 def _is_old(folder: Path) -> bool:

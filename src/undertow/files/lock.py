@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
+
+PAUSE = 0.1  # seconds between tries, where the system does not wait for us
 
 
 def open_to_lock(file: Path) -> int:
@@ -36,6 +39,17 @@ def is_locked_now(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def wait_for_lock(descriptor: int) -> None:
+    """Takes the lock of an open file, when whoever has it lets go of it."""
+    if sys.platform == "win32":
+        while not is_locked_now(descriptor):
+            time.sleep(PAUSE)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def is_still(descriptor: int, file: Path) -> bool:

@@ -23,9 +23,8 @@ from undertow.fulltext.word_rule import WordRule
 K1, B = 1.2, 0.75  # of BM25, the customary ones
 # of a question: its most telling ones. More cost time, and answer no better (docs/design_notes.md)
 MOST_WORDS = 32
-COMMON = (
-    0.25  # a word that so many documents hold is passed over where the question has rarer ones,
-)
+# a word that so many documents hold is passed over where the question has rarer ones,
+COMMON = 0.25
 COMMON_FROM = 10_000  # if they are so many: what it says is little, and what it costs is much
 REMEMBERED = 50_000  # words that were looked up
 BLOCK = 256  # scores of which the highest is looked at first

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from undertow.fulltext.full_text import FullText
 from undertow.fulltext.segment import Segment
 
-SHORTEST, LONG = (
-    5,
-    8,
-)  # letters: of shorter words everything is near, longer ones may have two edits
+# letters: of shorter words everything is near, longer ones may have two edits
+SHORTEST, LONG = 5, 8
 FEW = 1000  # documents: in more of them, a word that one document holds may be a mistake itself
 WIDEST = 4  # bytes of a character
 
@@ -73,9 +71,8 @@ def _of_such_bytes(segment: Segment, word: bytes, edits: int) -> Words:
         (sizes >= max(len(word) - edits * widest, 1)) & (sizes <= len(word) + edits * WIDEST)
     )
     begins, ends = segment.word_ends[fitting], segment.word_ends[fitting + 1]
-    sound = (
-        (begins >= 0) & (begins < ends) & (ends <= len(segment.letters))
-    )  # all, but for damaged files
+    # all, but for damaged files
+    sound = (begins >= 0) & (begins < ends) & (ends <= len(segment.letters))
     if not sound.all():
         fitting, begins, ends = fitting[sound], begins[sound], ends[sound]
     outer = (segment.letters[begins] == word[0]) | (segment.letters[ends - 1] == word[-1])

@@ -70,9 +70,8 @@ def open_text(
     if len(missing):
         there += list(_made(rule, missing, texts))
         files += [None] * (len(there) - len(files))
-    no_others = sum(len(segment.rows) for segment in there) == len(
-        rows
-    )  # each of them is in one at least
+    # each of them is in one at least
+    no_others = sum(len(segment.rows) for segment in there) == len(rows)
     return FullText.of(rule, there, None if no_others else rows, files)
 
 

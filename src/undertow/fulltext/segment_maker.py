@@ -18,9 +18,8 @@ from undertow.fulltext.word_rule import WordRule
 if TYPE_CHECKING:
     import polars as pl
 
-MOST = (
-    32_000_000  # entries of lists that one segment holds: they are held in memory until it is full
-)
+# entries of lists that one segment holds: they are held in memory until it is full
+MOST = 32_000_000
 MOST_COUNT = 255
 
 

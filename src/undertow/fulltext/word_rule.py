@@ -75,9 +75,8 @@ class WordRule:
         ]
 
     def _words(self, types: Sequence[str]) -> list[str]:
-        stems = (
-            types if self.stemmer is None else _stemmer(self.stemmer)(list(types))
-        )  # they expect the accents
+        # they expect the accents
+        stems = types if self.stemmer is None else _stemmer(self.stemmer)(list(types))
         return [_folded(word)[:LONGEST] for word in stems]
 
 

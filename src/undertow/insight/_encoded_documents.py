@@ -34,9 +34,8 @@ class EncodedDocuments:
     """n documents in their order."""
 
     ids: list[str]
-    vectors: NDArray[
-        np.float16
-    ]  # (n, H) strengths, of length 1; nan where no word is known; or joined with others
+    # (n, H) strengths, of length 1; nan where no word is known; or joined with others
+    vectors: NDArray[np.float16]
     leaves: NDArray[np.int32]  # (n,) rows of leaves of the topic tree, -1 where no word is known
     nearness: NDArray[np.float32]  # (n,) the cosine with the route to the leaf
     middle: NDArray[np.float32]  # (n,) the cosine with the mean of the leaf's documents

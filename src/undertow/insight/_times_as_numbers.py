@@ -12,10 +12,8 @@ Times = NDArray[np.float64]
 
 DAY = 86_400.0
 PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e9}
-FIRST_STAMP, LAST_STAMP = (
-    1e8,
-    4.2e9,
-)  # seconds since 1970 that numbers are taken for: from 1973 to 2103
+# seconds since 1970 that numbers are taken for: from 1973 to 2103
+FIRST_STAMP, LAST_STAMP = 1e8, 4.2e9
 STAMPS = 0.99  # of the numbers are timestamps, if the column holds such
 
 

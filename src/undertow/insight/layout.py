@@ -23,17 +23,16 @@ FEWEST = 10  # of fewer, the two directions in which they differ most say as muc
 PERPLEXITY, NEIGHBOURS = 30, 90
 EARLY, LATE = 125, 250  # iterations; twice as many look the same
 EARLY_PULL, LATE_PULL = 12.0, 1.5  # exaggeration; 1.5 at the end opens gaps between groups
+# that forces are interpolated on: half as fine as is usual
 GRID = {
     "ints_in_interval": 2,
     "min_num_intervals": 20,
-}  # that forces are interpolated on: half as fine as is usual
+}
 GRID_FROM = 1000  # documents: with fewer, a tree is quicker
 EVERY = 25  # iterations between two reports of progress
 PLACED_BY = 10  # neighbours that a document is placed by
-LAID_OUT_NUDGE, PLACED_NUDGE = (
-    0.1,
-    0.5,
-)  # how far documents are moved at random, in distances to the next document
+# how far documents are moved at random, in distances to the next document
+LAID_OUT_NUDGE, PLACED_NUDGE = 0.1, 0.5
 
 Progress = Callable[[int, int], None]
 Places = NDArray[np.float64]
@@ -51,9 +50,8 @@ def positions(
     known = np.flatnonzero(np.isfinite(vectors).all(axis=1))
     chosen = np.sort(randomness.permutation(seed, 0, np.arange(len(known)))[:MOST_LAID_OUT])
     others = np.setdiff1d(np.arange(len(known)), chosen, assume_unique=True)
-    nudges = randomness.normals(
-        seed, randomness.Purpose.MAP, len(known), 2
-    )  # so that equal vectors part
+    # so that equal vectors part
+    nudges = randomness.normals(seed, randomness.Purpose.MAP, len(known), 2)
     steps = _Steps(len(chosen), len(others), progress)
     if len(known):
         held = unit(vectors[known[chosen]].astype(np.float32))

@@ -156,9 +156,8 @@ def _range(known: Times) -> tuple[float, float]:
     (low, high), (first, last) = ordered[[0, -1]], ordered[[cut, -1 - cut]]
     if first == last:
         return float(low), float(high)
-    stretched = high / 2 - low / 2 > STRETCHED * (
-        last / 2 - first / 2
-    )  # halves: the difference may be endless
+    # halves: the difference may be endless
+    stretched = high / 2 - low / 2 > STRETCHED * (last / 2 - first / 2)
     return (float(first), float(last)) if stretched else (float(low), float(high))
 
 

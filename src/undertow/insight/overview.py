@@ -57,24 +57,19 @@ class Overview:
     """
 
     ids: list[str]
-    positions: NDArray[
-        np.float32
-    ]  # (n, 2) each within [0, 1]; nan for a document without a word that is known
-    leaves: NDArray[
-        np.int32
-    ]  # (n,) row of the document's leaf, -1 for a document without a word that is known
-    nearness: NDArray[
-        np.float32
-    ]  # (n,) how near a document is to its leaf: a cosine; 0 where there is no leaf
+    # (n, 2) each within [0, 1]; nan for a document without a word that is known
+    positions: NDArray[np.float32]
+    # (n,) row of the document's leaf, -1 for a document without a word that is known
+    leaves: NDArray[np.int32]
+    # (n,) how near a document is to its leaf: a cosine; 0 where there is no leaf
+    nearness: NDArray[np.float32]
     labels: tuple[str, ...]  # in alphabetical order; none where there is no column of labels
     label_of: NDArray[np.int32]  # (n,) number of the document's label, -1 for none
     times: NDArray[np.float64] | None  # (n,) nan where missing; None where no document has a time
-    time_kind: (
-        str | None
-    )  # "date": seconds since 1970 in UTC; "number": plain numbers; None as `times`
-    typical: NDArray[
-        np.int32
-    ]  # (m, 6) rows of the documents nearest to a leaf's mean, best first, -1 where fewer
+    # "date": seconds since 1970 in UTC; "number": plain numbers; None as `times`
+    time_kind: str | None
+    # (m, 6) rows of the documents nearest to a leaf's mean, best first, -1 where fewer
+    typical: NDArray[np.int32]
     over_time: TopicsOverTime | None  # None where no two times differ
     sampled_from: int  # documents of the whole
     map_seconds: float  # what the map took

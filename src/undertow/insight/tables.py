@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from undertow.estimators.topic_parts import checked_vectors
+from undertow.vectors.given import part_of
 
 if TYPE_CHECKING:
     from undertow.estimators import TopicModel
@@ -129,7 +130,7 @@ def document_topic_tables(
     )
     others, first = checked_vectors(model, vectors), 0
     for chunk in as_corpus(corpus, model.columns_).chunks():
-        part = None if others is None else others.part(first, first + chunk.height)
+        part = part_of(others, first, first + chunk.height)
         first += chunk.height
         shares = model.transform_topics(chunk["text"], n, vectors=part)
         rows, topics = np.nonzero(shares)

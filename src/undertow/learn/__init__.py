@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from undertow.learn.options import Options
     from undertow.learn.ratio_matching import RatioMatching
     from undertow.learn.registry import register_learner, register_optimizer
-    from undertow.learn.run import Run, Settings
+    from undertow.learn.run import Run
+    from undertow.learn.settings import Settings
     from undertow.learn.sparsity import Sparsity
 
 __getattr__, __dir__ = _lazy.names_of(
@@ -58,7 +59,8 @@ __getattr__, __dir__ = _lazy.names_of(
         "undertow.learn.options": ("Options",),
         "undertow.learn.ratio_matching": ("RatioMatching",),
         "undertow.learn.registry": ("register_learner", "register_optimizer"),
-        "undertow.learn.run": ("Run", "Settings"),
+        "undertow.learn.run": ("Run",),
+        "undertow.learn.settings": ("Settings",),
         "undertow.learn.sparsity": ("Sparsity",),
     },
 )

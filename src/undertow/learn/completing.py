@@ -24,9 +24,9 @@ from scipy import sparse
 from undertow.counts import CountBatch
 from undertow.kernels import randomness
 from undertow.kernels.randomness import Purpose
-from undertow.model.mean_field import logistic, mean_field
+from undertow.model.mean_field import mean_field
 from undertow.model.parameters import Parameters
-from undertow.model.token_factor import TokenFactor
+from undertow.model.token_factor import TokenFactor, logistic
 
 OFFSET, UNITS, WORDS = range(3)  # stages of draws
 INSIDE = 1.0 - 2.0**-40  # keeps points below the end of their row, whatever they are rounded to

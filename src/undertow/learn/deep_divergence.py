@@ -18,7 +18,7 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import STARTED, Gradient, Place, Pressure, Session
 from undertow.learn.completing import Completing
-from undertow.learn.divergence import CHAINS, check_steps, steps_at
+from undertow.learn.divergence import CHAINS, check_steps, hold_chains, steps_at
 from undertow.learn.learner import Corpus
 from undertow.learn.optimizer import Adam
 from undertow.learn.options import Options
@@ -141,11 +141,10 @@ class DeepDivergence(Options):
                 "learner must be one for a model without latent words, got DeepDivergence, which "
                 "is for DeepReplicatedSoftmax"
             )
-        bytes_per_chain = -(-session.parameters.units // 8)
-        held = {CHAINS: self.persistent, LATENT: self.latent == "chains"}
-        for name in (name for name, is_held in held.items() if is_held):
-            session.hold(name, np.zeros((corpus.documents, bytes_per_chain), dtype=np.uint8))
-            session.hold(name + STARTED, np.zeros(corpus.documents, dtype=np.uint8))
+        if self.persistent:
+            hold_chains(session, CHAINS, corpus.documents)
+        if self.latent == "chains":
+            hold_chains(session, LATENT, corpus.documents)
         return DeepDivergenceStep(self, session, pressure, corpus.seed)
 
 

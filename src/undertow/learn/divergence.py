@@ -116,11 +116,15 @@ class ContrastiveDivergence(Options):
         True
         """
         if self.persistent:
-            bytes_per_chain = -(-session.parameters.units // 8)
-            chains = np.zeros((corpus.documents, bytes_per_chain), dtype=np.uint8)
-            session.hold(CHAINS, chains)
-            session.hold(CHAINS + STARTED, np.zeros(corpus.documents, dtype=np.uint8))
+            hold_chains(session, CHAINS, corpus.documents)
         return DivergenceStep(self, session, pressure)
+
+
+def hold_chains(session: Session, name: str, documents: int) -> None:
+    """A chain for every document, none of which has begun: hidden units, packed to bits."""
+    bytes_per_chain = -(-session.parameters.units // 8)
+    session.hold(name, np.zeros((documents, bytes_per_chain), dtype=np.uint8))
+    session.hold(name + STARTED, np.zeros(documents, dtype=np.uint8))
 
 
 def check_steps(steps: object) -> None:

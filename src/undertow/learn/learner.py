@@ -64,7 +64,8 @@ class Step(Protocol):
 class Learner(Protocol):
     """Options of a learner, from which a run begins its step.
 
-    `AlphaNCE`, `ContrastiveDivergence`, `MetropolisDivergence` and `RatioMatching` are ours.
+    `AlphaNCE`, `ContrastiveDivergence`, `MetropolisDivergence` and `RatioMatching` are ours, and
+    `DeepDivergence` for models of two layers, which says so by `layers = 2`.
     docs/extending.md has one of one's own. A learner may say which optimizer suits it: a static
     method `usual_optimizer` stands for `optimizer="auto"`. It may say whether the model approaches
     the distribution of the documents: a method `calibrates(weighted)`, told whether words have

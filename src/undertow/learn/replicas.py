@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -15,10 +15,8 @@ from undertow.learn.averaging import RunningAverage
 from undertow.learn.history import Tally
 from undertow.learn.learner import Corpus
 from undertow.learn.optimizer import Moment
+from undertow.learn.settings import Settings
 from undertow.model.parameters import Parameters
-
-if TYPE_CHECKING:
-    from undertow.learn.run import Settings
 
 
 class Replica:

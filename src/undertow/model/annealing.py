@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from undertow.kernels import randomness
 from undertow.kernels.randomness import Purpose
-from undertow.model.token_factor import Array, TokenFactor, log_sum
+from undertow.model.token_factor import Array, TokenFactor, log_sum, logistic
 
 FIRST, UP, DOWN, SETTLE, RESAMPLE = range(5)  # stages of draws
 SETTLING = 0.1  # sweeps at the longest length before the way down, as a share of the temperatures
@@ -123,8 +123,7 @@ class Chains:
         words = np.searchsorted(sums, drawn * sums[-1], side="right")
         words = np.minimum(words, len(sums) - 1)
         pulls = self._factor.pull[:, words].T.astype(np.float64)
-        chances: Array = 0.5 * (1.0 + np.tanh(0.5 * pulls))
-        return self._uniforms(FIRST, 1) < chances, np.full(len(self._ids), log_z)
+        return self._uniforms(FIRST, 1) < logistic(pulls), np.full(len(self._ids), log_z)
 
     def _uniforms(self, stage: int, step: int) -> Array:
         """A number in (0, 1) for each chain and unit."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from undertow.model.token_factor import Array, TokenFactor
+from undertow.model.token_factor import Array, TokenFactor, logistic
 
 PASSES = 50  # at most
 TOLERANCE = 1e-4  # a change of mu that is none
@@ -75,13 +75,6 @@ def bounds(factor: TokenFactor, own: Array, given: Array, latent: int, mean: Arr
     """
     _, g = factor.shares(mean)
     result: Array = given + (own * mean).sum(axis=1) + _entropy(mean) + latent * g
-    return result
-
-
-def logistic(inputs: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The sigmoid, in the precision of the inputs."""
-    half = inputs.dtype.type(0.5)
-    result: NDArray[np.floating] = half * (np.tanh(half * inputs) + inputs.dtype.type(1.0))
     return result
 
 

@@ -81,7 +81,7 @@ class TokenFactor:
                 change = length * (np.log(means.astype(np.float64)) + np.where(on, down, up))
             if inputs is not None:
                 change += np.where(on, -inputs[:, unit], inputs[:, unit])
-            switched = np.flatnonzero(uniforms[:, unit] < 0.5 * (1.0 + np.tanh(0.5 * change)))
+            switched = np.flatnonzero(uniforms[:, unit] < logistic(change))
             if not len(switched):
                 continue
             factors = np.where(on[switched, None], on_off, off_on)
@@ -104,6 +104,13 @@ class TokenFactor:
             hidden = (states[:, None] >> np.arange(self.units)) & 1
             logits = hidden.astype(np.float64) @ pull + self._base
             yield log_sum(logits, axis=1)
+
+
+def logistic(inputs: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The sigmoid, in the precision of the inputs."""
+    half = inputs.dtype.type(0.5)
+    result: NDArray[np.floating] = half * (np.tanh(half * inputs) + inputs.dtype.type(1.0))
+    return result
 
 
 def log_sum(values: Array, axis: int = 0) -> Array:

@@ -51,16 +51,14 @@ class Corpus:
             letters = "two or more letters" if self.ngrams == 1 else "letters"
             how = (
                 f"IMDB: `<br />` replaced by a space, lower case, runs of {letters}, stop words "
-                f"kept, no stemming; "
-                f"{terms}, {size} of train and unlabelled reviews together"
+                f"kept, no stemming; {terms}, {size} of train and unlabelled reviews together"
             )
         else:
             parts = {"kept": "kept", "removed": "taken out"}[self.headers]
             how = (
                 f"20 Newsgroups (bydate): headers, quotations and signatures {parts}, lower case, "
-                f"runs of two or more "
-                f"letters, scikit-learn's English stop words out, Snowball stems, {size} of the "
-                f"training part"
+                f"runs of two or more letters, scikit-learn's English stop words out, Snowball "
+                f"stems, {size} of the training part"
             )
         return (
             how
@@ -119,9 +117,8 @@ def count(corpus: Corpus, *, progress: bool = False) -> Counted:
         table.filter(pl.col("split") == split) for split in ("train", "test", "unsup")
     )
     vectorizer, learned_from = _vectorizer(corpus), pl.concat([train["text"], unlabelled["text"]])
-    vectorizer.fit(
-        learned_from
-    )  # and not fit_transform, which would hold the counts of all n-grams there are
+    # and not fit_transform, which would hold the counts of all n-grams there are
+    vectorizer.fit(learned_from)
     return Counted(
         learn=vectorizer.transform(learned_from),
         test=vectorizer.transform(test["text"]),

@@ -107,8 +107,7 @@ def _fitted_accuracy(
         C=c, solver=solver, max_iter=MOST_ITERATIONS, tol=1e-3, random_state=0
     )
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # a little more regularised than asked for, no more
+        # a little more regularised than asked for, no more
+        warnings.simplefilter("ignore", ConvergenceWarning)
         probe.fit(train, labels)
     return float(np.mean(probe.predict(asked) == wanted))

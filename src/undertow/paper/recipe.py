@@ -32,9 +32,8 @@ class Recipe:
     # all
     optimizer: Literal["adam", "sgd"] = "adam"
     learning_rate: float = 0.01
-    annealing: float = (
-        0.0  # how many times that rate it begins with, to fall to nothing; 0 for a constant rate
-    )
+    # how many times that rate it begins with, to fall to nothing; 0 for a constant rate
+    annealing: float = 0.0
     momentum: float = 0.0  # of SGD
     l2: float = 1e-4
     hidden_bias_rate: float = 1.0  # the hidden bias's learning rate, as a share of the weights'

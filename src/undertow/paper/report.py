@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Results = Mapping[Cell, Record]
-Cells = dict[
-    Cell, dict[str, str]
-]  # what to compute, each with its names in the CSV file: family, model
+# what to compute, each with its names in the CSV file: family, model
+Cells = dict[Cell, dict[str, str]]
 NONE = "–"
 
 

@@ -105,9 +105,8 @@ _of_this_worker: Workshop | None = None
 
 def _begin_worker(folder: Path) -> None:
     global _of_this_worker
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches every process of a terminal; the parent handles it
+    # Ctrl-C reaches every process of a terminal; the parent handles it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _of_this_worker = Workshop(folder)
 
 

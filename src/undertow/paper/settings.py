@@ -85,9 +85,8 @@ FAITHFUL = {  # the paper does not say for how many epochs it trained
     (REVIEWS, "nce"): replace(FAITHFUL_CD, epochs=20),
     (REVIEWS, "cd"): replace(FAITHFUL_CD, learning_rate=0.01, epochs=8),  # at .1 every unit dies
 }
-FAITHFUL_IDF: dict[str, dict[str, Any]] = {
-    "alpha-nce": {"hidden_bias_rate": 0.01}
-}  # rare words weigh more, and move the units more
+# rare words weigh more, and move the units more
+FAITHFUL_IDF: dict[str, dict[str, Any]] = {"alpha-nce": {"hidden_bias_rate": 0.01}}
 
 # -------------------------------------------------------------------------------------------- tuned
 
@@ -167,17 +166,15 @@ class Goal:
     recipe: Recipe
     accuracy: float  # to reach
     map: float | None  # to reach; None where retrieval is not asked for
-    baselines: tuple[
-        tuple[str, int], ...
-    ]  # run here: (name of `baselines.MODELS`, dimensions or 0)
+    # run here: (name of `baselines.MODELS`, dimensions or 0)
+    baselines: tuple[tuple[str, int], ...]
     quoted: str  # figures of others, as they stand in the literature or in earlier notes
     # One kind of vector for both, the default; "accuracy" and "map" are those of posteriors.
     judged_by: str = "accuracy_balanced"
     retrieved_by: str = "map_balanced"
     rivals: tuple[tuple[str, Recipe], ...] = ()  # run here: CD, as well tuned as ours
-    tuning: FineTuning | None = (
-        None  # by labels, where the goal needs it: then a row of its own, named so
-    )
+    # by labels, where the goal needs it: then a row of its own, named so
+    tuning: FineTuning | None = None
 
 
 ALPHA_NCE_IDF = replace(TUNED_NCE, weighting="idf", n_noise=25)

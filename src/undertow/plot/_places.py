@@ -11,21 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 CELLS = 200  # of the map, each way, that documents are counted in
-LETTER, LINE = (
-    0.0112,
-    0.024,
-)  # of the map's width: a letter's width and a line's height, at 11 pixels on 640
+# of the map's width: a letter's width and a line's height, at 11 pixels on 640
+LETTER, LINE = 0.0112, 0.024
 COVERED = 0.08  # of its own documents that a name may lie on
 WAYS = 16  # directions that a name is tried in
 STEPS = (1.0, 1.35, 1.8, 2.4)  # distances, in those within which half of the documents lie
 
-NEARER, STRANGERS = (
-    0.01,
-    0.8,
-)  # what it costs to stand one way farther, and among the documents of others
-AMONG_OTHERS = (
-    0.75  # share of the documents around a name from which on it would be taken for that of others
-)
+# what it costs to stand one way farther, and among the documents of others
+NEARER, STRANGERS = 0.01, 0.8
+# share of the documents around a name from which on it would be taken for that of others
+AMONG_OTHERS = 0.75
 
 Points = NDArray[np.float64]
 

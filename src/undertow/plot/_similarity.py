@@ -48,9 +48,8 @@ def similarity(model: TopicModel, n: int | None = None) -> Figure:
     order = like_beside_like(cosines)
     cosines = cosines[np.ix_(order, order)]
     listed = list(model.topic_names(n).items())
-    names = [
-        f"{label(listed[place][1], 32)} · {listed[place][0]}" for place in order
-    ]  # a name may be given twice
+    # a name may be given twice
+    names = [f"{label(listed[place][1], 32)} · {listed[place][0]}" for place in order]
     square = Heatmap(
         x=names,
         y=names,

@@ -15,9 +15,8 @@ def beginnings(
 ) -> dict[int, str]:
     """Row of the overview -> the first `most` characters of its document."""
     wanted = set(rows)
-    if (
-        len(overview) == overview.sampled_from
-    ):  # every document is in the overview, at its own place
+    # every document is in the overview, at its own place
+    if len(overview) == overview.sampled_from:
         place_of: dict[str | int, int] = {row: row for row in wanted}
     else:
         place_of = {overview.ids[row]: row for row in wanted}

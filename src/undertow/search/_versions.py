@@ -52,8 +52,7 @@ class Versions:
         it holds.
         """
         store = self._current.store.latest()
-        with (
-            self._changing
-        ):  # of two threads that look at once, the one that saw less must not be the last
+        # of two threads that look at once, the one that saw less must not be the last
+        with self._changing:
             if store.version > self._current.version:
                 self._current = View(store, self._derive(store), self.allowance)

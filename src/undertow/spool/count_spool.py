@@ -162,9 +162,8 @@ class SpoolWriter:
         first, entries = self._totals.documents, self._entries
         while True:
             rows, reached = self._blocks[-1]
-            full = int(
-                np.searchsorted(starts, reached + self._most[1] - entries)
-            )  # documents until entries suffice
+            # documents until entries suffice
+            full = int(np.searchsorted(starts, reached + self._most[1] - entries))
             end = min(rows + self._most[0], first + full)
             if end > first + len(starts) - 1:
                 return

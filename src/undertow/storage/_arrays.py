@@ -68,9 +68,8 @@ def checked_arrays(arrays: Mapping[str, Array]) -> dict[str, Array]:
             raise InvalidInput(
                 f"array {name} must have at most {MOST_DIMENSIONS} dimensions, got {array.ndim}"
             )
-        checked[name] = np.asarray(
-            array, order="C"
-        )  # safetensors would write another order's memory as it lies
+        # safetensors would write another order's memory as it lies
+        checked[name] = np.asarray(array, order="C")
     return checked
 
 
@@ -126,9 +125,8 @@ def _form(name: str, entry: object, file: Path) -> Form:
 def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
     """The arrays as a new file with the rights that the folder's other files have."""
     safetensors.numpy.save_file(dict(arrays), file)
-    os.chmod(
-        file, file.parent.stat().st_mode & 0o666
-    )  # safetensors makes it readable for its owner alone
+    # safetensors makes it readable for its owner alone
+    os.chmod(file, file.parent.stat().st_mode & 0o666)
 
 
 def read_arrays(file: Path, table: Mapping[str, Form]) -> dict[str, Array]:

@@ -39,8 +39,7 @@ def plain(name: str, value: object, depth: int = 0) -> Any:
             ]
     raise InvalidInput(
         f"{name} must be plain JSON (objects with string keys, lists, strings, finite numbers, "
-        f"booleans, None; "
-        f"at most {DEEPEST} deep), got {_shown(value)}"
+        f"booleans, None; at most {DEEPEST} deep), got {_shown(value)}"
     )
 
 

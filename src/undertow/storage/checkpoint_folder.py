@@ -5,38 +5,40 @@ here, so that a command can look at it before it does anything else.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from undertow._errors import InvalidInput, ModelFileError
-from undertow.files.atomic import new_folder
+from undertow.files.atomic import try_out
 from undertow.files.claim import claimed
-from undertow.files.disk import make_folders, reason, write_synced
+from undertow.files.disk import make_folders, reason
 from undertow.storage.layout import FOLDERS, remove_folder
 
 OF, RUN = "of", "run"
 KEPT = "interrupted.json"
-TRIED = 2**20  # bytes
 
 
-def check(folder: Path, *, resume: bool, name: str = "checkpoint") -> None:
-    """What `prepare` does, for who does not write yet."""
-    with claimed(folder, name=name):
-        prepare(folder, resume=resume)
-
-
-def prepare(folder: Path, *, resume: bool) -> None:
-    """Makes the folder, or refuses one that is not ours, or holds a checkpoint that is not to be
-    gone on from; puts back what a killed writer moved. Nobody else may write there meanwhile.
+@contextmanager
+def taken(folder: Path, *, resume: bool, name: str = "checkpoint") -> Iterator[None]:
+    """The folder for the time of a `with`, in which nobody else writes there: made, or refused
+    where it is not ours, or holds a checkpoint that is not to be gone on from.
     """
+    with claimed(folder, name=name):
+        _prepare(folder, resume=resume)
+        yield
+
+
+def _prepare(folder: Path, *, resume: bool) -> None:
+    """Also puts back what a killed writer moved."""
     try:
         make_folders(folder)
         strangers = sorted(name for name in os.listdir(folder) if not _is_ours(name))
         if not strangers:
             for name in (OF, RUN):
                 FOLDERS.recover(folder / name)
-            with new_folder(folder / RUN) as new:  # whether the disk takes anything
-                write_synced(new / "tried", bytes(TRIED))
+            try_out(folder / RUN)
     except OSError as error:
         raise InvalidInput(
             f"checkpoint must be a folder that can be written, got {folder}: {reason(error)}"

@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 
 from undertow._errors import InvalidInput, ModelFileError, NewerFormat
 from undertow.files import disk
-from undertow.files.atomic import new_folder
+from undertow.files.atomic import new_folder, try_out
 from undertow.storage import _arrays, _opening, header_file
 from undertow.storage._arrays import Array
 from undertow.storage._json import JSON, plain
@@ -25,7 +25,6 @@ from undertow.storage.header_file import FIELDS
 from undertow.storage.layout import FOLDERS, HEADER_FILE, WEIGHTS_FILE, check_folder
 
 READ_ATTEMPTS = 5
-TRIED = 2**20  # bytes, to see whether a disk takes any
 
 
 def write_folder(
@@ -103,8 +102,7 @@ def check_place(path: str | os.PathLike[str], *, kind: str, overwrite: bool) -> 
     try:
         FOLDERS.recover(target)
         _check_target(target, kind, overwrite)
-        with new_folder(target) as new:
-            disk.write_synced(new / HEADER_FILE, bytes(TRIED))
+        try_out(target)
     except OSError as error:
         raise ModelFileError(
             f"{target} must be a place that can be written, got {disk.reason(error)}"

@@ -33,10 +33,8 @@ def remove_folder(folder: Path) -> None:
     """
     if not os.path.lexists(folder):
         return
-    for name in (
-        HEADER_FILE,
-        WEIGHTS_FILE,
-    ):  # the header first: without it, nobody takes the rest for a model
+    # the header first: without it, nobody takes the rest for a model
+    for name in (HEADER_FILE, WEIGHTS_FILE):
         (folder / name).unlink(missing_ok=True)
     with suppress(FileNotFoundError):  # another writer was faster
         os.rmdir(folder)

@@ -32,9 +32,8 @@ def write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]], notes: Mapping[
     with new_file(file) as unfinished:
         whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         safetensors.numpy.save_file(whole, unfinished, dict(notes))
-        os.chmod(
-            unfinished, file.parent.stat().st_mode & 0o666
-        )  # safetensors makes it its owner's alone
+        # safetensors makes it its owner's alone
+        os.chmod(unfinished, file.parent.stat().st_mode & 0o666)
 
 
 def map_arrays(

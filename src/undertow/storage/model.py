@@ -216,9 +216,8 @@ def check_place_of_model(path: str | os.PathLike[str], *, overwrite: bool) -> No
 
 
 def _check_model(model: StoredModel) -> None:
-    parameters = dataclasses.replace(
-        model.parameters
-    )  # its arrays may have been exchanged since it checked them
+    # its arrays may have been exchanged since it checked them
+    parameters = dataclasses.replace(model.parameters)
     for name, array in parameters.arrays().items():
         _check_numbers(name, array, np.float32)
         _check_size(name, array)

@@ -65,9 +65,8 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     is 0.
     """
     largest = np.abs(vectors).max(axis=1, keepdims=True)
-    scaled = vectors / np.where(
-        largest > 0, largest, 1.0
-    )  # so that no square overflows or vanishes
+    # so that no square overflows or vanishes
+    scaled = vectors / np.where(largest > 0, largest, 1.0)
     length = np.linalg.norm(scaled, axis=1, keepdims=True)
     unit: NDArray[np.float64] = scaled / np.where(length > 0, length, 1.0)
     return unit

@@ -143,9 +143,8 @@ def _fitted_accuracy(
     wanted label.
     """
     centre = vectors.mean(axis=0)
-    deviation = (
-        float(np.sqrt(np.mean((vectors - centre) ** 2))) or 1.0
-    )  # vectors that are all alike stay as they are
+    # vectors that are all alike stay as they are
+    deviation = float(np.sqrt(np.mean((vectors - centre) ** 2))) or 1.0
     probe = LogisticRegression(C=regularisation, max_iter=MOST_ITERATIONS, tol=1e-3)
     with warnings.catch_warnings():
         # Stopped short, a probe is a little more regularised than asked for; its accuracy still

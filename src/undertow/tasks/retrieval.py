@@ -197,9 +197,8 @@ def retrieval_figures(
         area += float(precisions.mean(axis=1).sum())
         best_from = np.maximum.accumulate(precisions[:, ::-1], axis=1)[:, ::-1]
         relevant = precisions.shape[1]
-        needed = np.ceil(levels * relevant - 1e-9).astype(
-            np.int64
-        )  # 0.1 * 30 must need 3 documents, not 4
+        # 0.1 * 30 must need 3 documents, not 4
+        needed = np.ceil(levels * relevant - 1e-9).astype(np.int64)
         total += best_from[:, np.maximum(needed, 1) - 1].sum(axis=0)
         answered += len(precisions)
     return RetrievalFigures(area / answered, total / answered)

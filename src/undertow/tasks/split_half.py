@@ -138,9 +138,8 @@ def split_halves(
     ids = _checked_ids(document_ids, matrix.shape[0])
     lengths = np.asarray(matrix.sum(axis=1, dtype=np.int64)).ravel()
     document = np.repeat(np.arange(len(lengths)), lengths)  # of each token
-    place = np.arange(len(document)) - np.repeat(
-        np.cumsum(lengths) - lengths, lengths
-    )  # within its document
+    # within its document
+    place = np.arange(len(document)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     shuffled = np.lexsort((_keys(seed, _TOKEN_STAGE, ids[document], place), document))
     # Shuffling keeps documents together, so `place` also numbers the shuffled tokens of each
     # document.

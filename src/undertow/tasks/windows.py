@@ -175,9 +175,8 @@ class _Stretches:
         """How many of the windows before each of these hold the word."""
         if not len(self.starts):
             return np.zeros_like(windows)
-        stretch = (
-            np.searchsorted(self.starts, windows, side="right") - 1
-        )  # the one that begins there or before
+        # the one that begins there or before
+        stretch = np.searchsorted(self.starts, windows, side="right") - 1
         inside = np.minimum(windows, self.ends[stretch]) - self.starts[stretch]
         seen: Integers = np.where(stretch >= 0, self.before[stretch] + inside, 0)
         return seen

@@ -19,10 +19,8 @@ from undertow.corpus.counted_words import columns_of
 MOST_PAIRS = 5000
 FEWEST_DOCUMENTS = 4  # that a pair has to be in
 STICKY = 0.3  # the least share of the rarer word's documents that hold the pair
-LOOKED_AT, WRITTEN = (
-    8,
-    0.6,
-)  # documents of a pair that are looked at, and how many must have it as two written words
+# documents of a pair that are looked at, and how many must have it as two written words
+LOOKED_AT, WRITTEN = 8, 0.6
 
 
 @dataclass(frozen=True)

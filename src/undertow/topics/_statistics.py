@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 else:
     sparse = _lazy.module("scipy.sparse")  # questions are read without it
 
-ENTRIES_AT_MOST = (
-    8_000_000  # of counts by leaf and term; beyond, the terms seen in one document of a leaf go
-)
+# of counts by leaf and term; beyond, the terms seen in one document of a leaf go
+ENTRIES_AT_MOST = 8_000_000
 CANDIDATES, CANDIDATE_PAIRS = 40, 8  # words and pairs that may describe a topic
 # documents of the whole corpus that are added to a topic, so that small ones do not list rare terms
 SHRINK = 2.0
@@ -96,9 +95,8 @@ class Groups:
         sizes = np.repeat(self.sizes, np.diff(self.counts.indptr))
         even = self.counts.data**2 / np.maximum(sizes * self.squares.data, 1e-12)
         values = share * np.log(share / everywhere) * np.sqrt(np.minimum(even, 1.0))
-        least = np.where(
-            sizes >= 12, 3, np.where(sizes >= 4, 2, 1)
-        )  # documents that a term has to be in
+        # documents that a term has to be in
+        least = np.where(sizes >= 12, 3, np.where(sizes >= 4, 2, 1))
         values = np.where((values > 0) & (self.counts.data >= least), values, 0.0)
         found = sparse.csr_array(
             (values, self.counts.indices, self.counts.indptr), shape=self.counts.shape

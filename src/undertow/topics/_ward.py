@@ -18,9 +18,8 @@ class Merges:
     """Merge i joins `pairs[i]` to the new node m + i; `heights` never fall."""
 
     pairs: NDArray[np.int32]  # (m - 1, 2)
-    heights: NDArray[
-        np.float64
-    ]  # (m - 1,) the root of twice what a merge adds to the sum of squares
+    # (m - 1,) the root of twice what a merge adds to the sum of squares
+    heights: NDArray[np.float64]
 
 
 def without_others(merges: Merges, kept: NDArray[np.integer]) -> Merges:

@@ -26,10 +26,8 @@ from undertow.topics.tree import TopicTree
 from undertow.vectors.joining import unit
 
 PHRASES, TYPICAL, UNITS = 4, 3, 5  # shown of a topic
-PHRASE_WORDS, PHRASE_SALIENCE = (
-    10,
-    0.4,
-)  # words of a topic, and the part of their median salience that a pair needs
+# words of a topic, and the part of their median salience that a pair needs
+PHRASE_WORDS, PHRASE_SALIENCE = 10, 0.4
 SAME_TEXT = 0.995  # cosine from which on two documents are taken for copies
 LEVEL = 4  # a level of branches has about this many times as many topics as the one above
 FEWEST_BRANCHES = 3  # topics that are not worth a level above them

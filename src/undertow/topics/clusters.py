@@ -80,9 +80,8 @@ def spherical_kmeans(
     It begins with documents drawn at random among those that differ, and a cluster that loses all
     its documents gets the one that fits its own cluster worst.
     """
-    distinct = np.sort(
-        np.unique(vectors, axis=0, return_index=True)[1]
-    )  # the first of each that are the same
+    # the first of each that are the same
+    distinct = np.sort(np.unique(vectors, axis=0, return_index=True)[1])
     first = np.sort(randomness.permutation(seed, number, distinct)[:number])
     centres = vectors[distinct[first]]
     labels: Labels | None = None

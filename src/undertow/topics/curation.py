@@ -30,9 +30,8 @@ LONGEST_NAME = 200
 LARGEST_FILE = 2**26  # bytes
 STANDS_OUT = 1.5  # times as often as in all documents: where a seed's words stand out
 LEAST_LIFT = 2.0  # of the best leaf, without which a seed is absent,
-NEARLY_ALL = (
-    0.85  # or so much of what is possible: words of half the corpus cannot stand out twofold
-)
+# or so much of what is possible: words of half the corpus cannot stand out twofold
+NEARLY_ALL = 0.85
 
 Examples = Callable[[Sequence[str]], NDArray[np.int32]]
 
@@ -354,9 +353,8 @@ def leaves_of_words(atlas: Atlas, words: Sequence[str]) -> NDArray[np.int64]:
     mean = np.exp((np.log(lift) * weights).sum(axis=1) / weights.sum())
     common = (lift > STANDS_OUT).mean(axis=1) >= 0.5
     best = float(mean[common].max(initial=0.0))
-    most = float(
-        np.exp((np.log(1.0 / everywhere) * weights).sum() / weights.sum())
-    )  # in all documents of a leaf
+    # in all documents of a leaf
+    most = float(np.exp((np.log(1.0 / everywhere) * weights).sum() / weights.sum()))
     if best < min(LEAST_LIFT, NEARLY_ALL * most):
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(common & (mean >= max(STANDS_OUT, np.sqrt(best))))

@@ -22,14 +22,10 @@ from undertow.topics.records import Change, Drift
 from undertow.vectors.joining import unit
 
 RIDGE = 30.0  # documents' worth of "nothing changed"
-FEWEST_NEW, SHARE_NEW = (
-    8,
-    0.01,
-)  # documents of a topic that appears, and their share of the new ones
-ERRORS, LEAST_CHANGE = (
-    3.0,
-    0.25,
-)  # standard errors, and part of the former share, that make a change
+# documents of a topic that appears, and their share of the new ones
+FEWEST_NEW, SHARE_NEW = 8, 0.01
+# standard errors, and part of the former share, that make a change
+ERRORS, LEAST_CHANGE = 3.0, 0.25
 
 
 def with_sizes(atlas: Atlas, blocks: Iterable[Vectors], threads: int | None = None) -> Atlas:

@@ -36,9 +36,8 @@ from undertow.vectors.joining import unit
 
 MOST_LEAVES, DOCUMENTS_A_LEAF = 400, 12
 REFINEMENTS = 2  # times that documents are sent along the tree anew
-HALF_LEAVES = (
-    120  # of the trees whose cuts are compared, at most: three times the topics that are tried
-)
+# of the trees whose cuts are compared, at most: three times the topics that are tried
+HALF_LEAVES = 120
 KEPT_A_LEAF = 2  # documents
 SENTENCES = 12  # of a document that are looked at
 TOPICS_SHOWN = 30  # of the cut that sentences are chosen for
@@ -214,8 +213,7 @@ def remarks(atlas: Atlas, vectors: Vectors) -> list[str]:
     if len(vectors) < FEW_DOCUMENTS:
         found.append(
             f"only {len(vectors)} documents have a known word: topics of so few are a rough "
-            f"sketch, "
-            f"and {len(atlas.tree.leaves)} are told apart at most"
+            f"sketch, and {len(atlas.tree.leaves)} are told apart at most"
         )
     copies = len(vectors) - len(np.unique(vectors, axis=0)) if len(vectors) else 0
     if copies > MANY_COPIES * max(len(vectors), 1):
@@ -227,9 +225,8 @@ def remarks(atlas: Atlas, vectors: Vectors) -> list[str]:
 
 
 def _pairs(sample: Sample, vectorizer: Vectorizer) -> Pairs:
-    if (
-        sample.texts is None or not vectorizer.counts_words_of_texts
-    ):  # where n-grams are counted, they are words already
+    # where n-grams are counted, they are words already
+    if sample.texts is None or not vectorizer.counts_words_of_texts:
         none = sparse.csr_array(np.zeros((len(sample.vectors), 0), dtype=np.int32))
         return Pairs(np.zeros((0, 2), dtype=np.int32), none)
     frequencies = np.bincount(sample.counts.indices, minlength=sample.counts.shape[1])

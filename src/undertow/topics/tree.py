@@ -184,9 +184,8 @@ class TopicTree:
             height, node = heapq.heappop(waiting)
             children = self.children(node)
             below = [child for child in children if shown[child]]
-            parts = bool(below) and (
-                len(children) > 1 or node == self.root
-            )  # an only child is the same topic
+            # an only child is the same topic
+            parts = bool(below) and (len(children) > 1 or node == self.root)
             full = full or (
                 parts and height != -np.inf and len(waiting) + len(whole) + len(below) > n
             )

@@ -22,9 +22,8 @@ from undertow.vectors.encoding import activations, strengths
 from undertow.vectors.features import Balance
 
 TIMES, SHARE = 3.0, 0.5
-ROUNDING = 64 * float(
-    np.finfo(np.float32).eps
-)  # of sums of words, relative to the largest mean input
+# of sums of words, relative to the largest mean input
+ROUNDING = 64 * float(np.finfo(np.float32).eps)
 
 
 def plain_balance(units: int, length: float, directions: NDArray[np.float32]) -> Balance:
@@ -61,9 +60,8 @@ def _spread(blocks: Sequence[NDArray[np.float32]]) -> float:
     """The mean over units of the deviation of mean inputs over documents; 0 where it is nothing but
     rounding.
     """
-    first = blocks[0][0].astype(
-        np.float64
-    )  # squares of what differs from it lose no digits to what all have in common
+    # squares of what differs from it lose no digits to what all have in common
+    first = blocks[0][0].astype(np.float64)
     total, squares, largest = np.zeros_like(first), np.zeros_like(first), 0.0
     for block in blocks:
         off = block - first

@@ -22,6 +22,7 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import Engine, find_engine
 from undertow.model.parameters import Parameters
+from undertow.model.token_factor import logistic
 from undertow.model.two_layers import TwoLayers
 from undertow.vectors.codes import Codes, seen_as_code
 from undertow.vectors.directions import direction_weights
@@ -307,8 +308,7 @@ def soft_posteriors(
     True
     """
     x = np.float32(length) * activations(parameters, batch, engine=engine)
-    result: NDArray[np.float32] = np.float32(0.5) * (np.tanh(np.float32(0.5) * x) + np.float32(1.0))
-    return result
+    return logistic(x).astype(np.float32, copy=False)
 
 
 def scores(

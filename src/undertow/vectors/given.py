@@ -102,6 +102,11 @@ def given_vectors(vectors: Any, *, name: str = "vectors") -> GivenVectors:
     return vectors if isinstance(vectors, GivenVectors) else GivenVectors(vectors, name=name)
 
 
+def part_of(vectors: GivenVectors | None, first: int, last: int) -> NDArray[Any] | None:
+    """Those of documents from `first` to before `last`, where there are any."""
+    return None if vectors is None else vectors.part(first, last)
+
+
 def given_vector(name: str, vector: Any, width: int) -> NDArray[np.float64]:
     """(1, width) The vector of one text, as such or as the only row of a matrix."""
     array = np.asarray(_plain(vector))

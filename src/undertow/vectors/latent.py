@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from undertow.counts import CountBatch
 from undertow.engines import Engine, find_engine
-from undertow.model.mean_field import bounds, logistic, mean_field
-from undertow.model.token_factor import Array, TokenFactor
+from undertow.model.mean_field import bounds, mean_field
+from undertow.model.token_factor import Array, TokenFactor, logistic
 from undertow.model.two_layers import TwoLayers, latent_words_of
 
 NUMBERS = 2**21  # of a block of documents x words: shares of latent words are dense

@@ -18,7 +18,7 @@ from undertow.engines import Engine, find_engine
 from undertow.kernels import randomness
 from undertow.kernels.randomness import Purpose
 from undertow.model.mean_field import mean_field
-from undertow.model.token_factor import Array, TokenFactor, log_mean, log_sum
+from undertow.model.token_factor import Array, TokenFactor, log_mean, log_sum, logistic
 from undertow.model.two_layers import TwoLayers, latent_words_of
 from undertow.vectors.latent import exact_inputs, in_blocks, tokens_of
 
@@ -77,8 +77,7 @@ def _anneal(
     ids: NDArray[np.int64],
 ) -> Array:
     """log-weights of chains that go from q, whose units receive `start`, to exp(end.h + M g(h))."""
-    chances = 0.5 * (1.0 + np.tanh(0.5 * start))
-    hidden = _uniforms(factor, seed, FIRST, 0, ids) < chances
+    hidden = _uniforms(factor, seed, FIRST, 0, ids) < logistic(start)
     weights: Array = np.logaddexp(0.0, start).sum(axis=1)
     for step in range(1, temperatures + 1):
         shares, g = factor.shares(hidden)

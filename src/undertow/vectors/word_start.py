@@ -74,9 +74,8 @@ def _centred(vectors: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.f
     square overflows.
     """
     wide = vectors.astype(np.float64)
-    wide = np.ldexp(
-        wide, -np.frexp(np.abs(wide).max())[1]
-    )  # by a power of 2, so exactly; W has a size of its own
+    # by a power of 2, so exactly; W has a size of its own
+    wide = np.ldexp(wide, -np.frexp(np.abs(wide).max())[1])
     centred: NDArray[np.float64] = wide - shares @ wide / shares.sum()
     return centred
 

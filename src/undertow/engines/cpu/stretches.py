@@ -96,8 +96,8 @@ class Stretches:
         rows = kernels.Minibatches(*batches.rows, firsts, np.array(places, dtype=np.int64))
         numbers = _numbers(rules)
         level = steps.level
-        levels = kernels.Levels(*(level if isinstance(level, tuple) else (level, level)), False)
-        levels = levels._replace(drawn=isinstance(level, tuple))
+        lowest, highest = level if isinstance(level, tuple) else (level, level)
+        levels = kernels.Levels(lowest, highest, isinstance(level, tuple))
         done = 0
         while done < len(batches) and math.isfinite(seen.loss[0]):
             kept = Kept(batches[done], places[done], level)

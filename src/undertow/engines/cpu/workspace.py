@@ -24,8 +24,7 @@ class Workspace:
         size = shape if isinstance(shape, int) else math.prod(shape)
         buffer = self._buffers.get(name)
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
-            buffer = np.empty(
-                size + size // 4, dtype=dtype
-            )  # a quarter more, so that a little growth costs nothing
+            # a quarter more, so that a little growth costs nothing
+            buffer = np.empty(size + size // 4, dtype=dtype)
             self._buffers[name] = buffer
         return buffer[:size].reshape(shape)

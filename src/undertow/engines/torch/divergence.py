@@ -54,9 +54,7 @@ def gibbs(
         going = chains.started[ids] == 1
         left = _unpacked(chains.hidden[ids], hidden.shape[1]).to(hidden.dtype)
         hidden = torch.where(going[:, None], left, hidden)
-    total = int(documents.tokens.sum())
-    sizes = spans(documents.counts.double(), documents.starts).long()
-    tokens = chains_of.tokens_of(ids, sizes, total)
+    sizes, tokens = _tokens(documents)
     drawn_from, sample = model if weighted else _unweighted(model), seen
     for step in range(steps):
         if step:
@@ -84,9 +82,8 @@ def walk(
 ) -> Seen:
     """The same with words that move from where they are: first from the documents' own."""
     documents, sample = seen.documents, seen
-    sizes = spans(documents.counts.double(), documents.starts).long()
-    total = int(documents.tokens.sum())
-    tokens = chains_of.tokens_of(documents.ids, sizes, total)
+    sizes, tokens = _tokens(documents)
+    total = len(tokens.owners)
     words = torch.repeat_interleave(documents.words, documents.counts, output_size=total)
     towards = model if weighted else _unweighted(model)
     for step in range(steps):
@@ -103,6 +100,13 @@ def _unweighted(model: chains_of.Model) -> chains_of.Model:
         hidden_bias=torch.zeros_like(model.hidden_bias),
         word_weights=torch.ones_like(model.word_weights),
     )
+
+
+def _tokens(documents: Documents) -> tuple[Any, chains_of.Tokens]:
+    """How many tokens each document has, and all of them."""
+    sizes = spans(documents.counts.double(), documents.starts).long()
+    total = int(documents.tokens.sum())
+    return sizes, chains_of.tokens_of(documents.ids, sizes, total)
 
 
 def _of_words(documents: Documents, sizes: Any, words: Any) -> Documents:
@@ -187,10 +191,8 @@ def sampled(
     """A new word for every token of a batch, given hidden units that are on with these chances."""
     documents = documents_of(batch, chances.device)
     hidden = hidden_units(seed, *place, documents.ids, chances)
-    sizes = spans(documents.counts.double(), documents.starts).long()
-    total = int(documents.tokens.sum())
-    tokens = chains_of.tokens_of(documents.ids, sizes, total)
+    _, tokens = _tokens(documents)
     drawn = chains_of.draw_words(chains_of.Key(seed, *place), model, hidden, tokens)
     words = drawn.to(torch.int32).cpu().numpy()
     starts = np.concatenate([[0], np.cumsum(documents.tokens)])
-    return CountBatch(batch.document_ids, starts, words, np.ones(total, dtype=np.int32))
+    return CountBatch(batch.document_ids, starts, words, np.ones(len(words), dtype=np.int32))

@@ -47,4 +47,4 @@ def softplus_sums(x: Any) -> Any:
 
 
 def _is_fused(rows: Any) -> bool:
-    return bool(rows.is_cuda) and rows.shape[1] <= MOST_UNITS and has_fused_kernels()
+    return has_fused_kernels(rows.device) and bool(rows.shape[1] <= MOST_UNITS)

@@ -32,7 +32,7 @@ class TorchEngine:
         return TorchSession(parameters, start, self.device)
 
     def source(self, source: CountSource) -> CountSource:
-        if self.device.type != "cuda" or not has_fused_kernels():
+        if not has_fused_kernels(self.device):
             return source
         from undertow.engines.torch.device_source import on_device  # needs Triton
 

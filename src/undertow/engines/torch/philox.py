@@ -25,7 +25,7 @@ def philox(seed: int, purpose: int, stage: Any, epoch: Any, document: Any, draw:
         draw, _tensor(document, draw), _tensor(epoch, draw), _tensor(stage, draw)
     )
     c3 = c3 + (int(purpose) << 24)
-    if c0.is_cuda and has_fused_kernels():
+    if has_fused_kernels(c0.device):
         from undertow.engines.torch.triton_draws import four_numbers  # needs Triton
 
         return four_numbers(seed, c0, c1, c2, c3)

@@ -161,7 +161,7 @@ class TorchSession:
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
     ) -> Counted | None:
-        if self.device.type != "cuda" or not has_fused_kernels():
+        if not has_fused_kernels(self.device):
             return None
         from undertow.engines.torch import stretch  # needs Triton
 

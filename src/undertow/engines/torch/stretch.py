@@ -50,7 +50,7 @@ class Tiles(NamedTuple):
 
 
 def tiles_for(batch: int, units: int) -> Tiles:
-    """Measured on an H200 (docs/performance.md)."""
+    """To be measured (docs/design_notes.md)."""
     warps, documents = max(units // 128, 1), max(min(2**13 // units, 16), 4)
     if batch < FEW:
         return Tiles(256, 8, documents, 2, min(4 * warps, 16))

@@ -38,8 +38,7 @@ def report(scale: Scale, results: Results) -> Report:
     """A table for each of Figure 3's panels."""
     notes = [
         "The best level is the one with the best mean over seeds on the test part; differences are "
-        "seed by seed, and "
-        "positive where the choice without labels is better."
+        "seed by seed, and positive where the choice without labels is better."
     ]
     return Report(tables=[_table(panel, scale, results) for panel in fig3.PANELS], notes=notes)
 

@@ -134,8 +134,8 @@ def report(scale: Scale, results: Results) -> Report:
     columns = ["claim", "by", *settings.FAMILIES]
     notes = [
         f"Each entry: the figure of the side that the paper has ahead, that of the other, and the "
-        f"verdict: a "
-        f"difference counts where it is larger than {BEYOND:g} standard errors over seeds."
+        f"verdict: a difference counts where it is larger than {BEYOND:g} standard errors over "
+        "seeds."
     ]
     return Report(tables=[Table("Claims", columns, rows), _speed(scale, results)], notes=notes)
 

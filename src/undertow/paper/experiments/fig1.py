@@ -56,12 +56,9 @@ def report(scale: Scale, results: Results) -> Report:
     picture = Picture(
         "fig1",
         f"Median time of a training step (gradient and update; minibatches of 128, 128 hidden "
-        f"units, "
-        f"{scale.timed_threads} threads) over the vocabulary size. Filled markers: real documents "
-        f"and their most "
-        "frequent words. Hollow markers: the data have fewer words; made-up documents of the same "
-        "lengths, whose "
-        "words follow Zipf's law.",
+        f"units, {scale.timed_threads} threads) over the vocabulary size. Filled markers: real "
+        "documents and their most frequent words. Hollow markers: the data have fewer words; "
+        "made-up documents of the same lengths, whose words follow Zipf's law.",
         partial(
             plots.time_panels,
             {name: _points(scale, corpus, results) for name, corpus in DATA.items()},

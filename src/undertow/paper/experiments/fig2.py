@@ -36,8 +36,7 @@ def report(scale: Scale, results: Results) -> Report:
     picture = Picture(
         "fig2",
         "Interpolated precision at levels of recall, mean over queries and seeds: test posts ask, "
-        "training posts of "
-        "the same group are right, by cosine of posteriors.",
+        "training posts of the same group are right, by cosine of posteriors.",
         partial(plots.precision_recall_panels, panels),
     )
     return Report(tables=[_table(scale, results)], pictures=[picture])

@@ -16,7 +16,6 @@ def matrix(lists: pa.FixedSizeListArray, kind: type[np.float32 | np.uint8]) -> N
     missing = lists.is_null().to_numpy(zero_copy_only=False)
     empty = np.nan if kind is np.float32 else 0
     matrix = np.full((len(lists), lists.type.list_size), empty, dtype=kind)
-    matrix[~missing] = (
-        lists.flatten().to_numpy().reshape(-1, lists.type.list_size)
-    )  # flatten leaves out nulls
+    # flatten leaves out nulls
+    matrix[~missing] = lists.flatten().to_numpy().reshape(-1, lists.type.list_size)
     return matrix

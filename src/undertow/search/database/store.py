@@ -172,9 +172,8 @@ class Store:
         none.
         """
         stream = RowStream(self.schema, pieces)
-        work = self._table.add(
-            stream.reader, on_bad_vectors="null", write_parallelism=1
-        )  # in their order
+        # in their order
+        work = self._table.add(stream.reader, on_bad_vectors="null", write_parallelism=1)
         try:
             run_whole(work, stream.stop)
         except Exception:

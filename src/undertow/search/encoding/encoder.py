@@ -45,9 +45,8 @@ class Encoder:
         self.stored, self._path, self._whole = stored, path, whole
         self.words: tuple[str, ...] = stored.vocabulary
         estimator = stored.training.get("estimator", {})
-        self._damped = (
-            estimator.get("count_transform", "log") == "log"
-        )  # older models: the estimator's defaults
+        # older models: the estimator's defaults
+        self._damped = estimator.get("count_transform", "log") == "log"
         self._typical_length = float(stored.training.get("typical_length", 100.0))
 
     @classmethod
@@ -97,9 +96,8 @@ class Encoder:
         training, shares = self.stored.training, self.stored.noise_distribution
         if shares is None:
             shares = np.full(len(self.words), 1.0 / len(self.words))
-        names = training.get(
-            "unit_names", training.get("topic_names", {})
-        )  # the name that older models use
+        # the name that older models use
+        names = training.get("unit_names", training.get("topic_names", {}))
         given = {int(number): str(name) for number, name in names.items()}
         activity = np.zeros(self.parameters.units)
         return describe(

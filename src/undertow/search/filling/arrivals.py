@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 
     from undertow.corpus import Corpus
 
-LATE = (
-    "title",
-    "time",
-    "url",
-)  # columns that an index gets with the first documents that have them
+# columns that an index gets with the first documents that have them
+LATE = ("title", "time", "url")
 SHOWN = 8  # names in a remark
 
 

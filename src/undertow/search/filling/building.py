@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from undertow._errors import IndexFileError, InvalidInput
 from undertow.search.database.store import Store, check_extra, named_trouble
@@ -27,11 +27,11 @@ from undertow.search.filters.kept_columns import Keep, KeptColumns, chosen
 from undertow.search.folder import file_list, layout, replacing
 from undertow.search.folder.derived_files import bring_up_to_date, word_rule
 from undertow.search.results import Added
+from undertow.vectors.given import part_of
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from undertow.cluster import Cluster
     from undertow.corpus import Corpus
@@ -82,16 +82,21 @@ def build(
             store = _begun(place, model, found, columns, overwrite=overwrite)
             if documents is not None:
                 events = _fill(store, model, documents, found, progress, vectors, cluster)
-            store.index_ids()
-            copies = _read_words(store, place / layout.WORDS, model)
-            file_list.write(place, store.latest().manifest)
-            digest, token = layout.model_digest(place), secrets.token_hex(8)
-            facts = layout.IndexFacts(True, found.digest, digest, token, copies, listed=True)
-            layout.write_facts(place, facts)
+            _finish(place, store, model, found)
         if replaced:
             layout.check_replaceable(folder)
             replacing.put_in_place(place, folder, locks)
     return (*kept.remarks, *found.remarks, *events)
+
+
+def _finish(place: Path, store: Store, model: TopicModel, found: Survey) -> None:
+    """What follows from the documents, the list of files, and last what says that all is there."""
+    store.index_ids()
+    copies = _read_words(store, place / layout.WORDS, model)
+    file_list.write(place, store.latest().manifest)
+    digest, token = layout.model_digest(place), secrets.token_hex(8)
+    facts = layout.IndexFacts(True, found.digest, digest, token, copies, listed=True)
+    layout.write_facts(place, facts)
 
 
 def joined_width(model: TopicModel, vectors: GivenVectors | None, corpus: Corpus | None) -> int:
@@ -184,15 +189,10 @@ def _rows(
     """The rows of chunks, each told of when the next is asked for."""
     done, target = 0, store.schema
     for chunk in chunks:
-        yield rows_of(model, chunk, target, _part(vectors, done, chunk))
+        yield rows_of(model, chunk, target, part_of(vectors, done, done + chunk.height))
         done += chunk.height
         if progress is not None:
             progress(done, total)
-
-
-def _part(vectors: GivenVectors | None, first: int, chunk: pl.DataFrame) -> NDArray[Any] | None:
-    """The vectors of a chunk whose first document has this number."""
-    return None if vectors is None else vectors.part(first, first + chunk.height)
 
 
 def _refuse_present(store: Store, ids: pl.Series) -> None:
@@ -349,5 +349,5 @@ def _rows_from(
 ) -> Iterator[pa.Table]:
     """The rows of all documents but the first `done`, in chunks."""
     for chunk in chunks_from(corpus, done, found):
-        yield rows_of(model, chunk, store.schema, _part(vectors, done, chunk))
+        yield rows_of(model, chunk, store.schema, part_of(vectors, done, done + chunk.height))
         done += chunk.height

@@ -12,6 +12,7 @@ from undertow.corpus.shards import Piece, pieces, row_of
 from undertow.estimators.travelling import travelling
 from undertow.search.filling.rows import rows_of
 from undertow.search.filling.survey import Survey, chunks_from
+from undertow.vectors.given import part_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,11 +61,7 @@ def shared_rows(
                 "encoding documents",
                 "rows",
                 wanted,
-                lambda piece: (piece, _vectors(vectors, piece)),
+                lambda piece: (piece, part_of(vectors, piece.first, piece.last)),
             ):
                 yield from tables
             events += crew.events
-
-
-def _vectors(vectors: GivenVectors | None, piece: Piece) -> NDArray[Any] | None:
-    return None if vectors is None else vectors.part(piece.first, piece.last)

@@ -95,9 +95,8 @@ Tree = Comparison | Among | Like | Missing | Not | Both | Either
 
 OPERATORS = ("=", "!=", "<>", "<", "<=", ">", ">=")
 WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "IS", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP")
-NOT_COLUMNS = WORDS[
-    :-2
-]  # a column may be named date or timestamp: no condition begins with a literal
+# a column may be named date or timestamp: no condition begins with a literal
+NOT_COLUMNS = WORDS[:-2]
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')
     | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))

@@ -40,13 +40,11 @@ class IndexFacts:
 
     finished: bool
     corpus: str = ""  # the digest of the documents that it was made of
-    model: str = (
-        ""  # SHA-256 of the model's own table of contents; two while one takes the place of another
-    )
+    # SHA-256 of the model's own table of contents; two while one takes the place of another
+    model: str = ""
     token: str = ""  # given when it is finished, and to no other index
-    near_copies: int | None = (
-        None  # documents that are nearly the same as an earlier one, when it was made
-    )
+    # documents that are nearly the same as an earlier one, when it was made
+    near_copies: int | None = None
     listed: bool = False  # whether files.json belongs to it; earlier versions wrote none
 
     def __post_init__(self) -> None:
@@ -134,9 +132,8 @@ def clear(folder: Path) -> None:
     check_replaceable(folder)
     _refuse_links(folder)
     if is_index(folder):
-        write_facts(
-            folder, IndexFacts(finished=False)
-        )  # first: nobody takes half of the rest for an index
+        # first: nobody takes half of the rest for an index
+        write_facts(folder, IndexFacts(finished=False))
     for name in set(os.listdir(folder)) - {LOCK, FACTS}:
         place = folder / name
         shutil.rmtree(place) if place.is_dir() else place.unlink()

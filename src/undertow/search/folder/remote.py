@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 
 LARGEST_WEIGHTS = 2**35  # bytes
 HINT, LARGEST_HINT = "latest_version_hint.json", 1000
-ARRAYS = {
-    HEADER_FILE: LARGEST_HEADER,
-    WEIGHTS_FILE: LARGEST_WEIGHTS,
-}  # of a folder of ours; bytes at most
+# of a folder of ours; bytes at most
+ARRAYS = {HEADER_FILE: LARGEST_HEADER, WEIGHTS_FILE: LARGEST_WEIGHTS}
 LARGEST_LISTS = 2**35  # bytes of one of them
 PIECE = 2**20
 TRIES, CONNECT, ANSWER = 2, 5, 10  # and seconds without a byte: an error is told soon

@@ -53,9 +53,8 @@ class DocumentScores:
     weight_of_words: float = 1.0
     weight_of_meaning: float = 1.0
     terms: list[Term] = field(default_factory=list)
-    possible: float = (
-        0.0  # BM25 of a document of usual length that holds every word of the question once
-    )
+    # BM25 of a document of usual length that holds every word of the question once
+    possible: float = 0.0
 
     @property
     def share_of_words(self) -> float:

@@ -40,9 +40,8 @@ class Question:
     words: dict[str, float] = field(default_factory=dict)
     share_known: float = 1.0  # of what its words say, how much the model knows
     itself: Rows | None = None  # the row of the document that it is, which is no answer
-    joined: NDArray[np.float32] | None = (
-        None  # its vector beside another encoder's, in an index that has such
-    )
+    # its vector beside another encoder's, in an index that has such
+    joined: NDArray[np.float32] | None = None
 
     @property
     def weight_of_words(self) -> float:
@@ -150,9 +149,8 @@ def _question(
         if word in encoder.columns or typed[word] in encoder.columns
     )
     share = known / (sum(weights.values()) or 1.0)
-    return Question(
-        text, encoder.encode([text]), words, share or 1.0
-    )  # a model of pairs of words knows no single one
+    # a model of pairs of words knows no single one
+    return Question(text, encoder.encode([text]), words, share or 1.0)
 
 
 def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, str]]:
@@ -167,7 +165,6 @@ def _counted(pairs: list[tuple[str, str]]) -> tuple[dict[str, float], dict[str, 
 
 def _replaced(text: str, corrected: dict[str, str]) -> str:
     for typed, other in corrected.items():
-        text = re.sub(
-            rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", other, text
-        )  # letters and digits alone
+        # letters and digits alone
+        text = re.sub(rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", other, text)
     return text
