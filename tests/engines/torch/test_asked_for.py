@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 def asked_for(*options: str) -> dict[str, list[int]]:
     """Of every kernel, how many kinds were asked for, and bytes of shared memory."""
     command = [sys.executable, "-m", "tests.engines.torch.asked_for", *options]
-    environment = os.environ | {"TRITON_INTERPRET": "0"}
+    environment = os.environ | {"TRITON_INTERPRET": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[int]] = json.loads(done.stdout)
