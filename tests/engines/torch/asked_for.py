@@ -108,13 +108,14 @@ def main() -> None:
     parser.add_argument("--compile", type=int, nargs="*", default=[])
     sizes = parser.parse_args().compile
     watch(bool(sizes))
-    make: Any = Plan.__init__
+    kind: Any = Plan
+    make = kind.__init__
 
     def make_for_a_card(self: Any, *given: Any) -> None:
         make(self, *given)
         self._halves = HALVES
 
-    Plan.__init__ = make_for_a_card  # type: ignore[method-assign]
+    kind.__init__ = make_for_a_card
     for units in sizes or [100]:
         ask_for_all(units)
     found = {name: [len(kinds[name]), shared[name]] for name in kinds}
