@@ -90,7 +90,7 @@ def test_fit_and_index(
         assert found == [(hit.id, hit.text, hit.score) for hit in one.search(question, 20)]
 
 
-@pytest.mark.torture  # machines are killed in test_losses.py too, and workers in test_encoding.py
+@pytest.mark.torture  # machines are killed in test_losses.py too, and workers in test_crew.py
 def test_a_machine_is_killed_while_it_transforms(
     machines: Any, second_machine: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
