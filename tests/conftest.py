@@ -10,21 +10,24 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from tests.at_hand import PythonDocs
 
-# What hypothesis makes up is the same in every run, so that a change fails for what it does, and
-# not for what was drawn; `make torture` draws anew. A slow machine is no failure.
-SLOW = [HealthCheck.too_slow]
-settings.register_profile(
-    "steady", derandomize=True, database=None, deadline=None, suppress_health_check=SLOW
-)
-settings.register_profile("anew", print_blob=True, deadline=None, suppress_health_check=SLOW)
-settings.load_profile("steady")
+if find_spec("hypothesis") is not None:  # machines that are lent for their cards lack it
+    from hypothesis import HealthCheck, settings
+
+    # What hypothesis makes up is the same in every run, so that a change fails for what it does,
+    # and not for what was drawn; `make torture` draws anew. A slow machine is no failure.
+    SLOW = [HealthCheck.too_slow]
+    settings.register_profile(
+        "steady", derandomize=True, database=None, deadline=None, suppress_health_check=SLOW
+    )
+    settings.register_profile("anew", print_blob=True, deadline=None, suppress_health_check=SLOW)
+    settings.load_profile("steady")
 
 KERNELS = Path(__file__).parents[1] / "src" / "undertow" / "kernels"
 

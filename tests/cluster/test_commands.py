@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.cluster.in_process import in_one_process
+from tests.cluster.in_process import NearCrew, in_one_process
 from tests.cluster.test_losses import strike
 from tests.cluster.test_reading import some_texts
 from tests.shell import Run
@@ -90,7 +90,7 @@ def test_fit_and_index(
         assert found == [(hit.id, hit.text, hit.score) for hit in one.search(question, 20)]
 
 
-@pytest.mark.torture  # machines are killed in test_losses.py too, and workers in test_encoding.py
+@pytest.mark.torture  # machines are killed in test_losses.py too, and workers in test_crew.py
 def test_a_machine_is_killed_while_it_transforms(
     machines: Any, second_machine: Any, place: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
@@ -267,6 +267,39 @@ def test_what_does_not_go_together_is_said(options: tuple[str, ...], said: str, 
     code, _, err = run("fit", "corpus.parquet", "--out", "none", *options)
     assert code == 2
     assert said in err
+
+
+@pytest.mark.parametrize("doing", ["count", "encode", "transform", "index"])
+def test_a_corpus_that_workers_do_not_see(
+    doing: str, near: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is gone when they come to read it."""
+    texts = tmp_path / "texts.jsonl"
+    pl.DataFrame({"text": some_texts(100)}).write_ndjson(texts)
+    corpus, make = open_corpus(texts), NearCrew.__init__
+
+    def make_late(self: NearCrew, *given: Any) -> None:
+        texts.unlink()
+        make(self, *given)
+
+    monkeypatch.setattr(NearCrew, "__init__", make_late)
+    said = "texts.jsonl must be there under the same path on all machines of the cluster, and is "
+    with pytest.raises(InvalidInput, match=said):
+        read_on_workers(doing, corpus, tmp_path)
+
+
+def read_on_workers(doing: str, corpus: Any, folder: Path) -> None:
+    two = Cluster(workers=2)
+    if doing == "transform":
+        list(cluster_tables.encoded(Asked(load("model"), corpus), two, folder / "out.npy"))
+    elif doing == "index":
+        pytest.importorskip("lancedb")
+        from undertow.search import Index
+
+        Index.create(folder / "index", "model", corpus, cluster="auto", workers=2)
+    else:
+        words = ["word1", "word2"] if doing == "encode" else None
+        TopicModel(4, vocabulary=words).fit(corpus, cluster=two)
 
 
 def test_a_cluster_takes_texts_alone(near: Any) -> None:

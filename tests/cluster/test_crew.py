@@ -196,8 +196,17 @@ def test_an_address_where_nobody_listens_is_an_error_at_once() -> None:
 
 
 def test_an_address_that_does_not_answer_is_an_error() -> None:
+    """Nor is anything on standard output, also of what Ray would write there of a loss."""
     code = (
-        "from undertow.cluster import Cluster, connected\nwith connected(Cluster('nowhere')): pass"
+        "from undertow.cluster import Cluster, connected\n"
+        "try:\n"
+        "    with connected(Cluster('nowhere')): pass\n"
+        "finally:\n"
+        "    from ray._private.worker import print_to_stdstream as say\n"
+        "    for line in ('A worker died or was killed while executing a task by an unexpected',\n"
+        "                 'The node with node id: 1 has been marked dead because the detector'):\n"
+        "        say({'lines': [line], 'pid': 'raylet', 'is_err': False}, False)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ClusterError: cluster must be the address of a cluster of Ray that runs" in ran.stderr
+    assert ran.stdout == ""

@@ -225,9 +225,9 @@ class Actors:
                 self._give_up_room(missing)
             elif missing:
                 logger.warning(
-                    "%s: waiting for room in the cluster at %s for %d of %d workers, each of "
-                    "which takes %s",
-                    *(doing, self._connection.address, len(missing), self.size),
+                    "%s: waiting for %d of %d workers to begin, or for room for them in the "
+                    "cluster at %s: each takes %s",
+                    *(doing, len(missing), self.size, self._connection.address),
                     self._connection.taken,
                 )
 

@@ -20,6 +20,10 @@ logger = logging.getLogger("undertow")
 
 ANSWER = 10.0  # seconds that a machine may take to answer
 
+# What Ray writes to standard output of workers and machines that are lost, in the midst of what a
+# command writes there as JSON. A crew says it in words, and where messages go.
+OF_LOSSES = "A worker died or was killed while executing|has been marked dead because"
+
 
 @dataclass(frozen=True)
 class Connection:
@@ -96,6 +100,7 @@ def connected(cluster: Cluster, device: str = "cpu") -> Iterator[Connection]:
     ...     there.workers
     2
     """
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", OF_LOSSES)  # read when Ray is imported
     import ray
 
     ours = not ray.is_initialized()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Sequence
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow import _check
+from undertow._errors import InvalidInput
 from undertow.corpus.corpus import ROWS, Corpus
 
 ROUNDS = 64  # in which documents are dealt out to workers,
@@ -97,6 +100,20 @@ def seen_as(corpus: Corpus) -> str:
     files = sorted(path.rglob("*")) if path.is_dir() else [path.resolve()]
     looks = [(str(file), file.lstat().st_size, file.lstat().st_mtime_ns) for file in files]
     return repr((looks, corpus.names, corpus.columns, corpus._splits, corpus._rows, corpus._blocks))
+
+
+@contextmanager
+def seen_everywhere(corpus: Corpus) -> Iterator[None]:
+    """Where a worker reads: says of files that are not on its machine that they have to be."""
+    try:
+        yield
+    except (InvalidInput, OSError) as error:
+        if "No such file" not in str(error) or Path(corpus.name).exists():
+            raise
+        raise InvalidInput(
+            f"{corpus.name} must be there under the same path on all machines of the cluster, and "
+            f"is not on {socket.gethostname()}"
+        ) from None
 
 
 def _rows(corpus: Corpus) -> tuple[int, int]:

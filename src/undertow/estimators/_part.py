@@ -18,6 +18,7 @@ from undertow._errors import InvalidInput
 from undertow.corpus import Corpus, Vectorizer
 from undertow.corpus.chunk_store import ChunkStore
 from undertow.corpus.parts import CountedTypes, counted, selected
+from undertow.corpus.shards import seen_everywhere
 from undertow.counts import CountSource, CsrSource, WordTotals
 from undertow.estimators._documents import read_rows
 from undertow.estimators._messages import PartFacts, Place
@@ -55,7 +56,8 @@ class Part:
         """
         self._kept = ChunkStore(self._limit, self._scratch)
         own = vectorizer.set_params(n_jobs=self._threads)
-        self._types = counted(own, self._corpus, self._kept)
+        with seen_everywhere(self._corpus):
+            self._types = counted(own, self._corpus, self._kept)
         return self._types.documents, self._types.types.height
 
     def types(self) -> CountedTypes:
@@ -71,14 +73,15 @@ class Part:
         def transform(counts: sparse.csr_array) -> sparse.csr_array:
             return transformed_counts(counts, count_transform)
 
-        found = gathered(
-            self._chunks(vectorizer),
-            len(vectorizer.get_feature_names_out()),
-            transform,
-            at_most=self._limit,
-            scratch=self._scratch,
-            show=lambda work, documents: None,
-        )
+        with seen_everywhere(self._corpus):
+            found = gathered(
+                self._chunks(vectorizer),
+                len(vectorizer.get_feature_names_out()),
+                transform,
+                at_most=self._limit,
+                scratch=self._scratch,
+                show=lambda work, documents: None,
+            )
         self._kept = None
         self.counts = found if isinstance(found, CountSpool) else transform(found)
         if isinstance(self.counts, CountSpool):

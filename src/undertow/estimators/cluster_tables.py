@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from undertow.cluster import Cluster, Crew, connected
 from undertow.corpus import Corpus
-from undertow.corpus.shards import Piece, pieces, seen_as
+from undertow.corpus.shards import Piece, pieces, seen_as, seen_everywhere
 from undertow.estimators.document_tables import DocumentTables
 from undertow.estimators.travelling import travelling
 from undertow.files.atomic import new_file, write_file
@@ -41,6 +41,10 @@ class Encoder:
 
     def encode(self, piece: Piece, vectors: NDArray[Any] | None) -> pl.DataFrame | None:
         """The rows of a piece of the corpus; None where it has no document."""
+        with seen_everywhere(self._corpus):
+            return self._encoded(piece, vectors)
+
+    def _encoded(self, piece: Piece, vectors: NDArray[Any] | None) -> pl.DataFrame | None:
         found, first = [], 0
         for chunk in self._corpus.part(piece.first, piece.last).chunks():
             last = first + chunk.height

@@ -229,6 +229,7 @@ class Plan:
         self._device = device = state.weights.device
         self.layout = Layout(shape, vocabulary, device)
         self._on_card = device.type == "cuda"  # kernels can be interpreted on a CPU, for tests
+        self._halves = HALVES if self._on_card else 0  # which the interpreter cannot multiply
         self._graph: torch.cuda.CUDAGraph | None = None
         single, columns = torch.float32, -(-units // COLUMNS)
 
@@ -273,7 +274,8 @@ class Plan:
 
     def _record(self) -> torch.cuda.CUDAGraph:
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        own = torch.cuda.Stream(self._device)  # torch keeps one for all cards, on the first
+        with torch.cuda.graph(graph, stream=own, capture_error_mode="thread_local"):
             self._step()
         return graph
 
@@ -340,12 +342,11 @@ class Plan:
     def _sweep(self) -> None:
         layout, shape, units = self.layout, self.layout.shape, self._units
         columns = min(max(triton.next_power_of_2(units), 16), 128)
-        kernels.sweep[(shape.shards, shape.parts, -(-units // columns))](
+        kernels.sweep[(shape.shards * shape.parts, -(-units // columns))](  # any number of parts
             self._at, layout.first_rows, layout.lengths, layout.nearest, layout.order,
             layout.begins, layout.replaced, self._noise_vectors, self._vectors, shape.rows,
             shape.batch, shape.shards, shape.parts, H=units, K=shape.noise, PART=PART,
-            WINDOWS=WINDOWS, COLUMNS=columns, PASSES=HALVES if self._on_card else 0,
-            num_warps=SWEEP_WARPS,
+            WINDOWS=WINDOWS, COLUMNS=columns, PASSES=self._halves, num_warps=SWEEP_WARPS,
         )  # fmt: skip
 
     def _move(self) -> None:

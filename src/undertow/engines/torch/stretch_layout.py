@@ -221,11 +221,10 @@ class Layout:
         size = shape.steps * shape.batch
         levels: float | Tensor
         if isinstance(level, tuple):
-            levels = torch.empty(n, dtype=torch.float64, device=self._device)
-            width = level[1] - level[0]
-            draws.draw_levels[(-(-n // DRAWN),)](
-                documents.ids, levels, n, *key, level[0], width, BLOCK=DRAWN
-            )
+            shares = torch.empty(n, dtype=torch.float64, device=self._device)
+            draws.draw_shares[(-(-n // DRAWN),)](documents.ids, shares, n, *key, BLOCK=DRAWN)
+            # not in the kernel, which is given numbers in single precision
+            levels = level[0] + (level[1] - level[0]) * shares
         else:
             levels = level
         wanted = torch.ceil(levels * documents.tokens.double() - 1e-9).long()

@@ -16,8 +16,10 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from undertow.engines.torch.triton_kernel import kernel
 
-@triton.jit
+
+@kernel("rows", "shards")
 def sum_streams(
     at, weights, word_weights, words, first_rows, lengths, table, rows, shards,
     H: tl.constexpr, PART: tl.constexpr, COLUMNS: tl.constexpr,
@@ -66,7 +68,7 @@ def _per_length(sharpness, length, UNIFORM: tl.constexpr):
         return length * 0.0 + sharpness
 
 
-@triton.jit
+@kernel("rows", "batch", "shards")
 def contrast(
     at, sizes, weights, hidden_bias, starts, words, rest_counts, kept_counts,
     begins, replaced, noise_lengths, first_rows, table,
@@ -153,7 +155,7 @@ def contrast(
         tl.store(losses + b, loss * share)
 
 
-@triton.jit
+@kernel("shards")
 def sum_documents(
     at, sizes, posteriors, biases, document_lengths, losses, partials, shards,
     H: tl.constexpr, COLUMNS: tl.constexpr,
@@ -181,7 +183,7 @@ def sum_documents(
         tl.store(partials + 3 * shards * H + shard, loss)
 
 
-@triton.jit
+@kernel("shards")
 def press(
     at, sizes, partials, posteriors, vectors, kept_vectors,
     hidden_bias, moments, average, rates, shares, masses, seen_loss, seen_activity, not_finite,
@@ -251,7 +253,7 @@ def _summed(partials, shards, columns, H: tl.constexpr, COLUMNS: tl.constexpr):
     return total
 
 
-@triton.jit
+@kernel("rows", "batch", "shards", "parts")
 def sweep(
     at, first_rows, lengths, nearest, order, begins, replaced, noise_vectors, vectors,
     rows, batch, shards, parts,
@@ -265,12 +267,12 @@ def sweep(
     gradients, each the rounding of what the one before left, are all that is rounded.
     """
     step = tl.load(at)
-    shard, part = tl.program_id(0), tl.program_id(1)
+    shard, part = tl.program_id(0) % shards, tl.program_id(0) // shards
     group = step * shards + shard
     length = tl.load(lengths + group)
     if part * PART < length:
         position = part * PART + tl.arange(0, PART)
-        columns = tl.program_id(2) * COLUMNS + tl.arange(0, COLUMNS)
+        columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
         inside = columns < H
         total = tl.zeros([PART, COLUMNS], dtype=tl.float32)
         near = nearest + (group.to(tl.int64) * parts + part) * 2

@@ -13,6 +13,7 @@ import torch
 import triton
 import triton.language as tl
 
+from undertow.engines.torch.triton_kernel import kernel
 from undertow.kernels.randomness import Purpose
 
 KEEP = tl.constexpr(int(Purpose.KEEP) << 24)
@@ -35,7 +36,7 @@ def _philox(seed, last, epoch, document, draw):
     )
 
 
-@triton.jit
+@kernel("n", "seed")
 def _write_numbers(draw, document, epoch, last, out, n, seed, BLOCK: tl.constexpr):
     """out[j, i]: the j-th number of counter i."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
@@ -59,7 +60,8 @@ def four_numbers(seed: int, draw: Any, document: Any, epoch: Any, last: Any) -> 
     n = draw.numel()
     if n:
         parts = (part.contiguous() for part in (draw, document, epoch, last))
-        _write_numbers[(-(-n // NUMBERS),)](*parts, out, n, seed, BLOCK=NUMBERS)
+        with torch.cuda.device_of(out):  # Triton launches on the present card, wherever things lie
+            _write_numbers[(-(-n // NUMBERS),)](*parts, out, n, seed, BLOCK=NUMBERS)
     return out
 
 
@@ -75,18 +77,18 @@ def _below(bits, bound):
     return ((bits.to(tl.uint64) * bound.to(tl.uint64)) >> 32).to(tl.int32)
 
 
-@triton.jit
-def draw_levels(ids, levels, n, seed, epoch, lowest, width, BLOCK: tl.constexpr):
-    """levels[d]: the noise level that a document draws for itself."""
+@kernel("n", "seed", "epoch")
+def draw_shares(ids, shares, n, seed, epoch, BLOCK: tl.constexpr):
+    """shares[d]: where between the lowest and the highest the noise level of a document is."""
     d = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     own = tl.load(ids + d, mask=d < n, other=0)
     b0, b1, _, _ = _philox(seed, LEVEL, epoch, own, d * 0)
     top = (b0.to(tl.uint64) << 21) | (b1.to(tl.uint64) >> 11)
     share = top.to(tl.float64) * 1.1102230246251565e-16  # 2^-53
-    tl.store(levels + d, lowest + width * share, mask=d < n)
+    tl.store(shares + d, share, mask=d < n)
 
 
-@triton.jit
+@kernel("n", "seed", "epoch")
 def keep_tokens(ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK: tl.constexpr):
     """kept[e]: how many of the counts[e] tokens of a document are kept: selection sampling, a
     document in each lane.
@@ -114,7 +116,7 @@ def keep_tokens(ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOC
         tl.store(kept + begin + i, before - needed, mask=here)
 
 
-@triton.jit
+@kernel("size", "shards", "seed", "epoch")
 def draw_streams(
     words, table, size, first_rows, lengths, numbers, shards, seed, epoch, BLOCK: tl.constexpr
 ):
@@ -141,7 +143,7 @@ def _word(table, size, high, low):
     return tl.where((product & 0xFFFFFFFF) < threshold, column, alias).to(tl.int32)
 
 
-@triton.jit
+@kernel("n", "seed", "epoch", "BATCH")
 def draw_windows(
     ids, replaced, lengths, begins, n, seed, epoch, BATCH, K: tl.constexpr, BLOCK: tl.constexpr
 ):
@@ -180,7 +182,7 @@ def sum_lengths(words, word_weights, first_rows, lengths, sums, BLOCK: tl.conste
         total += tl.sum(weight, axis=0)
 
 
-@triton.jit
+@kernel("n", "BATCH", "shards")
 def measure_windows(
     begins, replaced, first_rows, sums, noise_lengths, n, BATCH, shards,
     K: tl.constexpr, BLOCK: tl.constexpr,

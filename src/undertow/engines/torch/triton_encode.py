@@ -70,8 +70,9 @@ def _encoded(
     lengths, scores = (torch.empty(size, dtype=torch.float64, device=device) for _ in range(2))
     padded = max(triton.next_power_of_2(units), 16)
     if size:
-        encode[(size,)](
-            *documents, weights, word_weights, hidden_bias, out, lengths, scores, H=units,
-            UNITS=padded, ENTRIES=ENTRIES, POSTERIORS=squash, num_warps=max(padded // 256, 1),
-        )  # fmt: skip
+        with torch.cuda.device_of(out):  # Triton launches on the present card
+            encode[(size,)](
+                *documents, weights, word_weights, hidden_bias, out, lengths, scores, H=units,
+                UNITS=padded, ENTRIES=ENTRIES, POSTERIORS=squash, num_warps=max(padded // 256, 1),
+            )  # fmt: skip
     return out, lengths, scores

@@ -10,8 +10,10 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from undertow.engines.torch.triton_kernel import kernel
 
-@triton.jit
+
+@kernel("BATCH", "wide")
 def place_documents(
     starts, words, counts, kept, word_weights, rest_counts, kept_counts, keys, rows,
     BATCH, wide, BLOCK: tl.constexpr,
@@ -32,7 +34,7 @@ def place_documents(
         tl.store(rows + entry, entry * 0 + d % BATCH, mask=valid)
 
 
-@triton.jit
+@kernel("n", "BATCH", "shards")
 def cover(begins, replaced, first_rows, changes, n, BATCH, shards, K: tl.constexpr,
           BLOCK: tl.constexpr):  # fmt: skip
     """Where windows begin and end: sums of these say how many cover a row."""
@@ -47,7 +49,9 @@ def cover(begins, replaced, first_rows, changes, n, BATCH, shards, K: tl.constex
     tl.atomic_add(changes + place + window, -1, mask=valid & (window > 0))
 
 
-@triton.jit
+@kernel(
+    "rest_counts", "kept_counts", "keys", "rows", "n", "BATCH", "per_step", "vocabulary"
+)  # those of streams begin where those of documents end
 def place_streams(
     stream, covering, word_weights, rest_counts, kept_counts, keys, rows,
     n, BATCH, per_step, vocabulary, BLOCK: tl.constexpr,
@@ -65,7 +69,7 @@ def place_streams(
     tl.store(rows + r, BATCH + r % per_step, mask=valid)
 
 
-@triton.jit
+@kernel("n")
 def take_entries(
     order, keys, rows, rest_counts, kept_counts, entry_rows, entry_rest, entry_kept, new,
     n, BLOCK: tl.constexpr,
@@ -82,7 +86,7 @@ def take_entries(
     tl.store(new + i, (key != before).to(tl.int32), mask=valid)
 
 
-@triton.jit
+@kernel("n")
 def begin_words(words, word_starts, n, BLOCK: tl.constexpr):
     """word_starts[w]: the first entry of the w-th word; words[i] counts from 1."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -100,7 +104,7 @@ def _of_word(words, word_starts, i, valid):
     return first, tl.load(word_starts + word, mask=valid, other=0)
 
 
-@triton.jit
+@kernel("n")
 def begin_chunks(words, word_starts, begins, shared, n, CHUNK: tl.constexpr, BLOCK: tl.constexpr):
     """Whether an entry begins a chunk; if so, whether its word has several (in the upper half), and
     whether it is the first of these (in the lower half).
@@ -115,7 +119,7 @@ def begin_chunks(words, word_starts, begins, shared, n, CHUNK: tl.constexpr, BLO
     tl.store(shared + i, both, mask=valid)
 
 
-@triton.jit
+@kernel("n", "wide", "n_slots")
 def cut(
     keys, words, word_starts, chunks, shared,
     chunk_starts, chunk_words, opens, slots, frequent, frequent_chunks,

@@ -12,6 +12,8 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from undertow.engines.torch.triton_kernel import kernel
+
 
 @triton.jit
 def _retained(since, until, turn, log_decay):
@@ -65,7 +67,7 @@ def _move(
         tl.store(seen + word, step - 1, mask=behind)
 
 
-@triton.jit
+@kernel("vocabulary", "turn")
 def move_rows(
     at, first_chunks, chunk_starts, chunk_words, opens, slots, entry_rows, rest_counts, kept_counts,
     vectors, kept_vectors, partials, weights, moments, averages, seen, rates, steps,
@@ -111,7 +113,7 @@ def move_rows(
                 tl.store(into, slope, mask=inside)
 
 
-@triton.jit
+@kernel("n_slots", "vocabulary", "turn")
 def move_frequent_rows(
     at, first_frequent, frequent, frequent_chunks, chunk_words, slots, partials, n_slots,
     weights, moments, averages, seen, rates, steps, vocabulary, decay, l2, turn, log_decay,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from undertow.cluster import Cluster, Crew, connected
-from undertow.corpus.shards import Piece, pieces, row_of
+from undertow.corpus.shards import Piece, pieces, row_of, seen_everywhere
 from undertow.estimators.travelling import travelling
 from undertow.search.filling.rows import rows_of
 from undertow.search.filling.survey import Survey, chunks_from
@@ -30,6 +30,10 @@ class RowMaker:
 
     def rows(self, piece: Piece, vectors: NDArray[Any] | None) -> list[pa.Table]:
         """The rows of a piece of the corpus, in chunks as they are written."""
+        with seen_everywhere(self._corpus):
+            return self._rows(piece, vectors)
+
+    def _rows(self, piece: Piece, vectors: NDArray[Any] | None) -> list[pa.Table]:
         tables, first = [], 0
         part = self._corpus.part(piece.first, piece.last)
         for chunk in chunks_from(part, 0, self._found):
