@@ -64,7 +64,7 @@ docs: $(VENV)/installed-docs
 
 # The time of the last commit stands in the archives, so who builds it later gets the same bytes.
 dist: $(VENV)/installed-dev
-	rm -rf dist build src/*.egg-info/SOURCES.txt
+	rm -rf dist build
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 315532800) umask 022 && \
 	  $(BIN)/python -m tools.dist
 

@@ -60,28 +60,29 @@ def bound(line: str) -> tuple[str, str]:
 
 def oldest_python() -> str:
     """As it is called on the PATH."""
-    return "python" + PROJECT["requires-python"].split(",")[0].removeprefix(">=")
+    lowest = str(PROJECT["requires-python"]).split(",")[0]
+    return "python" + lowest.removeprefix(">=")
 
 
 def requirements() -> list[str]:
     """Bounds as exact versions, and the tools with their own bounds."""
     lines = PROJECT["optional-dependencies"]["dev"]
-    dev = {canonicalize_name(Requirement(one).name): one for one in lines}
+    dev = {Requirement(one).name: one for one in lines}
     exact = [f"{name}=={version}" for name, version in lower_bounds().items()]
     return [*exact, *(dev[name] for name in TOOLS), CLIENT]
 
 
 def install(python: str, place: Path) -> Path:
     """Makes the environment; where its interpreter is."""
-    uv = Path(sysconfig.get_path("scripts")) / "uv"
-    environment = place / "environment"
+    uv = str(Path(sysconfig.get_path("scripts")) / "uv")
+    environment = str(place / "environment")
     for command in (
         [uv, "venv", "-q", "--python", python, environment],
         [uv, "pip", "install", "-q", "--python", environment, *requirements()],
     ):
         if subprocess.run(command, cwd=place).returncode:
             raise SystemExit("the lower bounds cannot be installed together")
-    return environment / "bin" / "python"
+    return Path(environment) / "bin" / "python"
 
 
 def main() -> int:
@@ -95,7 +96,17 @@ def main() -> int:
         tests = [f"tests/{name}" for name in TESTS]
         asked = more.split() or [*tests, "-m", "not slow and not torture and not data"]
         # Old packages warn of new ones: of Python, pytest, pyparsing. Here that is no error.
-        command = [inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default", *asked]
+        command = [
+            str(inside),
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-W",
+            "default",
+            *asked,
+        ]
         apart = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
         return subprocess.run(command, cwd=ROOT, env=apart).returncode
 

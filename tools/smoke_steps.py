@@ -19,7 +19,7 @@ from pathlib import Path
 import undertow
 from undertow import TopicModel, Vectorizer
 
-COMMAND = Path(sysconfig.get_path("scripts")) / "undertow"
+COMMAND = str(Path(sysconfig.get_path("scripts")) / "undertow")
 THEMES = ("apple pear plum cherry orchard", "engine wheel brake clutch gear")
 TEXTS = [" ".join(THEMES[n % 2].split()[n % 3 :] * 2) for n in range(60)]
 SMALL = ("--n-components", "8", "--max-epochs", "3", "--batch-size", "16", "--seed", "0", "-q")
