@@ -1,15 +1,15 @@
-# Needs make and Python 3.11 to 3.13, nothing else. `make help` lists the targets.
+# Needs make and Python 3.11 to 3.13 (3.14 is allowed, and was not run), nothing else. `make help` lists the targets.
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq # errors are still shown
 
 # Exits with 0 when run by a Python that is supported and can make virtual environments.
-SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test torture demo bench bench-full bench-check format clean environment dist lock licences audit docs
+.PHONY: help test torture demo bench bench-full bench-check format clean environment dist smoke test-oldest lock licences audit docs
 
 help:
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
@@ -21,12 +21,14 @@ help:
 	@echo "make format       let ruff format the code and mend what it can"
 	@echo "make docs         build the site into site/, and run the examples of its gallery (some minutes)"
 	@echo "make dist         build wheel and sdist into dist/: the same bytes for the same commit"
+	@echo "make smoke        install the wheel in empty environments (PYTHONS=...), with each extra, and use it there (the network; half an hour)"
+	@echo "make test-oldest  quick tests with exactly the lower bounds of pyproject.toml, on Python 3.11 (the network; some minutes)"
 	@echo "make lock         write requirements-dev.txt anew: every package that the tests need, with hashes"
 	@echo "make licences     list the licence of every dependency; fails where one is not compatible"
 	@echo "make audit        ask the vulnerability database of PyPI about every locked package (needs the network)"
 	@echo "make clean        remove .venv, caches and build files"
 	@echo
-	@echo "PYTHON=... chooses the interpreter that .venv is made with (3.11 to 3.13)."
+	@echo "PYTHON=... chooses the interpreter that .venv is made with (3.11 to 3.14)."
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check
@@ -62,9 +64,17 @@ docs: $(VENV)/installed-docs
 
 # The time of the last commit stands in the archives, so who builds it later gets the same bytes.
 dist: $(VENV)/installed-dev
-	rm -rf dist build src/*.egg-info/SOURCES.txt
+	rm -rf dist build
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 315532800) umask 022 && \
 	  $(BIN)/python -m tools.dist
+
+# Environments are made in temporary folders, and removed.
+smoke: $(VENV)/installed-dev
+	$(BIN)/python -m tools.smoke $(if $(ONLY),--only $(ONLY)) $(PYTHONS)
+
+test-oldest: $(VENV)/installed-dev
+	@$(PIP) install uv
+	$(BIN)/python -m tools.oldest $(PYTHONS)
 
 lock: $(VENV)/installed-dev
 	@$(PIP) install uv
@@ -118,7 +128,7 @@ endif
 
 # A candidate may be on the PATH and still not run (a pyenv shim, say), so each is tried.
 $(BIN)/python:
-	@for python in $(or $(PYTHON),python3.13 python3.12 python3.11 python3 python); do \
+	@for python in $(or $(PYTHON),python3.13 python3.12 python3.11 python3.14 python3 python); do \
 	  if "$$python" -c '$(SUPPORTED)' 2>/dev/null; then \
 	    echo "Creating $(VENV) with $$("$$python" --version)"; \
 	    "$$python" -m venv --clear $(VENV) && exit 0; \
@@ -126,5 +136,5 @@ $(BIN)/python:
 	    exit 1; \
 	  fi; \
 	done; \
-	echo "undertow needs Python 3.11, 3.12 or 3.13 with its venv module, and found none$(if $(PYTHON), in PYTHON=$(PYTHON)): install one, or name it with PYTHON=/path/to/python" >&2; \
+	echo "undertow needs Python 3.11, 3.12, 3.13 or 3.14 with its venv module, and found none$(if $(PYTHON), in PYTHON=$(PYTHON)): install one, or name it with PYTHON=/path/to/python" >&2; \
 	exit 1

@@ -56,7 +56,11 @@ def settled_zip(path: Path, moment: int) -> None:
 
 
 def build(source: Path, target: Path, moment: int) -> list[Path]:
-    """Builds both, and returns where they are."""
+    """Builds both, and returns where they are. What an earlier build listed is forgotten: it would
+    be packed again.
+    """
+    for listed in source.glob("src/*.egg-info/SOURCES.txt"):
+        listed.unlink()
     command = [
         sys.executable,
         "-m",

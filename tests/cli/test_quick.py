@@ -27,6 +27,7 @@ SLOW = (
 HEAVY = (*SLOW, "numpy", "lancedb", "pyarrow", "safetensors")
 RUN = (
     "import resource, sys\n"
+    "sys.argv[0] = 'undertow'\n"
     "from undertow.cli import main\n"
     "try:\n    main()\nfinally:\n"
     "    used = resource.getrusage(resource.RUSAGE_SELF)\n"
@@ -67,6 +68,25 @@ def _ran(
     )
     told, _, seen = done.stderr.rpartition("SEEN")
     return done.stdout, told, seen.split()
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("un", ["units"]),
+        ("fit --learn", ["--learner", "--learning-rate"]),
+        ("serve-mcp --q", ["--quiet"]),
+    ],
+)
+def test_a_shell_completes_commands_and_options(
+    typed: str, offered: list[str], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_UNDERTOW_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"undertow {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
+    out, _, seen = _ran(place)
+    assert out.split() == offered
+    assert seen[:-1] == []
 
 
 @pytest.mark.parametrize("command", [(), ("fit",), ("search",)])

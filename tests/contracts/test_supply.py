@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -17,6 +18,7 @@ from packaging.utils import canonicalize_name
 from tools import dist, licences
 
 ROOT = Path(__file__).parents[2]
+OURS_ALONE = {".editorconfig", ".gitignore", ".pre-commit-config.yaml", ".coverage"}
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
 
 
@@ -92,13 +94,33 @@ def test_wheel_and_sdist_are_the_same_bytes_anywhere(tmp_path: Path) -> None:
     assert built[0] == built[1]
 
 
-@pytest.mark.torture
-def test_the_wheel_holds_the_pages(tmp_path: Path) -> None:
-    built = dist.build(ROOT, tmp_path / "dist", 1_700_000_000)
-    wheel = next(path for path in built if path.suffix == ".whl")
-    held = set(zipfile.ZipFile(wheel).namelist())
-    package = ROOT / "src" / "undertow"
-    for path in package.rglob("*"):
-        inside = path.relative_to(package.parent)
-        if path.is_file() and "__pycache__" not in inside.parts and path.suffix != ".pyc":
-            assert inside.as_posix() in held
+def packed(path: Path) -> set[str]:
+    """Files of a wheel or an sdist, without the folder that an sdist is in."""
+    if path.suffix == ".whl":
+        return set(zipfile.ZipFile(path).namelist())
+    with tarfile.open(path) as held:
+        return {one.name.partition("/")[2] for one in held if one.isfile()}
+
+
+def test_wheel_and_sdist_hold_what_they_should(tmp_path: Path) -> None:
+    """A wheel all of src, and of the rest the licence alone; an sdist what tests and pages need."""
+    wheel, sdist = map(packed, dist.build(ROOT, tmp_path, 1_700_000_000))
+    source = {
+        path.relative_to(ROOT / "src").as_posix()
+        for path in (ROOT / "src" / "undertow").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    told = {name.partition("/")[2] for name in wheel - source}
+    assert source <= wheel
+    assert told == {
+        *("METADATA", "WHEEL", "RECORD"),
+        *("entry_points.txt", "top_level.txt", "licenses/LICENSE"),
+    }
+    assert {f"src/{name}" for name in source} <= sdist
+    assert {path.name for path in ROOT.glob("*.*") if path.is_file()} - OURS_ALONE <= sdist
+    for folder in ("tests", "tools", "examples", "docs", "benchmarks"):
+        scripts = [path for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".md"}]
+        assert {path.relative_to(ROOT).as_posix() for path in scripts} <= sdist
+    assert not [
+        name for name in sdist if name.startswith("tests/artefacts") or "__pycache__" in name
+    ]

@@ -39,17 +39,17 @@ def app_of(names: Iterable[str]) -> typer.Typer:
     """The command line with some commands: to load and describe all of them takes as long as many a
     question.
     """
+    loaded = {name: import_module(f"undertow.cli.{COMMANDS[name]}") for name in names}
     made = typer.Typer(
         name="undertow",
         cls=Group,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=len(loaded) > 1,  # else its options cost time, and nobody asked for them
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
     )
     made.callback()(undertow)
-    for name in names:
-        module = import_module(f"undertow.cli.{COMMANDS[name]}")
+    for name, module in loaded.items():
         made.command(cls=Command)(getattr(module, name.replace("-", "_")))
     return made
 
