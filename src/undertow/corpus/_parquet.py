@@ -87,7 +87,7 @@ def _described_chunks(footer: Wire) -> Iterator[_Chunk]:
             continue
         found = footer.numbers()
         data, words = found.get(9, 0), found.get(11, 0)  # of data, of their dictionary
-        if words > data:
+        if words > max(data, 0):
             raise ValueError("a dictionary that comes after its data")
         yield _Chunk(words or data, found.get(7, 0), found.get(5, 0))
 
