@@ -285,6 +285,7 @@ WRONG_FITS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a corpus of text": (put_in("of", "corpus", "x"), "corpus must be an object"),
     "documents of text": (put_in("of", "corpus", {"documents": "x"}), "corpus.documents must be"),
     "no early stopping": (put_in("run", "facts", {}), "stopping must be an object"),
+    "no best": (put_in("run", "facts", {"stopping": {"best_epoch": 1}}), "stopping must be"),
     "scores of a number": (put_in("run", "facts", {"level": 0.5, "scores": 1}), "scores must be"),
     "an epoch of text": (
         put_in("run", "facts", {"stopping": {"best": None, "best_epoch": "x"}}),

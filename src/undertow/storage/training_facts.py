@@ -76,10 +76,10 @@ def check_choices(facts: Mapping[str, Any], *, stopping: bool) -> None:
                 raise _wrong("scores", "pairs of numbers", pair)
     if stopping:
         found = facts.get("stopping")
-        if not isinstance(found, dict):
+        if not isinstance(found, dict) or "best" not in found:
             raise _wrong("stopping", "an object with best and best_epoch", found)
         _whole("best_epoch", found.get("best_epoch"))
-        if found.get("best") is not None:
+        if found["best"] is not None:
             _number("best", found["best"])
 
 
