@@ -102,6 +102,8 @@ def test_like_and_open(ask: Ask, run: Run, news: Path) -> None:
         (":where label =", ":where must"),
         (":n 0", ":n must be a whole number of at least 1, got '0'"),
         (":n 1001", None),
+        (f":n {'9' * 5000}", ":n must be a whole number of at least 1, got '9999"),
+        (f":open {'9' * 5000}", ":open must be"),
         (":jump", "a command must be one of :like"),
     ],
 )

@@ -51,9 +51,14 @@ def places(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
     monkeypatch.chdir(tmp_path)
     shutil.copytree(sound / "texts", tmp_path / "model")
-    rows = [{"id": str(n), "text": text, "label": str(n % 2)} for n, text in enumerate(TEXTS)]
-    pl.DataFrame(rows).write_parquet(tmp_path / "corpus.parquet")
+    write_corpus(tmp_path)
     return tmp_path
+
+
+def write_corpus(place: Path) -> None:
+    """The one that commands are given."""
+    rows = [{"id": str(n), "text": text, "label": str(n % 2)} for n, text in enumerate(TEXTS)]
+    pl.DataFrame(rows).write_parquet(place / "corpus.parquet")
 
 
 LEFT_OUT = ("cluster", "workers", "debug", "help")  # other machines; tracebacks that are asked for
@@ -87,8 +92,9 @@ def odd_arguments(command: str, random: Random) -> list[str]:
     return given
 
 
-def try_one(run: Run, command: str, seed: str) -> None:
-    given = odd_arguments(command, Random(seed))
+def try_one(run: Run, command: str, random: Random) -> None:
+    """Runs a command with odd arguments; `guided.py` does, too."""
+    given = odd_arguments(command, random)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         code, _, error = run(command, *given, "--quiet")
@@ -100,14 +106,14 @@ def try_one(run: Run, command: str, seed: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_odd_arguments_are_told(run: Run, places: Path, command: str) -> None:
     for seed in range(6):
-        try_one(run, command, f"{command} {seed}")
+        try_one(run, command, Random(f"{command} {seed}"))
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("command", COMMANDS)
 def test_many_odd_arguments_are_told(run: Run, places: Path, command: str) -> None:
     for seed in range(1000, 1300):
-        try_one(run, command, f"{command} {seed}")
+        try_one(run, command, Random(f"{command} {seed}"))
 
 
 def test_every_option_with_every_odd_value_of_info_and_units(run: Run, places: Path) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +21,7 @@ from hypothesis import strategies as st
 
 import undertow
 from tests.hostile.mutations import odd_arrays, odd_bytes, odd_json, put_arrays, reseal
-from undertow import InvalidInput, ReplicatedSoftmax, UndertowError, Vectorizer
+from undertow import InvalidInput, ModelFileError, ReplicatedSoftmax, UndertowError, Vectorizer
 from undertow.corpus.analyzer import LONGEST_TOKEN
 from undertow.counts import CsrSource, checked_counts, word_distribution
 from undertow.learn import Run, Settings, train
@@ -188,8 +191,6 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def resume(saved: Path, target: Path, change: Callable[[Path], None]) -> None:
     """A run that goes on from a checkpoint that somebody changed, or is refused."""
-    import shutil
-
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(saved, target)
     change(target)
@@ -220,6 +221,112 @@ def test_very_many_checkpoints_are_resumed_or_refused(saved: Path, tmp_path: Pat
     for seed in range(5_000):
         random = Random(f"run {seed}")
         resume(saved, tmp_path / "run", lambda folder, r=random: spoil_checkpoint(folder, r))  # type: ignore[misc]
+
+
+def fit_at(folder: Path, *callbacks: Any) -> ReplicatedSoftmax:
+    """A fit with early stopping that goes on from a checkpoint, where there is one."""
+    counts = np.random.default_rng(0).poisson(0.5, (60, 12))
+    options: dict[str, Any] = {"early_stopping": True, "max_epochs": 3, "weighting": None}
+    model = ReplicatedSoftmax(3, batch_size=20, random_state=0, callbacks=callbacks, **options)
+    return model.fit(counts, checkpoint=folder, checkpoint_every="1epoch", resume=True)
+
+
+def stopped_fit(folder: Path) -> Path:
+    """The checkpoint of a fit that ended in its second epoch, with the best parameters so far."""
+
+    def end(_: Any, record: Any) -> None:
+        if record.epoch == 1:
+            raise InterruptedError
+
+    with suppress(InterruptedError):
+        fit_at(folder, end)
+    return folder
+
+
+def go_on(saved: Path, target: Path, change: Callable[[Path], None]) -> None:
+    """A fit that goes on from a checkpoint that somebody changed, or is refused in words."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(saved, target)
+    change(target)
+    try:
+        model = fit_at(target)
+    except UndertowError:
+        return
+    assert all(np.isfinite(array).all() for array in model.parameters_.arrays().values())
+
+
+def spoil_fit(folder: Path, random: Random) -> None:
+    """Changes what it says of itself, or the run in it, and seals both."""
+    part = folder / random.choice(["of", "run"])
+    if part.name == "run" and random.random() < 0.5:
+        spoil_checkpoint(part, random)
+        return
+    told = json.loads((part / "model.json").read_text())["manifest"]
+    name = random.choice([name for name in ("options", "corpus", "facts", "seed") if name in told])
+    told[name] = odd_json(told[name], random)
+    reseal(part, lambda header: header.update(manifest=told))
+
+
+@pytest.fixture(scope="module")
+def halfway(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return stopped_fit(tmp_path_factory.mktemp("halfway") / "saved")
+
+
+def put_in(part: str, name: str, value: Any) -> Callable[[Path], None]:
+    """Puts a value into what a part of a checkpoint says."""
+    return lambda folder: reseal(
+        folder / part, lambda header: header["manifest"].update({name: value})
+    )
+
+
+WRONG_FITS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "options of none": (put_in("of", "options", [1]), "options must be an object"),
+    "a seed of text": (put_in("of", "seed", "x"), "seed must be a whole number"),
+    "a corpus of text": (put_in("of", "corpus", "x"), "corpus must be an object"),
+    "documents of text": (put_in("of", "corpus", {"documents": "x"}), "corpus.documents must be"),
+    "no early stopping": (put_in("run", "facts", {}), "stopping must be an object"),
+    "no best": (put_in("run", "facts", {"stopping": {"best_epoch": 1}}), "stopping must be"),
+    "scores of a number": (put_in("run", "facts", {"level": 0.5, "scores": 1}), "scores must be"),
+    "an epoch of text": (
+        put_in("run", "facts", {"stopping": {"best": None, "best_epoch": "x"}}),
+        "best_epoch must be a whole number",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FITS)
+def test_what_a_checkpoint_tells_of_its_fit_is_checked(
+    halfway: Path, tmp_path: Path, name: str
+) -> None:
+    edit, said = WRONG_FITS[name]
+    shutil.copytree(halfway, tmp_path / "saved")
+    edit(tmp_path / "saved")
+    with pytest.raises(ModelFileError, match=re.escape(said)):
+        fit_at(tmp_path / "saved")
+
+
+def test_best_parameters_of_another_form_are_refused(halfway: Path, tmp_path: Path) -> None:
+    shutil.copytree(halfway, tmp_path / "saved")
+    arrays = safetensors.numpy.load_file(tmp_path / "saved" / "run" / "weights.safetensors")
+    best = {name: array for name, array in arrays.items() if name.startswith("beside.")}
+    assert best
+    other = {name: array[:2].copy() if array.ndim else array for name, array in best.items()}
+    put_arrays(tmp_path / "saved" / "run", arrays | other)
+    with pytest.raises(ModelFileError, match="best parameters in a checkpoint must have the forms"):
+        fit_at(tmp_path / "saved")
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=QUIET)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_any_fit_goes_on_or_is_refused(halfway: Path, tmp_path: Path, seed: int) -> None:
+    go_on(halfway, tmp_path / "fit", lambda folder: spoil_fit(folder, Random(seed)))
+
+
+@pytest.mark.torture
+def test_very_many_fits_go_on_or_are_refused(halfway: Path, tmp_path: Path) -> None:
+    for seed in range(3_000):
+        random = Random(f"fit {seed}")
+        go_on(halfway, tmp_path / "fit", lambda folder, r=random: spoil_fit(folder, r))  # type: ignore[misc]
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=QUIET)

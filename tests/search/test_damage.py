@@ -171,6 +171,20 @@ def test_facts_of_other_kinds_are_refused(copy: Path, change: dict[str, Any]) ->
         Index.open(copy)
 
 
+@pytest.mark.parametrize("size", ["1e999", "NaN", "[]"])
+def test_a_list_with_odd_sizes_is_refused(copy: Path, size: str) -> None:
+    """With a checksum that fits, as a stranger could write it."""
+    file = copy / layout.FILES
+    listed = json.loads(file.read_text())
+    listed["files"][next(iter(listed["files"]))][0] = "here"
+    del listed["checksum"]
+    text = json.dumps(listed).replace('"here"', size)
+    listed = json.loads(text)
+    file.write_text(json.dumps({**listed, "checksum": layout.checksum(listed)}))
+    with pytest.raises(IndexFileError, match=r"files.json must list the files of the index, got"):
+        Index.open(copy)
+
+
 def damage(folder: Path, chance: random.Random) -> str:
     """One file is removed, cut off, lengthened, or gets other bytes."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from undertow.search import Hit, Index
 
 PROMPT = "undertow> "
+MOST_DIGITS = 30
 TYPED = {
     "where": ":where",
     "mode": ":mode",
@@ -134,12 +135,12 @@ class Shell:
         self._ask(None, document or self._hits[0].id)
 
     def _open(self, number: str) -> None:
-        if not number.isdecimal() or not 1 <= int(number) <= len(self._hits):
+        if not 1 <= _number(number) <= len(self._hits):
             known = (
                 f"a number from 1 to {len(self._hits)}" if self._hits else "used after an answer"
             )
             raise _wrong(f":open must be {known}, got {number!r:.40}")
-        hit = self._hits[int(number) - 1]
+        hit = self._hits[_number(number) - 1]
         say("\n".join(clean(line) for line in (hit.id, *hit.text.splitlines())))
 
     def _set_mode(self, name: str) -> None:
@@ -154,9 +155,9 @@ class Shell:
         self._where = condition or None
 
     def _set_n(self, number: str) -> None:
-        if not number.isdecimal() or int(number) < 1:
+        if _number(number) < 1:
             raise _wrong(f":n must be a whole number of at least 1, got {number!r:.40}")
-        self._n = int(number)
+        self._n = _number(number)
 
     def _help(self, _: str) -> None:
         modes = ", ".join(mode.value for mode in Mode)
@@ -183,6 +184,11 @@ def _typed_lines() -> Iterator[str]:
 
 def _read_lines() -> Iterator[str]:
     yield from filter(None, map(str.strip, sys.stdin))
+
+
+def _number(typed: str) -> int:
+    """A whole number; 0 where it is none, or one of more digits than Python reads."""
+    return int(typed) if typed.isdecimal() and len(typed) <= MOST_DIGITS else 0
 
 
 def _wrong(message: str) -> Exception:

@@ -174,6 +174,11 @@ class JsonLinesSource:
                         f"in line {row + 1} of {self.name}"
                     )
             rows.append([_written(value.get(column)) for column in columns])
+            if not _is_unicode("".join(filter(None, rows[-1]))):
+                raise InvalidInput(
+                    f"{self.name} must hold valid Unicode, got half of a surrogate pair in line "
+                    f"{row + 1}"
+                )
         return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
     def _check_strings(self, lines: pl.DataFrame, text: str) -> None:
@@ -234,6 +239,15 @@ def _written(value: Any) -> str | None:
     return (
         value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     )
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether no half of a surrogate pair is in it, which JSON can say and no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _json_object(line: str, row: int, name: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from glob import glob
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +14,7 @@ from undertow._errors import InvalidInput
 from undertow._forks import check_not_forked
 from undertow.corpus._columns import find_columns
 from undertow.corpus._formats import FolderSource, JsonLinesSource, TableSource
+from undertow.corpus._parquet import check_parquet
 from undertow.corpus.corpus import Corpus, Source
 from undertow.corpus.paths import check_exists
 
@@ -130,6 +132,8 @@ def _format(path: str) -> str:
 def _file(path: str, kind: str) -> Source:
     table = f"a {kind} file"
     if kind == "Parquet":
+        if "://" not in path:
+            check_parquet([Path(path)] if "*" not in path else list(map(Path, glob(path))))
         return TableSource(path, table, pl.scan_parquet(path))
     if kind in ("CSV", "TSV"):
         separator = "," if kind == "CSV" else "\t"
@@ -148,6 +152,7 @@ def _folder(folder: Path) -> Source:
     files, away = _inside(found, folder)
     shards = [file for file in files if file.suffix.lower() in (".parquet", ".pq")]
     if shards:
+        check_parquet(shards)
         return TableSource(str(folder), "a folder of Parquet files alike", pl.scan_parquet(shards))
     texts = tuple(file for file in files if file.suffix.lower() in TEXT_FILES)
     if not texts:

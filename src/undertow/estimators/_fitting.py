@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow._errors import InvalidInput
+from undertow._errors import InvalidInput, ModelFileError
 from undertow.counts import CountBatch, CountSource
 from undertow.estimators import _progress
 from undertow.estimators._documents import HELD_OUT_AT_MOST
@@ -78,6 +78,12 @@ class EarlyStopping(SplitHalf):
         self._best_epoch = int(facts["best_epoch"])
         if facts["best"] is not None:
             self._best = float(facts["best"])
+            own = run.parameters.arrays()
+            if _forms(arrays) != _forms(own):
+                raise ModelFileError(
+                    f"the best parameters in a checkpoint must have the forms {_forms(own)}, got "
+                    f"{_forms(arrays)!s:.300}"
+                )
             self.parameters = replace(run.parameters.copy(), **arrays)
 
     def measure(self, run: Run) -> float | None:
@@ -89,6 +95,11 @@ class EarlyStopping(SplitHalf):
     def should_stop(self, record: EpochRecord) -> bool:
         """Whether the best epoch lies too far back."""
         return record.epoch - self._best_epoch >= self._patience
+
+
+def _forms(arrays: Mapping[str, NDArray[Any]]) -> dict[str, tuple[object, ...]]:
+    """Names, shapes and types."""
+    return {name: (*array.shape, array.dtype.name) for name, array in sorted(arrays.items())}
 
 
 def run_epochs(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from undertow.estimators._interrupts import Interrupts
 from undertow.learn import Run
 from undertow.storage import checkpoint_folder, save_run, write_folder
 from undertow.storage.checkpoint import SavedRun, read_run
+from undertow.storage.training_facts import check_choices
 
 if TYPE_CHECKING:
     from undertow.estimators._fitting import EarlyStopping
@@ -73,7 +74,7 @@ class Saving:
             self._of = checkpoint_folder.read_of(folder, KIND)
             _saved_options.check_options(self._of["options"], options, folder)
             if checkpoint_folder.holds_run(folder):
-                self._run = read_run(folder / checkpoint_folder.RUN)
+                self._run = _sound_run(folder / checkpoint_folder.RUN, options)
 
     # What a fit that goes on takes from here
 
@@ -182,3 +183,13 @@ class Saving:
         except ModelFileError as error:
             _log.warning("the checkpoint could not be written, training goes on: %s", error)
         self._saved, self._steps, self._epoch = time.monotonic(), run.steps, run.epoch
+
+
+def _sound_run(folder: Path, options: Mapping[str, Any]) -> SavedRun:
+    """The run in a checkpoint, with what was chosen on the way; a stranger may have written it."""
+    found = read_run(folder)
+    try:
+        check_choices(found.facts, stopping=bool(options.get("early_stopping")))
+    except InvalidInput as error:
+        raise ModelFileError(f"{folder} must hold the choices of a fit: {error}") from error
+    return found

@@ -210,7 +210,8 @@ def _check_numbers(name: str, array: NDArray[Any]) -> None:
         raise InvalidInput(f"{name} must be finite, got others among its values")
     if array.dtype.kind == "i" and array.size and not 0 <= array.min() <= array.max() < MOST_STEPS:
         raise InvalidInput(f"{name} must be from 0 to {MOST_STEPS}, got others among its values")
-    if name == NOISE and not (array.min(initial=1.0) >= 0 and abs(array.sum() - 1) < SUM_TOLERANCE):
+    total = array.sum(dtype=np.float64) if name == NOISE else 1.0
+    if name == NOISE and not (array.min(initial=1.0) >= 0 and abs(total - 1) < SUM_TOLERANCE):
         raise InvalidInput(f"{name} must be shares that add up to 1, got others")
 
 

@@ -71,11 +71,16 @@ def holds_run(folder: Path) -> bool:
 def read_of(folder: Path, kind: str) -> dict[str, Any]:
     """What it belongs to."""
     from undertow.storage.folder import read_folder
+    from undertow.storage.training_facts import check_fit
 
     found, _ = read_folder(folder / OF, kind=kind)
     for name in ("options", "seed", "corpus", "start"):
         if name not in found:
             raise ModelFileError(f"{folder / OF} must say the {name} of a fit, got none")
+    try:
+        check_fit(found)
+    except InvalidInput as error:
+        raise ModelFileError(f"{folder / OF} must say what fit it is: {error}") from error
     return found
 
 

@@ -53,6 +53,36 @@ def check_position(manifest: Mapping[str, Any]) -> None:
     _history("history", manifest.get("history"))
 
 
+def check_fit(told: Mapping[str, Any]) -> None:
+    """Refuses what a checkpoint tells of the fit that it belongs to, where that can be no fit's."""
+    for name in ("options", "corpus"):
+        if not isinstance(told[name], dict):
+            raise _wrong(name, "an object", told[name])
+    for name in ("documents", "words"):
+        _whole(f"corpus.{name}", told["corpus"].get(name))
+    _whole("seed", told["seed"])
+
+
+def check_choices(facts: Mapping[str, Any], *, stopping: bool) -> None:
+    """The same of what was chosen on the way: the noise level, and where to stop."""
+    if "level" in facts:
+        _noise_level("level", facts["level"])
+        scores = facts.get("scores")
+        if not isinstance(scores, list):
+            raise _wrong("scores", "a list of pairs", scores)
+        for pair in scores:
+            _numbers("scores", pair)
+            if len(pair) != 2:
+                raise _wrong("scores", "pairs of numbers", pair)
+    if stopping:
+        found = facts.get("stopping")
+        if not isinstance(found, dict) or "best" not in found:
+            raise _wrong("stopping", "an object with best and best_epoch", found)
+        _whole("best_epoch", found.get("best_epoch"))
+        if found["best"] is not None:
+            _number("best", found["best"])
+
+
 def one_line(error: BaseException) -> str:
     """The beginning of what an error says: that of other libraries may be a page, and hold values
     of the folder.

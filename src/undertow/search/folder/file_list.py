@@ -32,6 +32,8 @@ LARGEST = 2**28  # bytes of files.json
 READ_AT_OPENING = 2**24  # bytes of small files, whose contents are compared whenever it is opened
 PIECE = 2**20
 
+# What becomes of JSON that is something else; of a size without end, too.
+_NO_LIST = (ValueError, OverflowError, TypeError, KeyError, AttributeError, RecursionError)
 _log = logging.getLogger(__name__)
 
 
@@ -67,7 +69,7 @@ def read(folder: Path, facts: layout.IndexFacts) -> FileList:
             for name, (size, sha256) in content["files"].items()
         }
         return FileList(int(content["version"]), files)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (OSError, *_NO_LIST) as error:
         raise IndexFileError(
             f"{file} must list the files of the index, got {reason(error):.80}: copy it again from "
             f"where it came"
