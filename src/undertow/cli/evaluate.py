@@ -11,8 +11,8 @@ from undertow.cli._shown import say
 
 WHOLE = ("topics", "documents_per_second", "perplexity_documents")
 NOT_CALIBRATED = (
-    "The model is not calibrated: it was learned to tell documents apart, not to give them "
-    "probabilities, so its perplexity is high or not to be found, and says nothing of vectors and "
+    "The model is not calibrated: its learner or its word weights do not lead to the probabilities "
+    "of documents, so its perplexity is high or not to be found, and says nothing of vectors and "
     "topics. For likelihood: undertow fit --learner pcd --weighting none."
 )
 
