@@ -119,6 +119,13 @@ def test_perplexity_is_told_where_it_is_asked_for(run: Run, corpus: Path, tmp_pa
         ("calibrated", "no"),
         ("perplexity", f"{value:.4f}"),
     }
+    assert lines[-1].startswith("The model is not calibrated: ")
+    assert "not calibrated" not in run("evaluate", model, corpus)[1]
+    likely = ("--learner", "pcd", "--weighting", "none", "--max-epochs", 1)
+    run("fit", corpus, "--out", tmp_path / "likely", "--quiet", *SMALL, *likely)
+    lines = run("evaluate", tmp_path / "likely", corpus, "--perplexity")[1].splitlines()
+    assert ("calibrated", "yes") in {tuple(line.split()) for line in lines}
+    assert not any("not calibrated" in line for line in lines)
 
 
 def test_test_rows_are_never_trained_on(run: Run, tmp_path: Path) -> None:

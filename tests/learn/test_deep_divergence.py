@@ -111,6 +111,24 @@ def test_chains_come_to_the_exact_distribution(weighted: bool) -> None:
     assert_fits(np.bincount(cells, minlength=len(expected)), expected / expected.sum())
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_chains_begin_as_mean_field_does(weighted: bool) -> None:
+    """Units that are not known are drawn as if latent words were like a document's own; those that
+    are known stay.
+    """
+    parameters, draws = deep_model(words=3, units=2, latent=4, weighted=weighted), 40_000
+    batch = CountBatch.from_csr(sparse.csr_array(np.tile([1, 0, 2], (draws, 1))))
+    hidden = np.ones((draws, 2), dtype=np.bool_)
+    known = np.arange(draws) % 2 == 0
+    Completing(4, 5).by_chains(parameters, batch, 3, 0, hidden, known)
+    assert hidden[known].all()
+    own = exact_inputs(parameters, batch)[0][0]
+    on = 1.0 / (1.0 + np.exp(-(1.0 + 4 / 3) * own))
+    chances = np.outer([1.0 - on[0], on[0]], [1.0 - on[1], on[1]])
+    cells = hidden[~known] @ [2, 1]
+    assert_fits(np.bincount(cells, minlength=4), chances)
+
+
 def test_of_pretraining_they_are_like_a_documents_own() -> None:
     batch = CountBatch.from_csr(sparse.csr_array(np.array([[2, 0, 1, 0], [0, 5, 0, 0]])))
     parameters = with_latent(make_case(words=4).parameters, 6)

@@ -10,6 +10,11 @@ from undertow.cli import common
 from undertow.cli._shown import say
 
 WHOLE = ("topics", "documents_per_second", "perplexity_documents")
+NOT_CALIBRATED = (
+    "The model is not calibrated: its learner or its word weights do not lead to the probabilities "
+    "of documents, so its perplexity is high or not to be found, and says nothing of vectors and "
+    "topics. For likelihood: undertow fit --learner pcd --weighting none."
+)
 
 
 def evaluate(
@@ -76,6 +81,8 @@ def evaluate(
     for name, value in figures.items():
         if name != "precision_at_recall":
             say(f"{name:22s} {_shown(name, value)}")
+    if figures.get("calibrated") is False:
+        say(NOT_CALIBRATED)
 
 
 def _shown(name: str, value: float | None) -> str:
