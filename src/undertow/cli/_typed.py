@@ -61,7 +61,7 @@ class Group(TyperGroup):
 
 
 def in_paragraphs(text: str) -> str:
-    """A help text with each paragraph in one line: the terminal's width breaks it, not the file's."""
+    """A help text with each paragraph in one line, which the terminal breaks where it ends."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
