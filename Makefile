@@ -9,9 +9,10 @@ SUPPORTED := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_in
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test torture demo bench bench-full bench-check format clean environment dist smoke test-oldest lock licences audit docs
+.PHONY: help setup test torture demo bench bench-full bench-check format clean environment dist smoke test-oldest lock licences audit docs
 
 help:
+	@echo "make setup        set up .venv with undertow and the tools of its developers (minutes the first time)"
 	@echo "make test         set up .venv, then run every check: ruff, mypy, import-linter, pytest"
 	@echo "make torture      what is slow and rarely fails: long statistics, whole sweeps, real corpora, examples made up anew"
 	@echo "make demo         set up .venv, then train something small, show it, and write undertow-demo/report.html"
@@ -29,6 +30,9 @@ help:
 	@echo "make clean        remove .venv, caches and build files"
 	@echo
 	@echo "PYTHON=... chooses the interpreter that .venv is made with (3.11 to 3.14)."
+
+setup: $(VENV)/installed-dev
+	@echo "Ready: $(BIN)/undertow, $(BIN)/python"
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check

@@ -15,7 +15,7 @@ from tests.search.conftest import make_table
 from tests.shell import Run
 from undertow import TopicModel
 from undertow.cli import app
-from undertow.cli._typed import as_typed
+from undertow.cli._typed import as_typed, in_paragraphs
 from undertow.search import Index
 
 PLACES = {
@@ -230,3 +230,9 @@ def test_the_version_is_an_option(run: Run) -> None:
 
     assert run("--version") == (0, f"{undertow.__version__}\n", "")
     assert run("version")[0] == 2
+
+
+def test_help_is_broken_by_the_terminal_and_not_by_the_file() -> None:
+    assert in_paragraphs("One\ntwo.\n\n    Three\n    four.\n") == "One two.\n\nThree four."
+    for command in get_command(app).commands.values():  # type: ignore[attr-defined]
+        assert "\n" not in command.help.replace("\n\n", "")

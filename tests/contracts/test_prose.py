@@ -19,7 +19,8 @@ MADE = re.compile(r"(\.\./)*(gallery|reference|project)/")
 GONE = {"benchmarks/small.py", "minilm_encode.py"}
 """Files that a page names and says that they are gone, or that are elsewhere."""
 PAGES = [
-    *(ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")),
+    *sorted(ROOT.glob("*.md")),
+    ROOT / ".github" / "PULL_REQUEST_TEMPLATE.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.name not in GENERATED),
 ]
 

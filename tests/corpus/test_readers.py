@@ -160,6 +160,26 @@ def test_a_single_column_is_the_text(tmp_path: Path) -> None:
     assert read(open_corpus(tmp_path / "t.csv"))["text"].to_list() == ["hello"]
 
 
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_csv_file_of_another_spreadsheet(tmp_path: Path, mark: str, suffix: str) -> None:
+    rows = [("id", "the text", '"a, or b"'), ("1", '"one; two, three"', "x"), ("2", "so", "1,5")]
+    told = "\ufeff" + "".join(mark.join(row) + "\r\n" for row in rows)
+    path = packed(tmp_path / "t.csv", told.encode(), suffix)
+    corpus = open_corpus(path, text_column="the text", label_column="a, or b")
+    assert read(corpus).to_dict(as_series=False) == {
+        "id": ["1", "2"],
+        "text": ["one; two, three", "so"],
+        "label": ["x", "1,5"],
+    }
+
+
+def test_commas_go_before_semicolons(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,text; or not\n1,a;b\n")
+    found = read(open_corpus(tmp_path / "t.csv", text_column="text; or not"))
+    assert found["text"].to_list() == ["a;b"]
+
+
 def test_splits(tmp_path: Path) -> None:
     corpus = open_corpus(write_parquet(tmp_path, ""))
     trained = corpus.where_split(("train", "unsup"))
@@ -269,7 +289,8 @@ def file(name: str, data: bytes) -> Callable[[Path], Path]:
         (file("a.csv", b"id,text\n"), "corpus must hold a document, got none in 0 rows of {}"),
         (
             file("a.csv", b"id,text\n1,a,b\n"),
-            "{} must be a CSV file, got: found more fields than defined in 'Schema'",
+            "{} must be a CSV file, got: found more fields than defined in 'Schema': a row has "
+            "more cells than the first line (a text with commas needs quotes)",
         ),
         (
             file("a.csv", b"id,text\n1,ok\n2,caf\xe9\n"),

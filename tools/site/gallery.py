@@ -82,6 +82,7 @@ def page(one: Example) -> str:
 @cache
 def run(path: Path) -> tuple[str, Any]:
     """What a script prints, and the figure that it leaves."""
+    print(f"examples/{path.name} runs", flush=True)
     out = io.StringIO()
     with own_folder(), contextlib.redirect_stdout(out):
         names = runpy.run_path(str(path), run_name="__main__")

@@ -12,7 +12,9 @@ from tools.site import gallery, reference
 from tools.site.running import with_results
 
 ROOT = Path(__file__).parents[2]
-PROJECT = ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")
+PROJECT = ("CONTRIBUTING", "ARCHITECTURE", "CHANGELOG", "CODE_OF_CONDUCT", "SECURITY")
+ABOUT_PROJECT = ("first_change", "tests", "benchmarks", "upkeep")
+"""Pages of docs/contributing, which stand beside these."""
 RUN = ("start.md", "guides/", "understand/")
 """Pages whose code is run, and followed by what it printed. That of others is run by the tests."""
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
@@ -40,6 +42,8 @@ def on_config(config: Any) -> Any:
         for title, part in entry.items():
             if isinstance(part, str) and part in config.made:
                 entry[title] = [page for page in config.made[part] if page.endswith(".md")]
+                if part == "project":
+                    entry[title][1:1] = [f"contributing/{name}.md" for name in ABOUT_PROJECT]
     return config
 
 
@@ -65,6 +69,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     if here.startswith("project/"):
         return LINK.sub(lambda found: of_project(*found.groups()), markdown)
     if here.startswith(RUN):
+        print(f"{here}: runs its code", flush=True)
         markdown = with_results(markdown, here)
     return LINK.sub(lambda found: of_docs(here, *found.groups()), markdown)
 

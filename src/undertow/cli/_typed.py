@@ -34,6 +34,9 @@ GIVEN = re.compile(r"\b(\w+)=(?:True\b|'([^'\s]*)')")
 class Command(TyperCommand):
     """A command whose errors name its options as they were typed."""
 
+    def __init__(self, name: str | None, *, help: str | None = None, **rest: Any) -> None:
+        super().__init__(name, help=help and in_paragraphs(help), **rest)
+
     def invoke(self, ctx: Any) -> Any:
         """Runs it."""
         from undertow._errors import InvalidInput
@@ -55,6 +58,11 @@ class Group(TyperGroup):
     def get_help_option(self, ctx: Any) -> Any:
         """`--help`, without loading what checks the values of options."""
         return _told_at_once(super().get_help_option(ctx))
+
+
+def in_paragraphs(text: str) -> str:
+    """A help text with each paragraph in one line, which the terminal breaks where it ends."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _told_at_once(option: Any) -> Any:

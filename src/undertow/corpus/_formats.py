@@ -22,7 +22,7 @@ from undertow._errors import InvalidInput
 UNREADABLE = (PolarsError, OSError, PanicException)  # the last one of files that were cut off
 KEYS_FROM = 1000  # JSON lines that are looked at to find out which keys there are
 NESTED = (list, dict)
-RECODE = "such as by iconv -f latin1 -t utf-8"
+RECODE = "such as by iconv -f latin1 -t utf-8, or save it as UTF-8 where it comes from"
 UNSHOWN = (pl.Binary, pl.Object)  # types of tables that nobody can read
 FULL = pl.col("line").str.strip_chars() != ""  # of lines: those that hold something
 # What polars writes for a number or truth value where a string was asked for.
@@ -269,6 +269,8 @@ def refuse(name: str, kind: str, error: BaseException) -> NoReturn:
         raise InvalidInput(
             f"{name} must be UTF-8 text, got other bytes{_where(name)}: convert it, {RECODE}"
         ) from None
+    if "more fields than defined" in reason:
+        reason += ": a row has more cells than the first line (a text with commas needs quotes)"
     raise InvalidInput(f"{name} must be {kind}, got: {reason}") from None
 
 

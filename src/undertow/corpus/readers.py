@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Mapping, Sequence
 from glob import glob
 from pathlib import Path
@@ -13,7 +14,7 @@ import polars as pl
 from undertow._errors import InvalidInput
 from undertow._forks import check_not_forked
 from undertow.corpus._columns import find_columns
-from undertow.corpus._formats import FolderSource, JsonLinesSource, TableSource
+from undertow.corpus._formats import UNREADABLE, FolderSource, JsonLinesSource, TableSource
 from undertow.corpus._parquet import check_parquet
 from undertow.corpus.corpus import Corpus, Source
 from undertow.corpus.paths import check_exists
@@ -136,7 +137,7 @@ def _file(path: str, kind: str) -> Source:
             check_parquet([Path(path)] if "*" not in path else list(map(Path, glob(path))))
         return TableSource(path, table, pl.scan_parquet(path))
     if kind in ("CSV", "TSV"):
-        separator = "," if kind == "CSV" else "\t"
+        separator = _separator(path) if kind == "CSV" else "\t"
         frame = pl.scan_csv(
             path, separator=separator, infer_schema=False, empty_string_is_null=False
         )
@@ -145,6 +146,20 @@ def _file(path: str, kind: str) -> Source:
     whole = pl.scan_lines(path, name=name).with_columns(pl.col(name).str.strip_prefix("\ufeff"))
     lines = TableSource(path, table, whole)  # without a byte order mark
     return JsonLinesSource(path, lines) if kind == "JSON lines" else lines
+
+
+def _separator(path: str) -> str:
+    """What stands between the cells of a CSV file: a semicolon or a tab where its first line has
+    one and no comma, as spreadsheets write it in much of Europe. Of files elsewhere, a comma.
+    """
+    if not Path(path).is_file():
+        return ","
+    try:
+        head = pl.scan_lines(path, name="line").head(1).collect()["line"].to_list()
+    except UNREADABLE:
+        return ","  # why it cannot be read is told when it is
+    named = re.sub(r'"[^"]*"', "", head[0] or "") if head else ""
+    return next((mark for mark in ",;\t" if mark in named), ",")
 
 
 def _folder(folder: Path) -> Source:
