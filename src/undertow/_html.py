@@ -40,6 +40,11 @@ def tint(alpha: float, colour: str = UP) -> str:
     return f"background:rgba({colour}, {alpha:.3f})"
 
 
+def block(*parts: str) -> str:
+    """Parts that are HTML already, as one. A dollar sign in a text begins no formula."""
+    return f"<div class='tex2jax_ignore mathjax_ignore'>{''.join(parts)}</div>"
+
+
 def line(*parts: str) -> str:
     """A paragraph of parts that are HTML already."""
     return f"<p style='{LINE}'>{' '.join(part for part in parts if part)}</p>"
@@ -101,7 +106,7 @@ def marked(text: str, spans: Iterable[Part], name: str) -> str:
     strong = set(by_strength[:UNDERLINED])
     edges = sorted({edge for span in ordered for edge in (span.start, span.end)})
     pieces, here, following = [escape(text[: edges[0] if edges else len(text)])], list[int](), 0
-    for start, end in zip(edges, [*edges[1:], len(text)], strict=True):
+    for start, end in zip(edges, [*edges, len(text)][1:], strict=True):
         here = [place for place in here if ordered[place].end > start]
         while following < len(ordered) and ordered[following].start == start:
             here.append(following)

@@ -111,7 +111,7 @@ def _checked(bags: Iterable[Bag], words: Mapping[int, str]) -> Iterator[list[tup
                 raise InvalidInput(
                     f"bags must hold ids of the dictionary, got {number!r} in document {row}"
                 )
-            if count < 0 or count != int(count):
+            if not (count >= 0 and count == count // 1):
                 raise InvalidInput(
                     f"bags must hold whole numbers, got {count} in document {row}: weights such "
                     f"as tf-idf do not belong here"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from undertow._html import CELL, NUMBER, table
+from undertow._html import CELL, NUMBER, block, line, table
 
 if TYPE_CHECKING:
     from undertow.estimators.units import Unit
@@ -61,7 +61,7 @@ def _summary(estimator: Any) -> str:
         else ""
     )
     shown = table(list(zip(titles, (NUMBER, NUMBER, CELL, CELL), strict=True)), rows)
-    return f"<div><p style='margin:4px 0'>{_line(estimator, softmax)}</p>{shown}{more}</div>"
+    return block(line(_line(estimator, softmax)), shown, more)
 
 
 def _line(estimator: Any, softmax: Any) -> str:

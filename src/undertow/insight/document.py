@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from undertow._html import CELL, NUMBER, bold, line, marked, quiet, table
+from undertow._html import CELL, NUMBER, block, bold, line, marked, quiet, table
 from undertow.corpus import Occurrence, occurrences
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.topic_parts import atlas_of, unit_vectors
@@ -73,7 +73,7 @@ class DocumentView:
         rows = [(f"{topic.share:.0%}", bold(topic.name)) for topic in self.topics]
         shares = table([("share", NUMBER), ("topic", CELL)], rows) if rows else ""
         under = line(bold(self.name), quiet(f"cosine {self.total:.2f}")) if self.name else ""
-        return f"<div>{shares}{under}{marked(self.text, self.spans, self.name)}</div>"
+        return block(shares, under, marked(self.text, self.spans, self.name))
 
 
 def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from undertow._html import bold, chip, line, quiet, why_word
+from undertow._html import block, bold, chip, line, quiet, why_word
 from undertow.search.record import Record
 
 SHOWN = 400  # letters of a text in a notebook
@@ -94,7 +94,7 @@ class Hit(Record):
         topics = "".join(chip(one.name, 0.06, f"{one.part:.0%} of it") for one in self.topics)
         alike = f", and {len(self.alike):,} nearly the same" if self.alike else ""
         head = line(f"{self.score:.2f}", _titled(self), quiet(f"{self.id}{alike}"))
-        return f"<div>{head}{_beginning(self)}{line(words, missing, topics)}</div>"
+        return block(head, _beginning(self), line(words, missing, topics))
 
 
 class Results(list[Hit]):
@@ -124,7 +124,7 @@ class Results(list[Hit]):
         said += [self.hint] if self.hint else []
         said += [] if len(self) else ["No document was found."]
         remarks = "".join(line(quiet(one)) for one in said)
-        return f"<div>{remarks}{'<hr>'.join(hit._repr_html_() for hit in self)}</div>"
+        return block(remarks, "<hr>".join(hit._repr_html_() for hit in self))
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Document(Record):
     fields: dict[str, Any]
 
     def _repr_html_(self) -> str:
-        return f"<div>{line(_titled(self), quiet(self.id))}{_beginning(self)}</div>"
+        return block(line(_titled(self), quiet(self.id)), _beginning(self))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from undertow._html import CELL, NUMBER, bold, line, quiet, table, topic_words
+from undertow._html import CELL, NUMBER, block, bold, line, quiet, table, topic_words
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Topic:
         phrases = ", ".join(one.word for one in self.phrases)
         typical = "".join(line(quiet(f"“{one.sentence}” {one.id}")) for one in self.typical)
         together = line(quiet(f"Words that stand together: {phrases}")) if phrases else ""
-        return f"<div>{line(bold(self.name), quiet(told))}{line(words)}{together}{typical}</div>"
+        return block(line(bold(self.name), quiet(told)), line(words), together, typical)
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class DocumentTopics:
     def _repr_html_(self) -> str:
         rows = [(f"{topic.share:.0%}", bold(topic.name)) for topic in self.topics]
         rows += [(f"{self.none:.0%}", quiet("none"))] if self.none >= 0.005 else []
-        return table([("share", NUMBER), ("topic", CELL)], rows)
+        return block(table([("share", NUMBER), ("topic", CELL)], rows))
 
     def __str__(self) -> str:
         return ", ".join(f"{topic.name} ({topic.share:.2f})" for topic in self.topics) or "none"
