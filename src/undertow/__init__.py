@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from undertow import learn as learn
     from undertow import model as model
     from undertow import plot as plot
+    from undertow import portable as portable
     from undertow import report as report
     from undertow import search as search
     from undertow import storage as storage
@@ -106,7 +107,7 @@ _HOMES = {
 }
 _PACKAGES = (
     *("cluster", "corpus", "counts", "datasets", "engines", "estimators", "explorer", "insight"),
-    *("learn", "model", "plot", "report", "search", "storage", "tasks", "topics"),
+    *("learn", "model", "plot", "portable", "report", "search", "storage", "tasks", "topics"),
 )
 __getattr__, __dir__ = _lazy.names_of(__name__, _HOMES, _PACKAGES)
 

@@ -30,7 +30,7 @@ COMMANDS = {
         "explore": "explore",
         "serve-mcp": "serve_mcp",
     },
-    **{"report": "report", "demo": "demo", "paper": "paper"},
+    **{"report": "report", "export": "export", "demo": "demo", "paper": "paper"},
 }
 """Every command, and the module that holds it."""
 

@@ -9,6 +9,7 @@ Examples
 >>> table = pl.DataFrame({"text": texts, "split": ["train", "test", "train"], "stars": [5, 3, 4]})
 >>> table.write_parquet("posts.parquet")
 >>> vectorizer = undertow.Vectorizer(stop_words="english").fit(texts)
+>>> bags = [[(0, 2), (1, 1)], [(2, 1)]]
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from undertow import _lazy
 
 if TYPE_CHECKING:
     from undertow.corpus._occurrences import Occurrence, occurrences
+    from undertow.corpus.bags import gensim_counts, gensim_tokens
     from undertow.corpus.corpus import Corpus
     from undertow.corpus.coverage import ChunkCounts, Coverage
     from undertow.corpus.readers import open_corpus
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = _lazy.names_of(
     __name__,
     {
+        "undertow.corpus.bags": ("gensim_counts", "gensim_tokens"),
         "undertow.corpus.corpus": ("Corpus",),
         "undertow.corpus._occurrences": ("Occurrence", "occurrences"),
         "undertow.corpus.readers": ("open_corpus",),
@@ -44,6 +47,8 @@ __all__ = [
     "Occurrence",
     "Vectorizer",
     "as_corpus",
+    "gensim_counts",
+    "gensim_tokens",
     "occurrences",
     "open_corpus",
 ]

@@ -20,12 +20,12 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
-    Progress,
     TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
 
+from undertow import _bars
 from undertow._errors import InvalidInput
 from undertow.files.atomic import put_file_in_place
 
@@ -69,7 +69,7 @@ def download(url: str, file: Path, *, largest: int, progress: bool) -> None:
         DownloadColumn(),
         TransferSpeedColumn(),
     )
-    with Progress(
+    with _bars.progress(
         *columns, TimeRemainingColumn(), console=Console(stderr=True, quiet=not progress)
     ) as bar:
         task = bar.add_task(file.name, total=None)

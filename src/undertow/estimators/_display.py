@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from undertow._html import CELL, NUMBER, block, line, table
+
 if TYPE_CHECKING:
     from undertow.estimators.units import Unit
     from undertow.topics import Topic
 
 TOPICS, WORDS_UP, WORDS_DOWN = 12, 8, 4
-CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
-NUMBER = (
-    "text-align:right;padding:2px 12px 2px "
-    "0;vertical-align:top;font-variant-numeric:tabular-nums;white-space:nowrap"
-)
 
 
 class TopicsDisplay:
@@ -49,26 +46,22 @@ def _summary(estimator: Any) -> str:
         check_is_fitted(softmax, "parameters_")
     except ValueError:  # scikit-learn's NotFittedError is one
         return ""
+    rows: list[tuple[str, ...]]
     if hasattr(estimator, "atlas_"):
         topics = estimator.topics(n_words=WORDS_UP)
-        shown = "".join(_topic_row(topic) for topic in topics[:TOPICS])
+        rows = [_topic_row(topic) for topic in topics[:TOPICS]]
         titles = ("topic", "share", "name", "words")
     else:
         topics = estimator.units(n_words=WORDS_UP)
-        shown = "".join(_row(unit) for unit in topics[:TOPICS])
+        rows = [_row(unit) for unit in topics[:TOPICS]]
         titles = ("unit", "on in", "words up", "words down")
     more = (
         f"<p style='margin:2px 0 8px'>and {len(topics) - TOPICS:,} more</p>"
         if len(topics) > TOPICS
         else ""
     )
-    headings = zip(titles, (NUMBER, NUMBER, CELL, CELL), strict=True)
-    head = "".join(f"<th style='{style}'>{name}</th>" for name, style in headings)
-    table = (
-        f"<table "
-        f"style='border-collapse:collapse'><thead><tr>{head}</tr></thead><tbody>{shown}</tbody></table>"
-    )
-    return f"<div><p style='margin:4px 0'>{_line(estimator, softmax)}</p>{table}{more}</div>"
+    shown = table(list(zip(titles, (NUMBER, NUMBER, CELL, CELL), strict=True)), rows)
+    return block(line(_line(estimator, softmax)), shown, more)
 
 
 def _line(estimator: Any, softmax: Any) -> str:
@@ -85,18 +78,12 @@ def _line(estimator: Any, softmax: Any) -> str:
     return f"<b>{escape(type(estimator).__name__)}</b>: {', '.join(parts)}"
 
 
-def _topic_row(topic: Topic) -> str:
+def _topic_row(topic: Topic) -> tuple[str, ...]:
     words = ", ".join(word.word for word in topic.words)
-    cells = (
-        (str(topic.id), NUMBER),
-        (f"{topic.share:.1%}", NUMBER),
-        (f"<b>{escape(topic.name)}</b>", CELL),
-        (escape(words), CELL),
-    )
-    return "<tr>" + "".join(f"<td style='{style}'>{text}</td>" for text, style in cells) + "</tr>"
+    return str(topic.id), f"{topic.share:.1%}", f"<b>{escape(topic.name)}</b>", escape(words)
 
 
-def _row(topic: Unit) -> str:
+def _row(topic: Unit) -> tuple[str, ...]:
     up, down = (
         ", ".join(word.word for word in words) for words in (topic.up, topic.down[:WORDS_DOWN])
     )
@@ -105,10 +92,4 @@ def _row(topic: Unit) -> str:
         if topic.name == ", ".join(word.word for word in topic.up[:3])
         else f"<b>{escape(topic.name)}</b>: "
     )
-    cells = (
-        (str(topic.id), NUMBER),
-        (f"{topic.activity:.1%}", NUMBER),
-        (named + escape(up), CELL),
-        (escape(down), CELL),
-    )
-    return "<tr>" + "".join(f"<td style='{style}'>{text}</td>" for text, style in cells) + "</tr>"
+    return str(topic.id), f"{topic.activity:.1%}", named + escape(up), escape(down)

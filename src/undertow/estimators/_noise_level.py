@@ -73,13 +73,9 @@ def _progress(verbose: int) -> Iterator[Callable[[float, float], None]]:
     if not verbose:
         yield lambda level, figure: None
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    from undertow._bars import progress
 
     columns = (
         TextColumn("noise level"),
@@ -87,7 +83,7 @@ def _progress(verbose: int) -> Iterator[Callable[[float, float], None]]:
         BarColumn(),
         TextColumn("{task.description}"),
     )
-    with Progress(*columns, TimeRemainingColumn()) as bar:
+    with progress(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task("", total=len(LEVELS))
         yield lambda level, figure: bar.update(
             task, advance=1, description=f"{level:g}: {figure:.2f} times chance"

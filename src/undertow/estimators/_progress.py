@@ -62,10 +62,12 @@ def training(epochs: int, per_epoch: int, verbose: int) -> Iterator[TrainingBar]
     if not verbose:
         yield TrainingBar(None, None)
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    from undertow._bars import progress
 
     counter = TextColumn(f"epoch {{task.fields[done]}}/{epochs}")
-    with Progress(
+    with progress(
         counter, BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn()
     ) as bar:
         yield TrainingBar(bar, bar.add_task("", total=epochs * per_epoch, done=0), per_epoch)
@@ -77,11 +79,13 @@ def reading(verbose: int, scratch: Scratch) -> Iterator[Callable[[str, int], Non
     if not verbose:
         yield lambda work, documents: None
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from undertow._bars import progress
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     began, counted = time.monotonic(), {}
-    with Progress(*columns) as line:
+    with progress(*columns) as line:
         task = line.add_task("reading", total=None)
 
         def show(work: str, documents: int) -> None:
@@ -110,9 +114,11 @@ def growing(verbose: int) -> Iterator[None]:
     if not verbose:
         yield
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as line:
+    from undertow._bars import progress
+
+    with progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as line:
         task = line.add_task("growing the tree of topics", total=None)
         yield
         line.update(task, description="grew the tree of topics")
@@ -124,9 +130,11 @@ def annealing(verbose: int) -> Iterator[Callable[[float], None] | None]:
     if not verbose:
         yield None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    from undertow._bars import progress
 
     columns = (TextColumn("annealing"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns) as bar:
+    with progress(*columns) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda done: bar.update(task, completed=done)

@@ -25,7 +25,12 @@ from undertow.insight.overview import (
     stored_overview,
 )
 from undertow.insight.pyldavis import pyldavis_input
-from undertow.insight.tables import document_topic_table, document_topic_tables, topic_table
+from undertow.insight.tables import (
+    document_topic_table,
+    document_topic_tables,
+    topic_info,
+    topic_table,
+)
 from undertow.insight.topics import SimilarTopic, similar_topics, topic_similarity
 
 __all__ = [
@@ -43,6 +48,7 @@ __all__ = [
     "similar_topics",
     "spans",
     "stored_overview",
+    "topic_info",
     "topic_similarity",
     "topic_table",
     "topics_in",

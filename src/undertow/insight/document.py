@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from undertow._html import CELL, NUMBER, block, bold, line, marked, quiet, table
 from undertow.corpus import Occurrence, occurrences
 from undertow.estimators.model_inputs import transformed_counts
 from undertow.estimators.topic_parts import atlas_of, unit_vectors
@@ -65,6 +66,14 @@ class DocumentView:
     topic: int | None
     total: float
     spans: list[Span]
+    text: str = ""
+    name: str = ""
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{topic.share:.0%}", bold(topic.name)) for topic in self.topics]
+        shares = table([("share", NUMBER), ("topic", CELL)], rows) if rows else ""
+        under = line(bold(self.name), quiet(f"cosine {self.total:.2f}")) if self.name else ""
+        return block(shares, under, marked(self.text, self.spans, self.name))
 
 
 def topics_in(model: TopicModel, text: str, n: int | None = None) -> list[TopicShare]:
@@ -170,9 +179,10 @@ def document_view(
     if topic is None and (found or shares):
         chosen = shares[0].id if shares else _nearest(model, vectors, n)
     if chosen is None:
-        return DocumentView(shares, None, 0.0, [])
+        return DocumentView(shares, None, 0.0, [], text)
     parts = _spans(model, found, counts, chosen)
-    return DocumentView(shares, chosen, float(sum(span.part for span in parts)), parts)
+    total = float(sum(span.part for span in parts))
+    return DocumentView(shares, chosen, total, parts, text, atlas.names_of([chosen])[0])
 
 
 def _counts(model: TopicModel, found: list[Occurrence]) -> sparse.csr_array:

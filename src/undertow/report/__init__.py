@@ -10,6 +10,7 @@ Examples
 """
 
 from undertow.report._page import check_extra
+from undertow.report._view import ReportView, report_view
 from undertow.report._write import write_report
 
-__all__ = ["check_extra", "write_report"]
+__all__ = ["ReportView", "check_extra", "report_view", "write_report"]

@@ -89,9 +89,27 @@ def write_report(
     """
     _page.check_extra()
     target = _free(path, overwrite)
+    show: Progress = progress or (lambda work, done, total: None)
+    names = {"title": title, "corpus": corpus_name}
+    content = made_page(model, corpus, n=n, names=names, evaluate=evaluate, seed=seed, show=show)
+    write_file(target, content.encode())
+    show("writing", 1, 1)
+    return target
+
+
+def made_page(
+    model: Any,
+    corpus: Any,
+    *,
+    n: int | None,
+    names: dict[str, str | None],
+    evaluate: bool,
+    seed: int,
+    show: Progress,
+) -> str:
+    """The text of a report; `names` are those that the page is given, or None."""
     trained, name = _topic_model(model)
     atlas_of(trained).count(n)  # said before any work is done, if there is no such cut
-    show: Progress = progress or (lambda work, done, total: None)
     documents, overview = None, None
     judged: dict[str, Any] = {}
     if corpus is not None:
@@ -106,11 +124,8 @@ def write_report(
             judgement(trained, documents, overview.sampled_from, seed, show, n) if evaluate else {}
         )
     show("writing", 0, 1)
-    names = {"title": title or name, "corpus": corpus_name}
-    content = report_page(trained, n, documents, overview, judged, names)
-    write_file(target, content.encode())
-    show("writing", 1, 1)
-    return target
+    given = {**names, "title": names["title"] or name}
+    return report_page(trained, n, documents, overview, judged, given)
 
 
 def judgement(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
+from undertow._html import block, bold, chip, line, quiet, why_word
 from undertow.search.record import Record
+
+SHOWN = 400  # letters of a text in a notebook
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,14 @@ class Hit(Record):
     alike: tuple[str, ...] = ()
     topics: tuple[TopicPart, ...] = ()
 
+    def _repr_html_(self) -> str:
+        words = "".join(why_word(one.word, one.part) for one in self.why.words)
+        missing = quiet(f"without: {', '.join(self.why.missing)}") if self.why.missing else ""
+        topics = "".join(chip(one.name, 0.06, f"{one.part:.0%} of it") for one in self.topics)
+        alike = f", and {len(self.alike):,} nearly the same" if self.alike else ""
+        head = line(f"{self.score:.2f}", _titled(self), quiet(f"{self.id}{alike}"))
+        return block(head, _beginning(self), line(words, missing, topics))
+
 
 class Results(list[Hit]):
     """Hits, the best first, and what there is to say about them.
@@ -107,6 +119,13 @@ class Results(list[Hit]):
         super().__init__(hits)
         self.corrected, self.hint = dict(corrected or {}), hint
 
+    def _repr_html_(self) -> str:
+        said = [f"{old}: searched for {new}" for old, new in self.corrected.items()]
+        said += [self.hint] if self.hint else []
+        said += [] if len(self) else ["No document was found."]
+        remarks = "".join(line(quiet(one)) for one in said)
+        return block(remarks, "<hr>".join(hit._repr_html_() for hit in self))
+
 
 @dataclass(frozen=True)
 class Document(Record):
@@ -121,6 +140,9 @@ class Document(Record):
     id: str
     text: str
     fields: dict[str, Any]
+
+    def _repr_html_(self) -> str:
+        return block(line(_titled(self), quiet(self.id)), _beginning(self))
 
 
 @dataclass(frozen=True)
@@ -192,3 +214,14 @@ def document_of(document: dict[str, Any], longest: int | None = None) -> Documen
 
 def _fields(document: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name not in ("id", "text")}
+
+
+def _titled(record: Record) -> str:
+    """The title of a record as HTML; empty where it has none."""
+    return bold(record.title) if record.title else ""
+
+
+def _beginning(record: Record) -> str:
+    """The beginning of its text as HTML."""
+    text = " ".join(record.body.split())
+    return line(f"<span dir='auto'>{escape(text[:SHOWN])}{'…' if len(text) > SHOWN else ''}</span>")

@@ -99,7 +99,12 @@ def shares(
     small[inside, own[inside]] = False
     part[small] = 0.0
     part /= np.maximum(part.sum(axis=1, keepdims=True), 1e-12)
-    far, near = min(limits[0], MOST_FAR), min(limits[1], MOST_NEAR)
+    far, near = never_stricter(limits)
     sure = np.clip((nearness - far) / max(near - far, 1e-6), 0.0, 1.0)
     result: NDArray[np.float32] = (part * sure[:, None]).astype(np.float32)
     return result
+
+
+def never_stricter(limits: tuple[float, float]) -> tuple[float, float]:
+    """The nearness from which on anything is shared out, and everything."""
+    return min(limits[0], MOST_FAR), min(limits[1], MOST_NEAR)

@@ -38,6 +38,11 @@ class Outline:
         default_factory=dict
     )  # of all topics, made of their words and kept
 
+    @property
+    def share_limits(self) -> tuple[float, float]:
+        """How near a document has to be to its leaf for any of it to be shared out, and for all."""
+        return _shares.never_stricter(self.limits)
+
     # Cuts
 
     def count(self, n: int | None) -> int:

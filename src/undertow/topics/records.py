@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from undertow._html import CELL, NUMBER, block, bold, line, quiet, table, topic_words
+
 
 @dataclass(frozen=True)
 class TopicWord:
@@ -99,6 +101,14 @@ class Topic:
     parent: int | None
     children: tuple[int, ...]
 
+    def _repr_html_(self) -> str:
+        told = f"{self.documents:,} documents, {self.share:.1%} · topic {self.id}"
+        words = topic_words([(one.word, one.salience, one.share) for one in self.words])
+        phrases = ", ".join(one.word for one in self.phrases)
+        typical = "".join(line(quiet(f"“{one.sentence}” {one.id}")) for one in self.typical)
+        together = line(quiet(f"Words that stand together: {phrases}")) if phrases else ""
+        return block(line(bold(self.name), quiet(told)), line(words), together, typical)
+
 
 @dataclass(frozen=True)
 class Branch:
@@ -149,6 +159,11 @@ class DocumentTopics:
     def none(self) -> float:
         """The share that belongs to no topic."""
         return max(1.0 - sum(topic.share for topic in self.topics), 0.0)
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{topic.share:.0%}", bold(topic.name)) for topic in self.topics]
+        rows += [(f"{self.none:.0%}", quiet("none"))] if self.none >= 0.005 else []
+        return block(table([("share", NUMBER), ("topic", CELL)], rows))
 
     def __str__(self) -> str:
         return ", ".join(f"{topic.name} ({topic.share:.2f})" for topic in self.topics) or "none"
