@@ -14,18 +14,46 @@ Vectors of six documents, and the label of each. The examples of this package us
 >>> labels = ["sea", "sea", "sea", "sky", "sky", "sky"]
 """
 
-from undertow.tasks.classification import ProbeResult, probe_accuracy
-from undertow.tasks.coherence import diversity, npmi
-from undertow.tasks.retrieval import (
-    RetrievalFigures,
-    mean_average_precision,
-    precision_at,
-    precision_recall_curve,
-    retrieval_figures,
+from typing import TYPE_CHECKING
+
+from undertow import _lazy
+
+if TYPE_CHECKING:
+    from undertow.tasks.classification import ProbeResult, probe_accuracy
+    from undertow.tasks.coherence import diversity, npmi
+    from undertow.tasks.retrieval import (
+        RetrievalFigures,
+        mean_average_precision,
+        precision_at,
+        precision_recall_curve,
+        retrieval_figures,
+    )
+    from undertow.tasks.split_half import split_half_mrr, split_half_score, split_halves, splittable
+    from undertow.tasks.unseen_half import UnseenHalves
+    from undertow.tasks.windows import c_npmi, c_v
+
+__getattr__, __dir__ = _lazy.names_of(
+    __name__,
+    {
+        "undertow.tasks.classification": ("ProbeResult", "probe_accuracy"),
+        "undertow.tasks.coherence": ("diversity", "npmi"),
+        "undertow.tasks.retrieval": (
+            "RetrievalFigures",
+            "mean_average_precision",
+            "precision_at",
+            "precision_recall_curve",
+            "retrieval_figures",
+        ),
+        "undertow.tasks.split_half": (
+            "split_half_mrr",
+            "split_half_score",
+            "split_halves",
+            "splittable",
+        ),
+        "undertow.tasks.unseen_half": ("UnseenHalves",),
+        "undertow.tasks.windows": ("c_npmi", "c_v"),
+    },
 )
-from undertow.tasks.split_half import split_half_mrr, split_half_score, split_halves, splittable
-from undertow.tasks.unseen_half import UnseenHalves
-from undertow.tasks.windows import c_npmi, c_v
 
 __all__ = [
     "ProbeResult",

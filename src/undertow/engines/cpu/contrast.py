@@ -27,6 +27,7 @@ from undertow.kernels.cpu.shards import (
     MinibatchCounts,
     Model,
     StepArrays,
+    contrast_independently_together,
     contrast_together,
     lay_out,
 )
@@ -60,7 +61,10 @@ class Contrast:
     def __init__(self, parameters: Parameters, start: Start, slots: Slots, threads: int) -> None:
         self._parameters, self._start = parameters, start
         self._slots, self._threads = slots, threads
-        self._program = ChosenProgram(contrast_together)
+        self._programs = {
+            False: ChosenProgram(contrast_together),
+            True: ChosenProgram(contrast_independently_together),
+        }
         # by the number of documents (the last minibatch of an epoch has fewer) and the noise
         self._layouts: dict[tuple[int, Noise], Layout] = {}
         self._arrays: dict[tuple[int, Noise], MinibatchArrays] = {}
@@ -113,7 +117,8 @@ class Contrast:
         """Draws, contrasts, and leads the gradient back to the words."""
         parameters, arrays = self._parameters, drawn.arrays
         step = self.step_arrays(drawn, objective, pressure, corrections)
-        self._program(workers_for(len(drawn.documents.ids), self._threads), step)
+        program = self._programs[drawn.noise.independent]
+        program(workers_for(len(drawn.documents.ids), self._threads), step)
         visible = self._visible_bias(objective.learns_visible_bias)
         dense = visible.gradient(arrays)
         return CpuGradient(

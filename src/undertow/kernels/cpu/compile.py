@@ -41,9 +41,16 @@ def shared(function: Function) -> Function:
 
 
 def piece(function: Function) -> Function:
-    """A function that only kernels call, always inlined into them."""
+    """A function that only kernels call, always inlined into them: Python cannot call it, so what
+    that would take is not compiled.
+    """
     compiled: Function = numba.njit(
-        function, fastmath=FLOAT_RULES, error_model="numpy", forceinline=True
+        function,
+        fastmath=FLOAT_RULES,
+        error_model="numpy",
+        forceinline=True,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
     )
     return compiled
 
@@ -62,7 +69,8 @@ def section(function: Function) -> Function:
 def _cached(function: Function, **more: bool) -> Function:
     """Compiled, with a cache on disk where there is a place for one."""
     options = {"nogil": True, "fastmath": FLOAT_RULES, "error_model": "numpy"}
-    options.update(boundscheck=False, **more)
+    # Nobody calls kernels from C, so what that would take is not compiled.
+    options.update(boundscheck=False, no_cfunc_wrapper=True, **more)
     try:
         compiled: Function = numba.njit(function, cache=True, **options)
     except RuntimeError as error:  # of a service user, or in a container that is read-only

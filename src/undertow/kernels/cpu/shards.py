@@ -333,21 +333,9 @@ def sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: Any
         )
 
 
-@kernel
-def contrast_together(worker: Any, step: Any) -> None:
-    """The gradient of a minibatch: a program. First shard by shard, then unit by unit and word by
-    word.
-    """
-    number = program.join(worker)
-    if number < 0:
-        return
-    shard = program.next_item(worker, 0)
-    while shard < step.entries.counts.size:
-        if step.stream.noise_starts.size:
-            contrast_with_independent_noise(shard, step, step.noise.inputs[number])
-        else:
-            contrast_with_windows(shard, step, step.noise.inputs[number])
-        shard = program.next_item(worker, 0)
+@section
+def _group_and_sum(worker: Any, step: Any) -> None:
+    """What follows the shards, unit by unit and word by word; ends the program."""
     program.barrier(worker, 1)
     units, parts = step.model.hidden_bias.size, step.slots.shape[0]
     blocks = (units + UNITS - 1) // UNITS
@@ -360,3 +348,33 @@ def contrast_together(worker: Any, step: Any) -> None:
             sum_over_shards(first, min(first + UNITS, units), step.pressure, step.result, step.sums)
         item = program.next_item(worker, 1)
     program.leave(worker, 2)
+
+
+@kernel
+def contrast_together(worker: Any, step: Any) -> None:
+    """The gradient of a minibatch, with noise cut from streams: a program. First shard by shard,
+    then unit by unit and word by word.
+    """
+    number = program.join(worker)
+    if number < 0:
+        return
+    shard = program.next_item(worker, 0)
+    while shard < step.entries.counts.size:
+        contrast_with_windows(shard, step, step.noise.inputs[number])
+        shard = program.next_item(worker, 0)
+    _group_and_sum(worker, step)
+
+
+@kernel
+def contrast_independently_together(worker: Any, step: Any) -> None:
+    """The same with independent noise: a program of its own, so that nobody waits for the one to be
+    compiled who only uses the other.
+    """
+    number = program.join(worker)
+    if number < 0:
+        return
+    shard = program.next_item(worker, 0)
+    while shard < step.entries.counts.size:
+        contrast_with_independent_noise(shard, step, step.noise.inputs[number])
+        shard = program.next_item(worker, 0)
+    _group_and_sum(worker, step)
