@@ -9,7 +9,13 @@ import polars as pl
 import pytest
 
 from undertow import InvalidInput, TopicModel
-from undertow.insight import document_topic_table, similar_topics, topic_similarity, topic_table
+from undertow.insight import (
+    document_topic_table,
+    similar_topics,
+    topic_info,
+    topic_similarity,
+    topic_table,
+)
 
 
 def test_similarities_are_the_cosines_of_mean_vectors(
@@ -92,3 +98,14 @@ def test_the_table_of_documents(model: TopicModel, table: pl.DataFrame, tmp_path
         )
     assert document_topic_table(model, ["zanzibar"]).height == 0
     found.write_parquet(tmp_path / "table.parquet")
+
+
+def test_topics_in_the_columns_of_bertopic(model: TopicModel) -> None:
+    table, topics = topic_info(model, 2), model.topics(2)
+    assert table.columns[:5] == ["Topic", "Count", "Name", "Representation", "Representative_Docs"]
+    assert table["Id"].to_list() == [topic.id for topic in topics]
+    assert table["Topic"].to_list() == [0, 1]
+    first = [word.word for word in topics[0].words]
+    assert table["Representation"].to_list()[0] == first
+    assert table["Name"][0] == "_".join(["0", *first[:4]])
+    assert table["Count"].sum() == sum(topic.documents for topic in topics)

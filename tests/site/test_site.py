@@ -58,6 +58,13 @@ def test_figures_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_results(page, "guides/a.md") == page
 
 
+def test_what_a_notebook_shows_is_shown() -> None:
+    html = "'<p>a\\n\\nb</p>'"
+    cell = f"class Shown:\n    def _repr_html_(self):\n        return {html}\n\nshown = Shown()\n"
+    text = with_results(f"```python\n{cell}```\n", "guides/a.md")
+    assert '\n\n<div class="cell"><p>a&#10;&#10;b</p></div>' in text
+
+
 def test_long_output_is_cut() -> None:
     assert cut("\n".join("abc" for _ in range(70))).splitlines()[-1] == "... 10 more lines"
 

@@ -22,6 +22,7 @@ PACKAGES = {
     "undertow.insight": "Overviews, topics over time, exact attribution",
     "undertow.plot": "Figures",
     "undertow.report": "Reports",
+    "undertow.portable": "Models where undertow is not installed",
     "undertow.storage": "Model folders, checkpoints",
     "undertow.datasets": "Data sets",
     "undertow.engines": "Engines",

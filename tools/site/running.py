@@ -4,6 +4,7 @@ below it. So what a page shows is what happened, and a page whose code fails end
 - ```` ```python ```` is run; all blocks of a page share their names.
 - ```` ```console ```` has commands after `$ `, which are run by a shell, in the same folder.
 - A figure of plotly in the name `figure` is drawn below the block that made it.
+- What is in the name `shown` stands there as a notebook shows it.
 - Other fences (```` ```text ````, ```` ```sh ````) are shown as they are.
 """
 
@@ -39,8 +40,9 @@ def with_results(markdown: str, page: str) -> str:
             if found[1] == "console":
                 return "```console\n" + of_commands(found[2], page) + "```"
             out = of_python(found[2], names, page)
-            drawn = names.pop("figure", None)
+            drawn, seen = names.pop("figure", None), names.pop("shown", None)
             below = "" if drawn is None else "\n\n" + picture(drawn, up)
+            below += "" if seen is None else "\n\n" + as_in_a_notebook(seen)
             printed = f"\n\n```text\n{cut(out)}\n```" if out.strip() else ""
             return found[0] + printed + below
 
@@ -100,3 +102,11 @@ def picture(figure: Any, up: str) -> str:
     """A figure of plotly as a part of a page."""
     drawn = figure.to_html(full_html=False, include_plotlyjs=False, default_height="520px")
     return f'<script src="{up}{SCRIPT}"></script>\n<div>{drawn}</div>'
+
+
+def as_in_a_notebook(thing: Any) -> str:
+    """What a notebook shows of something, in one line where that can be, which Markdown leaves
+    alone; in a script, the sign for a new line would be code.
+    """
+    html = f'<div class="cell">{thing._repr_html_()}</div>'
+    return html if "<script" in html else html.replace("\n", "&#10;")

@@ -91,8 +91,7 @@ def topic_info(model: TopicModel, n: int | None = None) -> pl.DataFrame:
     polars.DataFrame
         A row for each topic, the widest first: Topic (0, 1, ... by size), Count, Name (as
         0_word_word), Representation (words), Representative_Docs (a sentence of each typical
-        document), and Id, the topic's id here. There is no topic -1: every document with a known
-        word lies in a topic.
+        document), and Id, the topic's id here. There is no topic -1 of outliers.
 
     Examples
     --------

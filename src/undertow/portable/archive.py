@@ -57,8 +57,7 @@ def write_encoder(
     n : int or None
         Of how many topics `Encoder.topics` gives shares; None for the model's own number.
     precision : {"single", "half"}
-        Of the numbers in the file. "half" takes half the space; vectors then differ in the third
-        digit.
+        Of the numbers in the file. "half" takes half the space; vectors are then within 1e-2.
     overwrite : bool
         Whether a file that is there may be replaced.
 
