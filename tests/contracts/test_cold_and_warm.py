@@ -11,10 +11,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
 
 import undertow.kernels.cpu
+from undertow.kernels.cpu.philox import below
 
 TRAINING = """
 import hashlib
@@ -93,6 +95,11 @@ def test_what_kernels_call_is_inlined_into_them() -> None:
         and called.targetoptions.get("inline") != "always"
     }
     assert own_code == set()
+
+
+def test_pieces_refuse_to_be_called_from_python() -> None:
+    with pytest.raises(TypeError, match="below can only be called by compiled functions"):
+        below(np.uint64(1), 5)
 
 
 def test_a_default_fit_compiles_what_it_needs_and_each_kernel_once() -> None:
