@@ -11,10 +11,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
 
 import undertow.kernels.cpu
+from undertow.kernels.cpu.philox import below
 
 TRAINING = """
 import hashlib
@@ -32,16 +34,16 @@ FIRST_FIT = """
 import numpy as np
 from importlib import import_module
 from pkgutil import iter_modules
+from numba.core.registry import CPUDispatcher
 import undertow.kernels.cpu as folder
 from undertow import ReplicatedSoftmax
 counts = np.random.default_rng(0).poisson(0.2, (200, 90))
 ReplicatedSoftmax(8, max_epochs=1, random_state=1).fit(counts).transform(counts)
 for module in iter_modules(folder.__path__, folder.__name__ + "."):
     for name, value in vars(import_module(module.name)).items():
-        compiled = getattr(value, "signatures", ())
-        own = getattr(value, "__module__", "") == module.name
-        if compiled and own and "forceinline" not in value.targetoptions:
-            print(module.name.rpartition(".")[2], name, len(compiled))
+        own = isinstance(value, CPUDispatcher) and value.__module__ == module.name
+        if own and value.signatures and "forceinline" not in value.targetoptions:
+            print(module.name.rpartition(".")[2], name, len(value.signatures))
 """
 
 # What a new user waits for. Whatever comes in here costs every first fit, and what is in one
@@ -93,6 +95,11 @@ def test_what_kernels_call_is_inlined_into_them() -> None:
         and called.targetoptions.get("inline") != "always"
     }
     assert own_code == set()
+
+
+def test_pieces_refuse_to_be_called_from_python() -> None:
+    with pytest.raises(TypeError, match="below can only be called by compiled functions"):
+        below(np.uint64(1), 5)
 
 
 def test_a_default_fit_compiles_what_it_needs_and_each_kernel_once() -> None:

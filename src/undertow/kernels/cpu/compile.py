@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import event
+from numba.core.registry import CPUDispatcher
 
 logger = logging.getLogger("undertow")
 
@@ -41,8 +42,8 @@ def shared(function: Function) -> Function:
 
 
 def piece(function: Function) -> Function:
-    """A function that only kernels call, always inlined into them: Python cannot call it, so what
-    that would take is not compiled.
+    """A function that only kernels call, always inlined into them. What calls from Python would
+    take is not compiled, so these are refused.
     """
     compiled: Function = numba.njit(
         function,
@@ -52,7 +53,15 @@ def piece(function: Function) -> Function:
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
     )
+    compiled.__class__ = _Piece
     return compiled
+
+
+class _Piece(CPUDispatcher):  # type: ignore[misc]  # numba has no stubs
+    """What numba makes of a piece: without this, a call from Python would jump to nowhere."""
+
+    def __call__(self, *_arguments: Any) -> None:
+        raise TypeError(f"{self.__name__} can only be called by compiled functions")
 
 
 def section(function: Function) -> Function:
