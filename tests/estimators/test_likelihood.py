@@ -14,6 +14,8 @@ from undertow import AlphaNCE, ReplicatedSoftmax, TopicModel
 from undertow._errors import InvalidInput
 from undertow.learn import ContrastiveDivergence
 from undertow.model import Parameters
+from undertow.vectors import LogNormalisers
+from undertow.vectors.likelihood import perplexity_of
 
 WORDS, TOKENS = 4, 3
 SINGLE = 2e-5  # free energies are computed in single precision; sums of a few terms of order one
@@ -95,6 +97,22 @@ def test_annealing_comes_to_the_same() -> None:
         joint.counts, method="annealing", n_temperatures=100, confidence=0.999, random_state=0
     )
     assert again == found
+
+
+@pytest.mark.parametrize("above", [-3.0, 3.0])
+def test_other_documents_add_to_what_annealing_leaves_open(above: float) -> None:
+    """Two sides of a right angle: the spread over documents, and the way to either end."""
+    up = np.zeros((20, 1))
+    log_z = LogNormalisers(np.array([5]), up, up + above)
+    energies, tokens, unigram = np.array([20.0, 21.0, 25.0]), np.full(3, 5), np.full(3, -30.0)
+    found = perplexity_of(energies, unigram, tokens, log_z, confidence=0.95, calibrated=True)
+    assert np.log(found.value) == pytest.approx(22.0 / 5.0)
+    spread = 4.302653 * (energies / 5.0).std(ddof=1) / np.sqrt(3)
+    low, high = min(above, 0.0) / 5.0, max(above, 0.0) / 5.0
+    assert np.log(found.low / found.value) == pytest.approx(low)
+    assert np.log(found.high / found.value) == pytest.approx(high)
+    assert np.log(found.sampled_low / found.value) == pytest.approx(-np.hypot(spread, low))
+    assert np.log(found.sampled_high / found.value) == pytest.approx(np.hypot(spread, high))
 
 
 def test_one_document_has_no_spread() -> None:
