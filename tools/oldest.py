@@ -52,10 +52,10 @@ def lower_bounds() -> dict[str, str]:
 def bound(line: str) -> tuple[str, str]:
     """Package and lower bound; each has one, and nothing else."""
     needed = Requirement(line)
-    (asked,) = needed.specifier
-    if asked.operator != ">=":
+    asked = list(needed.specifier)
+    if [one.operator for one in asked] != [">="]:
         raise SystemExit(f"{line} must have a lower bound alone")
-    return canonicalize_name(needed.name), asked.version
+    return canonicalize_name(needed.name), asked[0].version
 
 
 def oldest_python() -> str:
@@ -107,8 +107,8 @@ def main() -> int:
             "default",
             *asked,
         ]
-        apart = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
-        return subprocess.run(command, cwd=ROOT, env=apart).returncode
+        apart = {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels"), "PYTHONPATH": str(ROOT / "src")}
+        return subprocess.run(command, cwd=ROOT, env={**os.environ, **apart}).returncode
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tools import dist, licences
+from tools import dist, licences, oldest, smoke, smoke_steps
 
 ROOT = Path(__file__).parents[2]
 OURS_ALONE = {".editorconfig", ".gitignore", ".pre-commit-config.yaml", ".coverage"}
@@ -124,3 +124,21 @@ def test_wheel_and_sdist_hold_what_they_should(tmp_path: Path) -> None:
     assert not [
         name for name in sdist if name.startswith("tests/artefacts") or "__pycache__" in name
     ]
+
+
+def test_every_extra_is_used_where_it_is_installed() -> None:
+    assert [step.__name__ for step in smoke_steps.STEPS] == smoke.asked_for()
+
+
+def test_lower_bounds_are_tried_as_they_stand() -> None:
+    bounds = oldest.lower_bounds()
+    assert len(bounds) > 20
+    assert {f"{name}=={version}" for name, version in bounds.items()} <= set(oldest.requirements())
+    assert oldest.oldest_python() == "python3.11"
+    assert [name for name in oldest.TESTS if not (ROOT / "tests" / name).exists()] == []
+
+
+@pytest.mark.parametrize("line", ["numpy", "numpy==2.0", "numpy<3"])
+def test_a_dependency_without_a_lower_bound_is_refused(line: str) -> None:
+    with pytest.raises(SystemExit, match="must have a lower bound alone"):
+        oldest.bound(line)
