@@ -433,3 +433,22 @@ def test_nor_are_those_to_tables(linked: Path, caplog: pytest.LogCaptureFixture)
         file.unlink()
     with pytest.raises(InvalidInput, match="without any but links that lead out of it"):
         open_corpus(linked)
+
+
+@pytest.mark.parametrize("end", ["parquet", "csv", "jsonl", "txt"])
+def test_brackets_in_a_name_are_letters(tmp_path: Path, end: str) -> None:
+    """And no pattern: another file would be read in its place."""
+    table = {"a[1]": pl.DataFrame({"text": ["a moon"]}), "a1": pl.DataFrame({"text": ["a pear"]})}
+    for name, rows in table.items():
+        file = tmp_path / f"{name}.{end}"
+        if end == "parquet":
+            rows.write_parquet(file)
+        elif end == "jsonl":
+            rows.write_ndjson(file)
+        else:
+            rows.write_csv(file, include_header=end == "csv")
+    (chunk,) = open_corpus(tmp_path / f"a[1].{end}").chunks()
+    assert chunk["text"].to_list() == ["a moon"]
+    if end == "parquet":
+        (tmp_path / "a1.parquet").unlink()
+        assert open_corpus(tmp_path).count_rows() == 1

@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import atheris
 
-SOURCES = Path(str(find_spec("undertow").origin)).parent
+import undertow
+
+SOURCES = Path(undertow.__file__).parent
 COMPILED = [  # by numba, which has to find it as it is written
     ".".join(file.relative_to(SOURCES.parent).with_suffix("").parts)
     for file in (SOURCES / "kernels").rglob("*.py")

@@ -132,18 +132,25 @@ def _format(path: str) -> str:
 
 def _file(path: str, kind: str) -> Source:
     table = f"a {kind} file"
+    several = "://" in path or "*" in path  # else brackets and question marks are letters of a name
     if kind == "Parquet":
         if "://" not in path:
-            check_parquet([Path(path)] if "*" not in path else list(map(Path, glob(path))))
-        return TableSource(path, table, pl.scan_parquet(path))
+            check_parquet(list(map(Path, glob(path))) if several else [Path(path)])
+        return TableSource(path, table, pl.scan_parquet(path, glob=several))
     if kind in ("CSV", "TSV"):
         separator = _separator(path) if kind == "CSV" else "\t"
         frame = pl.scan_csv(
-            path, separator=separator, infer_schema=False, empty_string_is_null=False
+            path,
+            separator=separator,
+            infer_schema=False,
+            empty_string_is_null=False,
+            glob=several,
         )
         return TableSource(path, table, frame, empty_is_null=True)
     name = "line" if kind == "JSON lines" else "text"
-    whole = pl.scan_lines(path, name=name).with_columns(pl.col(name).str.strip_prefix("\ufeff"))
+    whole = pl.scan_lines(path, name=name, glob=several).with_columns(
+        pl.col(name).str.strip_prefix("\ufeff")
+    )
     lines = TableSource(path, table, whole)  # without a byte order mark
     return JsonLinesSource(path, lines) if kind == "JSON lines" else lines
 
@@ -168,7 +175,8 @@ def _folder(folder: Path) -> Source:
     shards = [file for file in files if file.suffix.lower() in (".parquet", ".pq")]
     if shards:
         check_parquet(shards)
-        return TableSource(str(folder), "a folder of Parquet files alike", pl.scan_parquet(shards))
+        frame = pl.scan_parquet(shards, glob=False)
+        return TableSource(str(folder), "a folder of Parquet files alike", frame)
     texts = tuple(file for file in files if file.suffix.lower() in TEXT_FILES)
     if not texts:
         raise InvalidInput(
