@@ -14,6 +14,7 @@ from tools.site import gallery, notebooks, reference
 from tools.site.running import cut, with_results
 
 ROOT = Path(__file__).parents[2]
+CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 RUN = sorted(
     page
     for page in (ROOT / "docs").rglob("*.md")
@@ -46,6 +47,12 @@ def test_what_code_prints_is_shown_below_it() -> None:
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_pages_run(page: Path) -> None:
     with_results(page.read_text(encoding="utf-8"), page.name)
+
+
+def test_search_needs_no_network() -> None:
+    """The plugin "offline" would load a script of this name from elsewhere."""
+    (script,) = re.findall(r"^  polyfills: \[(.*iframe-worker.*)\]", CONFIG, flags=re.MULTILINE)
+    assert (ROOT / "docs" / script).exists()
 
 
 def test_help_of_make_tells_every_target() -> None:
