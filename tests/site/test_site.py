@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,13 @@ import undertow
 from tools.site import gallery, notebooks, reference
 from tools.site.running import cut, with_results
 
+ROOT = Path(__file__).parents[2]
+CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+RUN = sorted(
+    page
+    for page in (ROOT / "docs").rglob("*.md")
+    if page.relative_to(ROOT / "docs").as_posix().startswith(("start.md", "guides/", "understand/"))
+)
 PAGE = """# A page
 
 ```python
@@ -33,6 +41,36 @@ def test_what_code_prints_is_shown_below_it() -> None:
     assert "print(6 * 7)\n```\n\n```text\n42\n```" in text
     assert "```console\n$ echo one; echo two\none\ntwo\n```" in text
     assert text.endswith("```sh\nnot run\n```\n")
+
+
+@pytest.mark.torture  # minutes; `make docs` does the same
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_pages_run(page: Path) -> None:
+    with_results(page.read_text(encoding="utf-8"), page.name)
+
+
+def test_search_needs_no_network() -> None:
+    """The plugin "offline" would load a script of this name from elsewhere."""
+    (script,) = re.findall(r"^  polyfills: \[(.*iframe-worker.*)\]", CONFIG, flags=re.MULTILINE)
+    assert (ROOT / "docs" / script).exists()
+
+
+def test_help_of_make_tells_every_target() -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    told = set(re.findall(r'@echo "make ([a-z-]+) ', text))
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", text, flags=re.MULTILINE)
+    assert set(targets.split()) == told | {"help", "environment"}
+
+
+def test_templates_of_issues_ask_for_something() -> None:
+    files = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+    forms = [text for file in files if "body:" in (text := file.read_text(encoding="utf-8"))]
+    assert len(forms) >= 3
+    for form in forms:
+        assert re.match(r"name: .+\ndescription: .+\nbody:\n", form)
+        asked = re.findall(r"^    id: (\w+)$", form, flags=re.MULTILINE)
+        assert len(asked) == len(set(asked)) >= 3
+        assert form.count("      label: ") == len(asked)
 
 
 def test_blocks_share_names_and_an_empty_folder() -> None:

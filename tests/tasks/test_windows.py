@@ -195,3 +195,8 @@ def test_a_hundred_topics_of_ten_thousand_texts_take_seconds() -> None:
     c_npmi(texts, topics)
     c_v(texts, topics)
     assert time.process_time() - began < 120
+
+
+def test_words_themselves_are_no_numbers() -> None:
+    with pytest.raises(InvalidInput, match=r"topics must hold numbers of words, .* got 'moon'"):
+        c_v([[0, 1]], [["moon", "space"]])  # type: ignore[list-item]

@@ -69,7 +69,6 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     if here.startswith("project/"):
         return LINK.sub(lambda found: of_project(*found.groups()), markdown)
     if here.startswith(RUN):
-        print(f"{here}: runs its code", flush=True)
         markdown = with_results(markdown, here)
     return LINK.sub(lambda found: of_docs(here, *found.groups()), markdown)
 

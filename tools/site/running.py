@@ -32,6 +32,7 @@ def with_results(markdown: str, page: str) -> str:
     """A page's text, its code followed by what came of it."""
     if os.environ.get(SKIP) or not BLOCK.search(markdown):
         return markdown
+    print(f"docs/{page} runs", flush=True)  # minutes for all of them
     up = "../" * page.count("/")
     names: dict[str, Any] = {"__name__": "__main__"}
     with own_folder():

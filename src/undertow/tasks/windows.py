@@ -17,6 +17,7 @@ M. Röder, A. Both, A. Hinneburg, "Exploring the Space of Topic Coherence Measur
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -108,6 +109,9 @@ def _coherence(
     absent: float,
 ) -> NDArray[np.float64]:
     window = _check.whole_number("window", window, at_least=1)
+    for word in (word for topic in topics for word in topic):
+        if not isinstance(word, numbers.Integral):
+            raise InvalidInput(f"topics must hold numbers of words, as texts do, got {word!r}")
     wanted = sorted({int(word) for topic in topics for word in topic})
     if wanted and wanted[0] < 0:
         raise InvalidInput(f"topics must hold numbers of words, 0 or more, got {wanted[0]}")
