@@ -45,7 +45,7 @@ def whole_number(name: str, value: object, *, at_least: int) -> int:
     except TypeError:
         number = at_least - 1
     if isinstance(value, bool) or number < at_least:
-        raise InvalidInput(f"{name} must be a whole number of at least {at_least}, got {value!r}")
+        raise InvalidInput(f"{name} must be a whole number of at least {at_least}, got {value!r:.200}")
     return number
 
 
@@ -60,7 +60,7 @@ def number(
     """A finite number inside the stated interval."""
     wanted = _interval(above, at_least, below)
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InvalidInput(f"{name} must be a number{wanted}, got {value!r}")
+        raise InvalidInput(f"{name} must be a number{wanted}, got {value!r:.200}")
     checked = float(value)
     inside = (
         math.isfinite(checked)
@@ -69,7 +69,7 @@ def number(
         and (below is None or checked < below)
     )
     if not inside:
-        raise InvalidInput(f"{name} must be{wanted or ' finite'}, got {value!r}")
+        raise InvalidInput(f"{name} must be{wanted or ' finite'}, got {value!r:.200}")
     return checked
 
 
@@ -99,7 +99,7 @@ def how_often(name: str, value: object) -> tuple[float, str]:
             return amount, f"{one}s"
     raise InvalidInput(
         f"{name} must be a time such as '10min' or '30s', or such as '1epoch' or '500steps', got "
-        f"{value!r}"
+        f"{value!r:.200}"
     )
 
 
@@ -107,7 +107,7 @@ def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
     """One of the allowed words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
-        raise InvalidInput(f"{name} must be one of {words}, got {value!r}")
+        raise InvalidInput(f"{name} must be one of {words}, got {value!r:.200}")
     return value
 
 
