@@ -58,7 +58,10 @@ WRONG: dict[str, tuple[Callable[[Training], None], str]] = {
     "dead units of no unit": (change([8], "dead_units"), "dead_units must be below 8"),
     "a stability": (change([[2, 10**400]], "topics", "stability"), "a figure must be a finite"),
     "documents": (change(10**400, "topics", "documents"), "documents must be a whole number"),
-    "a width of long lists": (change([0] * 10_000, "vectors_width"), "vectors_width must be a whole"),
+    "a width of long lists": (
+        change([0] * 10_000, "vectors_width"),
+        "vectors_width must be a whole",
+    ),
     "batches of text": (change("many", "estimator", "batch_size"), "estimator.batch_size must be"),
 }
 

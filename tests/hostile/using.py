@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 import undertow
@@ -32,7 +33,7 @@ def use(folder: Path) -> None:
 
 def _answers(model: Any, folder: Path) -> Iterator[tuple[str, NDArray[Any]]]:
     texts = isinstance(model, undertow.TopicModel)
-    asked = ASKED if texts else np.eye(model.n_features_in_, dtype=np.int64)[:3] * 5
+    asked = ASKED if texts else _counts_for(model)
     for kind in FEATURES:
         yield kind, model.encode(asked, kind=kind)
     for unit in model.units():
@@ -43,6 +44,13 @@ def _answers(model: Any, folder: Path) -> Iterator[tuple[str, NDArray[Any]]]:
         yield "a question", np.asarray(encoder.encode(ASKED).vectors)
         assert isinstance(encoder.unit_name(0), str)
         yield from _of_topics(model, encoder)
+
+
+def _counts_for(model: Any) -> Any:
+    """Three documents; with the names of columns where a model of texts lost what reads texts."""
+    counts = np.eye(model.n_features_in_, dtype=np.int64)[:3] * 5
+    names = getattr(model, "feature_names_in_", None)
+    return counts if names is None else pd.DataFrame(counts, columns=names)
 
 
 def _of_topics(model: undertow.TopicModel, encoder: Encoder) -> Iterator[tuple[str, NDArray[Any]]]:
