@@ -45,7 +45,9 @@ def whole_number(name: str, value: object, *, at_least: int) -> int:
     except TypeError:
         number = at_least - 1
     if isinstance(value, bool) or number < at_least:
-        raise InvalidInput(f"{name} must be a whole number of at least {at_least}, got {value!r:.200}")
+        raise InvalidInput(
+            f"{name} must be a whole number of at least {at_least}, got {value!r:.200}"
+        )
     return number
 
 
