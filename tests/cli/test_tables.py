@@ -38,7 +38,7 @@ def read(file: Path) -> pl.DataFrame:
         case ".csv" | ".tsv":
             separator = "," if file.suffix == ".csv" else "\t"
             kinds = {"vector_0": pl.Float32, "vector_1": pl.Float32}
-            return pl.read_csv(file, separator=separator, schema_overrides=kinds)
+            return pl.read_csv(file, separator=separator, schema_overrides=kinds, glob=False)
         case ".jsonl":
             lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
             return pl.DataFrame(lines, schema=TABLE.schema)
@@ -47,14 +47,14 @@ def read(file: Path) -> pl.DataFrame:
 
             return pl.DataFrame(pyarrow.feather.read_table(file)).cast(TABLE.schema)
         case _:
-            return pl.read_parquet(file)
+            return pl.read_parquet(file, glob=False)
 
 
 @pytest.mark.parametrize(
     "ending", [".parquet", ".csv", ".tsv", ".jsonl", ".arrow", ".feather", ".PARQUET"]
 )
 def test_what_is_written_is_read_again(tmp_path: Path, ending: str) -> None:
-    file = tmp_path / "new folder" / f"table{ending}"
+    file = tmp_path / "new[1] folder" / f"table{ending}"  # brackets are letters
     assert _tables.write_tables(pieces(), file) == 6
     expected = flat(TABLE) if ending in (".csv", ".tsv") else TABLE
     assert read(file).equals(expected)

@@ -180,6 +180,13 @@ def test_commas_go_before_semicolons(tmp_path: Path) -> None:
     assert found["text"].to_list() == ["a;b"]
 
 
+def test_the_mark_is_that_of_the_very_file(tmp_path: Path) -> None:
+    """And not of what its name would mean as a pattern."""
+    (tmp_path / "a1.csv").write_text("id,text\n1,so\n")
+    (tmp_path / "a[1].csv").write_text("id;text\n1;a moon\n")
+    assert read(open_corpus(tmp_path / "a[1].csv"))["text"].to_list() == ["a moon"]
+
+
 def test_splits(tmp_path: Path) -> None:
     corpus = open_corpus(write_parquet(tmp_path, ""))
     trained = corpus.where_split(("train", "unsup"))

@@ -52,6 +52,11 @@ def test_packed_files_are_read(tmp_path: Path) -> None:
     assert list(read_word_vectors(str(tmp_path / "vectors.txt.gz"))) == ["apple", "pear"]
 
 
+def test_brackets_in_a_name_are_letters(tmp_path: Path) -> None:
+    (tmp_path / "vectors[1].txt").write_text(GLOVE, encoding="utf-8")
+    assert list(read_word_vectors(tmp_path / "vectors[1].txt")) == ["apple", "pear"]
+
+
 def test_lines_are_read_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_vectors, "ROWS", 3)
     lines = [f"w{number} {number} {number / 4}" for number in range(50)]

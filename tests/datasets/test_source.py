@@ -52,11 +52,11 @@ def data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_a_download_becomes_the_cache(server: Behaviour, tmp_path: Path) -> None:
-    first = load_20newsgroups(cache=tmp_path / "new" / "cache", progress=False)
+    first = load_20newsgroups(cache=tmp_path / "new[1]" / "cache", progress=False)
     assert first.columns == NAMES
     assert first.rows() == ROWS
-    assert os.listdir(tmp_path / "new" / "cache") == ["20newsgroups.parquet"]
-    assert load_20newsgroups(cache=str(tmp_path / "new" / "cache")).equals(first)
+    assert os.listdir(tmp_path / "new[1]" / "cache") == ["20newsgroups.parquet"]
+    assert load_20newsgroups(cache=str(tmp_path / "new[1]" / "cache")).equals(first)
     assert len(server.asked) == 1
 
 

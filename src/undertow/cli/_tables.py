@@ -64,7 +64,7 @@ def _columnar(finish: Callable[[pl.LazyFrame, Path], Any]) -> Callable[[Tables, 
                 parts.append(scratch.folder / f"{number}.parquet")
                 table.write_parquet(parts[-1], compression="uncompressed")
                 rows += table.height
-            finish(pl.scan_parquet(parts), whole)
+            finish(pl.scan_parquet(parts, glob=False), whole)
         return rows
 
     return write

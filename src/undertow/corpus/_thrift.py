@@ -12,9 +12,7 @@ DEEPEST = 30  # structures in structures
 
 
 class Wire:
-    """The compact format of Thrift, as far as it is needed to pass over what is not wanted. Reading
-    beyond the end is an IndexError.
-    """
+    """Bytes, and the place up to which they are read. Reading beyond the end is an IndexError."""
 
     def __init__(self, stored: bytes) -> None:
         self._stored, self.place, self.size = stored, 0, len(stored)

@@ -162,7 +162,7 @@ def _separator(path: str) -> str:
     if not Path(path).is_file():
         return ","
     try:
-        head = pl.scan_lines(path, name="line").head(1).collect()["line"].to_list()
+        head = pl.scan_lines(path, name="line", glob=False).head(1).collect()["line"].to_list()
     except UNREADABLE:
         return ","  # why it cannot be read is told when it is
     named = re.sub(r'"[^"]*"', "", head[0] or "") if head else ""

@@ -90,7 +90,7 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
     """Numbered from 1, as in editors; blank ones are passed over. Other white space than spaces may
     be a word.
     """
-    source = TableSource(str(file), "a text file", pl.scan_lines(file, name="line"))
+    source = TableSource(str(file), "a text file", pl.scan_lines(file, name="line", glob=False))
     number = 0
     for batch in source.batches(["line"], ROWS, text="line"):
         for line in batch["line"]:

@@ -74,14 +74,15 @@ def cache_folder(cache: Folder | None) -> Path:
 def read(file: Path, official: Official) -> pl.DataFrame:
     """The Parquet file, its columns and its numbers of documents checked."""
     try:
-        schema = pl.read_parquet_schema(file)
+        table = pl.scan_parquet(file, glob=False)
+        schema = table.collect_schema()
         missing = [column for column in COLUMNS if column not in schema]
         if missing:
             there = ", ".join(schema) or "none"
             raise InvalidInput(
                 f"{file} must have the columns {', '.join(COLUMNS)}, got these: {there}"
             )
-        documents = pl.read_parquet(file, columns=list(COLUMNS)).select(COLUMNS)
+        documents = table.select(COLUMNS).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InvalidInput(

@@ -97,7 +97,7 @@ def encoded(
                 if events is not None:
                     events += crew.events
     for piece in wanted:
-        table = pl.read_parquet(_file(folder, piece))
+        table = pl.read_parquet(_file(folder, piece), glob=False)
         if table.width:
             yield table
 
