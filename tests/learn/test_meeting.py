@@ -107,7 +107,9 @@ def test_a_replica_that_meets_nobody_is_a_single_run(kind: str) -> None:
     corpus, start = Corpus(COUNTS.shape[0], SOURCE.longest), Start(P, 0)
     engine = CpuEngine(1)
     home = Replica(engine, first_parameters(), start, settings, corpus, averaging=DECAY)
-    other = Replica(engine.replica(0), first_parameters(), start, settings, corpus, averaging=0.0)
+    other = Replica(
+        engine.replica(0, 1), first_parameters(), start, settings, corpus, averaging=0.0
+    )
     meeting = Meeting(engine, home, [other])
     for number, batch in enumerate(minibatches()):
         moments = [Moment(number + 1, number / 60)]

@@ -126,7 +126,7 @@ def test_minibatches_may_come_in_any_form(kind: str) -> None:
     settings = make_settings(3, 2, learner=learner, optimizer=optimizer)
     pieces, single, verbs = (begin(settings) for _ in range(3))
     for replica in verbs._crew:
-        replica.stretches = False
+        vars(replica)["documents_at_once"] = 0
     train(pieces, SOURCE, epochs=2)
     assert_same(train(single, Yields(SOURCE), epochs=2).arrays(), pieces.arrays())
     train(verbs, SOURCE, epochs=2)

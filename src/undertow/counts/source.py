@@ -216,9 +216,7 @@ class CsrSource:
         )
 
     def _take(self, rows: NDArray[np.int64]) -> CountBatch:
-        matrix = self._counts
-        ids = rows + self._first_id
-        return take_documents(ids, rows, matrix.indptr, matrix.indices, matrix.data)
+        return take_documents(rows + self._first_id, rows, *self._parts)
 
 
 def span_bounds(first: int, last: int, batch_size: int) -> Iterator[tuple[int, int]]:

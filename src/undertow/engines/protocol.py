@@ -12,7 +12,7 @@ names, which verbs are told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -114,21 +114,22 @@ class Steps:
 
 
 class Counted(Protocol):
-    """What a stretch of steps saw. To read it is to wait for the device."""
+    """What a stretch of steps saw. To read it may be to wait for a device."""
 
     @property
-    def loss(self) -> float:
-        """The sum over minibatches of loss x documents."""
-        ...
-
-    @property
-    def activity(self) -> NDArray[np.float64]:
-        """(H,) The sum over minibatches of mean activity x documents."""
+    def there(self) -> bool:
+        """Whether nobody has to wait for it."""
         ...
 
     @property
     def finite(self) -> bool:
         """False where training has diverged."""
+        ...
+
+    def sums(self) -> Iterable[tuple[float, NDArray[np.float64]]]:
+        """loss x documents, and mean activity (H,) x documents: of each minibatch in turn, or of
+        several together.
+        """
         ...
 
 
@@ -235,12 +236,18 @@ class Session(Protocol):
         """The gradient of telling documents from their noise."""
         ...
 
+    def documents_at_once(self, steps: Steps) -> int:
+        """How many documents `stretch` is best given in one call; 0 where it does not take such
+        steps, as in engines that gain nothing by it.
+        """
+        ...
+
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
     ) -> Counted | None:
         """Takes all these steps as the verbs would one by one, with moments per row and averages:
         for engines that are quicker when they need not come back between steps. None, and nothing
-        done, from an engine that is not.
+        done, where `documents_at_once` is 0.
         """
         ...
 
@@ -362,8 +369,8 @@ class Engine(Protocol):
 
     # Replicas (see `learn.replicas`)
 
-    def replica(self, number: int) -> Engine:
-        """What carries out one of several replicas: a part of the machine, such as one thread or
+    def replica(self, number: int, replicas: int) -> Engine:
+        """What carries out one of so many replicas: a part of the machine, such as some threads or
         one device. It may be shared with others.
         """
         ...

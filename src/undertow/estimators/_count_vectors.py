@@ -244,7 +244,7 @@ class CountVectors:
         def work(number: int) -> None:
             first = firsts[number]
             part = CountBatch.from_csr(counts[first : first + PART], first_id=first)
-            own = engine.replica(number)
+            own = engine.replica(number, len(firsts))
             found[number] = encode(
                 kind, self.parameters_, part, measures, engine=own, n_bits=n_bits
             )

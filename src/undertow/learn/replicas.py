@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
@@ -45,15 +46,24 @@ class Replica:
         rule: Callable[..., Any] | None = getattr(self.updater, "rule", None)
         self._says, self._rule = says, rule
         self._tell: Callable[..., None] | None = getattr(self.step, "reached", None)
-        self.stretches: bool | None = None if says and rule else False  # None: not tried yet
+        self.waits = False  # whether to read what stretches saw may be to wait for a device
         self._unread: list[tuple[Counted, Place]] = []
         self._unread_documents = self._unread_tokens = 0
+
+    @cached_property
+    def documents_at_once(self) -> int:
+        """How many documents a stretch is best of; 0 where steps are taken verb by verb."""
+        steps = self._steps([Moment(1, None)])
+        return 0 if steps is None else self.session.documents_at_once(steps)
 
     def said(self, moments: Sequence[Moment]) -> Steps | None:
         """Steps of these moments as an engine is told of them in advance; None where learner or
         optimizer do not say, or the engine does not listen.
         """
-        if self.stretches is False or self._says is None or self._rule is None:
+        return self._steps(moments) if self.documents_at_once else None
+
+    def _steps(self, moments: Sequence[Moment]) -> Steps | None:
+        if self._says is None or self._rule is None:
             return None
         rules = tuple(self._rule(moment) for moment in moments)
         steps: Steps = self._says(rules, self.averaging)
@@ -78,17 +88,17 @@ class Replica:
 
     def _stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], said: Steps) -> bool:
         """All steps at once; False from an engine that cannot."""
-        if self.stretches is False:
+        if not self.documents_at_once:
             return False
         steps = replace(said, rules=said.rules[: len(batches)], averaging=self.averaging)
         counted = self.session.stretch(batches, places, steps)
-        self.stretches = counted is not None
         if counted is not None:
+            self.waits = not counted.there
             self._unread.append((counted, places[0]))
             documents, tokens = _size_of(batches)
             self._unread_documents += documents
             self._unread_tokens += tokens
-        return self.stretches
+        return counted is not None
 
     def begin_at(self, shared: Mapping[str, NDArray[Any]]) -> None:
         """Goes on from these arrays; what it saw and nobody has read is forgotten."""
@@ -99,10 +109,12 @@ class Replica:
     def read(self, tally: Tally) -> None:
         """Counts in what stretches saw; waits until they are done."""
         for counted, place in self._unread:
+            sums = [*counted.sums()]
             if not counted.finite:
-                stop(counted.loss, place, "from minibatch")
-            tally.loss += counted.loss
-            tally.activity += counted.activity
+                stop(sum(loss for loss, _ in sums), place, "from minibatch")
+            for loss, activity in sums:
+                tally.loss += loss
+                tally.activity += activity
         tally.documents += self._unread_documents
         tally.tokens += self._unread_tokens
         self._unread, self._unread_documents, self._unread_tokens = [], 0, 0

@@ -32,8 +32,6 @@ from undertow.learn.replicas import Replica
 from undertow.learn.settings import Settings
 from undertow.model.parameters import Parameters
 
-STRETCH = 65_536  # documents that an engine is given at once, where it takes many
-
 
 class Run:
     """Parameters, optimizer, learner and position of a training run.
@@ -93,7 +91,14 @@ class Run:
             self.engine, parameters, start, settings, corpus, averaging=settings.averaging
         )
         self._crew = [
-            Replica(self.engine.replica(number), own, start, settings, corpus, averaging=0.0)
+            Replica(
+                self.engine.replica(number, len(copies)),
+                own,
+                start,
+                settings,
+                corpus,
+                averaging=0.0,
+            )
             for number, own in enumerate(copies)
         ]
         self._meeting = Meeting(self.engine, self._home, self._crew) if apart else None
@@ -152,9 +157,7 @@ class Run:
         """
         if self.meets:
             return self.settings.interval * self.settings.replicas
-        if not self._home.stretches:
-            return 1
-        return max(STRETCH // self.settings.batch_size, 1)
+        return max(self._home.documents_at_once // self.settings.batch_size, 1)
 
     def advance(self, batches: Sequence[CountBatch]) -> None:
         """Takes the steps of these minibatches, the next of the epoch: where there are replicas,
@@ -215,7 +218,7 @@ class Run:
     @property
     def waits(self) -> bool:
         """Whether `read` may have to wait for steps that were only asked for so far."""
-        return not self.meets and self._home.stretches is True
+        return not self.meets and self._home.waits
 
     def read(self) -> None:
         """Brings `tally` up to now.

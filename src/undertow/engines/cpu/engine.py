@@ -27,23 +27,25 @@ DOCUMENTS_PER_TASK = 32
 class CpuEngine:
     """Computes on so many threads; None for one per core.
 
-    `alone`: on one thread, which takes many steps of training at once.
+    `team`: the number of the team that takes the steps of a replica; else the pool takes them.
     """
 
     name = "cpu"
 
-    def __init__(self, threads: int | None = None, *, alone: bool = False) -> None:
-        self.threads, self._alone = 1 if alone else thread_count(threads), alone
+    def __init__(self, threads: int | None = None, *, team: int | None = None) -> None:
+        self.threads, self._team = thread_count(threads), team
 
     def begin(self, parameters: Parameters, start: Start) -> CpuSession:
-        return CpuSession(parameters, start, self.threads, alone=self._alone)
+        return CpuSession(parameters, start, self.threads, self._team)
 
     def source(self, source: CountSource) -> CountSource:
         return source
 
-    def replica(self, number: int) -> CpuEngine:
-        """One thread: replicas wait for nobody while they take their steps."""
-        return CpuEngine(alone=True)
+    def replica(self, number: int, replicas: int) -> CpuEngine:
+        """One thread, or a team where there are more threads than replicas. Replicas wait for
+        nobody while they take their steps.
+        """
+        return CpuEngine(max(self.threads // replicas, 1), team=number)
 
     def together(self, works: Sequence[Callable[[], None]]) -> None:
         pool.run([(work, ()) for work in works], self.threads)

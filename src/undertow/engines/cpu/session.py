@@ -33,17 +33,18 @@ from undertow.engines.protocol import (
 from undertow.kernels.cpu import pool
 from undertow.model.parameters import LARGEST, Parameters
 
+DOCUMENTS_AT_ONCE = 2048  # some 20 ms: who presses Ctrl-C waits as long
 LARGE = 2**20  # numbers that one thread looks at at a time
 
 
 class CpuSession:
     """Parameters are changed in place.
 
-    `alone`: one thread carries it out from beginning to end, and takes stretches of steps at once.
+    `team`: the number of the team whose threads carry it out, where it is that of a replica.
     """
 
     def __init__(
-        self, parameters: Parameters, start: Start, threads: int, *, alone: bool = False
+        self, parameters: Parameters, start: Start, threads: int, team: int | None = None
     ) -> None:
         self.parameters = parameters
         self._threads = threads
@@ -54,7 +55,7 @@ class CpuSession:
         self._divergence = Divergence(parameters, start, self._slots, threads)
         self._ratios = Ratios(parameters, start, self._slots, threads)
         self._updates = Updates(parameters, self._held, threads)
-        self._stretches = Stretches(self._contrast, self._held) if alone else None
+        self._stretches = Stretches(self._contrast, self._held, threads, team)
 
     def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
         self._held[name] = np.asarray(array, order="C")  # as kernels take arrays
@@ -120,10 +121,13 @@ class CpuSession:
             drawn, objective, pressure, None if name is None else self._held[name]
         )
 
+    def documents_at_once(self, steps: Steps) -> int:
+        return DOCUMENTS_AT_ONCE if self._stretches.suits(steps) else 0
+
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
     ) -> Counted | None:
-        if self._stretches is None or not self._stretches.suits(steps):
+        if not self._stretches.suits(steps):
             return None
         self._updates.catch_up()
         return self._stretches.take(batches, places, steps, self._updates.flags)

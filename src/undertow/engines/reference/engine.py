@@ -26,7 +26,7 @@ class ReferenceEngine:
     def source(self, source: CountSource) -> CountSource:
         return source
 
-    def replica(self, number: int) -> ReferenceEngine:
+    def replica(self, number: int, replicas: int) -> ReferenceEngine:
         return self
 
     def together(self, works: Sequence[Callable[[], None]]) -> None:

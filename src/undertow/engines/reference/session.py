@@ -129,6 +129,9 @@ class ReferenceSession:
         )
         return objectives.Model(W, a, b, w, self._start.noise_distribution, corrections)
 
+    def documents_at_once(self, steps: Steps) -> int:
+        return 0
+
     def stretch(self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps) -> None:
         return None
 

@@ -38,7 +38,7 @@ class TorchEngine:
 
         return on_device(source, self.device)
 
-    def replica(self, number: int) -> TorchEngine:
+    def replica(self, number: int, replicas: int) -> TorchEngine:
         """On cards, one after the other in turn."""
         if self.device.type != "cuda":
             return self

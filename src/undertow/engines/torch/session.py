@@ -37,6 +37,7 @@ from undertow.engines.torch.metropolis import Offers
 from undertow.engines.torch.updates import Updates
 from undertow.model.parameters import LARGEST, Parameters
 
+DOCUMENTS_AT_ONCE = 65_536
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
 
 
@@ -157,6 +158,13 @@ class TorchSession:
     def biases_are_noise(self) -> bool:
         """Whether visible biases that are not learned stand at log p, where nothing is gained."""
         return self._gains(False)[0] is None
+
+    def documents_at_once(self, steps: Steps) -> int:
+        if not has_fused_kernels(self.device):
+            return 0
+        from undertow.engines.torch import stretch  # needs Triton
+
+        return DOCUMENTS_AT_ONCE if stretch.is_known(self, steps) else 0
 
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -74,6 +74,7 @@ class State(NamedTuple):
 class Seen:
     """What a stretch saw. To read it is to wait for the device."""
 
+    there: ClassVar[bool] = False
     losses: Tensor
     activities: Tensor
     wrong: Tensor
@@ -87,16 +88,9 @@ class Seen:
     def _tensors(self) -> tuple[Tensor, Tensor, Tensor]:
         return self.losses, self.activities, self.wrong
 
-    @cached_property
-    def loss(self) -> float:
-        """The sum over minibatches of loss x documents."""
-        return float(self.losses.sum().item())
-
-    @cached_property
-    def activity(self) -> NDArray[np.float64]:
-        """(H,) The sum over minibatches of mean activity x documents."""
-        seen: NDArray[np.float64] = self.activities.cpu().numpy()
-        return seen
+    def sums(self) -> list[tuple[float, NDArray[np.float64]]]:
+        """Of all minibatches together."""
+        return [(float(self.losses.sum().item()), self.activities.cpu().numpy())]
 
     @cached_property
     def finite(self) -> bool:
@@ -108,7 +102,7 @@ def take(
     session: TorchSession, batches: Sequence[Any], places: Sequence[Place], steps: Steps
 ) -> Seen | None:
     """The stretch of a session, where fused kernels know these steps; None elsewhere."""
-    if not _is_known(session, steps):
+    if not is_known(session, steps):
         return None
     state = _state_of(session)
     stretches = session.stretches
@@ -136,7 +130,7 @@ def _in_parts(
     return one.with_others(other)
 
 
-def _is_known(session: TorchSession, steps: Steps) -> bool:
+def is_known(session: TorchSession, steps: Steps) -> bool:
     """Biases that are frozen at log p, noise in windows, and moments per row."""
     objective = steps.objective
     if objective.corrections is not None or objective.learns_visible_bias:

@@ -22,16 +22,18 @@ TRY = 3  # calls
 class ChosenProgram:
     """A program that is called again and again, by several workers or by one."""
 
-    def __init__(self, program: Callable[..., Any]) -> None:
-        self._program, self._choice = program, Choice()
+    def __init__(self, program: Callable[..., Any], team: int | None = None) -> None:
+        self._program, self._choice, self._team = program, Choice(), team
 
-    def __call__(self, threads: int, *arguments: Any) -> None:
-        """Runs it once, on up to so many threads."""
+    def __call__(self, threads: int, *arguments: Any, amount: int = 1) -> None:
+        """Runs it once, on up to so many threads. `amount`: how much it does in this call, where
+        that differs from one to the next.
+        """
         many = threads > 1 and self._choice.many()
         began = time.perf_counter()
-        pool.run_program(self._program, threads if many else 1, *arguments)
+        pool.run_program(self._program, threads if many else 1, *arguments, team=self._team)
         if threads > 1:
-            self._choice.note(many, time.perf_counter() - began)
+            self._choice.note(many, (time.perf_counter() - began) / amount)
 
 
 class Choice:

@@ -9,7 +9,8 @@ A step of training goes further: `run_program` runs one compiled program on all 
 `program`).
 
 Several Python threads may call at once: one gets the pool, the others do their work themselves, as
-do nested calls. A forked child makes a pool of its own.
+do nested calls. Where there are fewer replicas than threads, each replica has a **team** for its
+programs: a pool of its own, known by a number. A forked child makes pools of its own.
 """
 
 from __future__ import annotations
@@ -50,16 +51,20 @@ def run(tasks: Iterable[Task], threads: int) -> None:
             function(*arguments)
 
 
-def run_program(program: Callable[..., Any], threads: int, *arguments: Any) -> None:
-    """Run `program(worker, *arguments)` on the calling thread and on up to `threads - 1` workers.
+def run_program(
+    program: Callable[..., Any], threads: int, *arguments: Any, team: int | None = None
+) -> None:
+    """Run `program(worker, *arguments)` on the calling thread and on up to `threads - 1` workers:
+    those of the pool, or of a team of this number.
 
     Those that do not come in time are not waited for: the program goes on without them.
     """
-    if threads > 1 and _pool.free.acquire(blocking=False):
+    pool = _pool if team is None or threads == 1 else _team(team)
+    if threads > 1 and pool.free.acquire(blocking=False):
         try:
-            _pool.run_program(program, threads - 1, arguments)
+            pool.run_program(program, threads - 1, arguments)
         finally:
-            _pool.free.release()
+            pool.free.release()
     else:
         program(Worker(True, new_state(), _NO_JOB, 0, 0), *arguments)
 
@@ -201,11 +206,18 @@ class _Pool:
 
 
 _pool = _Pool()
+_teams: dict[int, _Pool] = {}
+
+
+def _team(number: int) -> _Pool:
+    """It is kept: its threads sleep until the next run has replicas."""
+    return _teams.get(number) or _teams.setdefault(number, _Pool())
 
 
 def _after_fork() -> None:
     global _pool
     _pool = _Pool()  # the parent's threads do not exist in a forked child
+    _teams.clear()
 
 
 if hasattr(os, "register_at_fork"):

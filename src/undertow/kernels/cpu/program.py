@@ -9,6 +9,9 @@ A program is a kernel whose first argument is a `Worker`. All workers run the sa
         ...
         program.leave(worker, 2)
 
+Worker 0 is the thread that called. A program of many steps numbers its barriers through, and starts
+its counters again.
+
 Nothing of this needs Python's lock. A thread that has to wait for that lock is put to sleep and
 comes back 50 microseconds late, which is why short parallel regions strung together in Python never
 paid.
@@ -117,6 +120,14 @@ def join(worker: Any) -> Any:
 def next_item(worker: Any, counter: Any) -> Any:
     """The next item of a counter: 0, 1, 2 and so on, each given to one worker."""
     return _add(worker.state, COUNTERS + LINE * counter, 1)
+
+
+@piece
+def start_again(worker: Any, counter: Any) -> None:
+    """The next item of a counter is 0 again. Only one worker may say so, between two barriers
+    within which nobody asks for items of this counter.
+    """
+    _store(worker.state, COUNTERS + LINE * counter, 0)
 
 
 @piece
