@@ -46,7 +46,13 @@ class Apart:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.step: dict[str, Any] = {}
 
-    def __call__(self, program: Callable[..., Any], n_threads: int, *arguments: Any) -> None:
+    def __call__(
+        self,
+        program: Callable[..., Any],
+        n_threads: int,
+        *arguments: Any,
+        team: int | None = None,
+    ) -> None:
         if program is shards.contrast_together:
             self._contrast(*arguments)
         else:
@@ -60,22 +66,18 @@ class Apart:
         self.seconds[name] += time.perf_counter() - began
         return answer
 
-    def _contrast(self, step: shards.StepArrays) -> None:
-        key, documents, kept, model, stream = (
-            step.key,
-            step.documents,
-            step.kept,
-            step.model,
-            step.stream,
-        )
-        split, noise, result, entries = step.split, step.noise, step.result, step.entries
+    def _contrast(
+        self, key: shards.Key, documents: shards.MinibatchCounts, step: shards.StepArrays
+    ) -> None:
+        kept, model, stream, grouping = step.kept, step.model, step.stream, step.grouping
+        split, noise, result, entries = step.split, step.noise, step.result, grouping.entries
         size, timed = len(documents.ids), self._time
         self.step = {
             "documents": documents,
             "stream": stream,
             "noise": noise,
             "entries": entries,
-            "rows": step.grouped,
+            "rows": grouping.rows,
         }
         for shard in range(len(entries.counts)):
             first, last = shard * SHARD, min((shard + 1) * SHARD, size)
@@ -146,8 +148,9 @@ class Apart:
             timed("sweep", windows.sweep, covering, changes)
             of_noise = (words, covering, model.word_weights, 2 * size + top, entries, end)
             entries.counts[shard] = timed("entries", rows.stream_entries, *of_noise) - at
-        for part in range(len(step.slots)):
-            timed("group", rows.group_part, entries, part, step.slots, step.found, step.grouped)
+        slots, found = grouping.slots, grouping.found
+        for part in range(len(slots)):
+            timed("group", rows.group_part, entries, part, slots, found, grouping.rows)
         units = len(step.sums.activity)
         for unit in range(0, units, shards.UNITS):
             last = min(unit + shards.UNITS, units)

@@ -55,7 +55,8 @@ COMPILED_FIRST = {
     "normals _draw 1",
     "program announce 1",
     "program cancel 1",
-    "stretch take_steps 1",
+    "shards contrast_together 1",
+    "update adam_and_average_together 1",
     "waiting wait 1",
 }
 
@@ -106,7 +107,7 @@ def test_a_default_fit_compiles_what_it_needs_and_each_kernel_once() -> None:
         [sys.executable, "-c", FIRST_FIT], check=True, capture_output=True, text=True
     )
     assert set(done.stdout.splitlines()) <= COMPILED_FIRST
-    assert "stretch take_steps 1" in done.stdout
+    assert "shards contrast_together 1" in done.stdout
 
 
 @pytest.mark.torture

@@ -12,7 +12,6 @@ from scipy import sparse
 from tests.oracles.subjects import corpus, halves, untrained
 from tests.oracles.two_layers import with_latent
 from undertow.counts import CsrSource, checked_counts, idf_weights, word_distribution
-from undertow.engines.cpu import session
 from undertow.learn import (
     SGD,
     Adam,
@@ -129,11 +128,7 @@ class _Stop(Exception):
     + [("alpha-nce", "adam per element"), ("cd", "sgd"), ("alpha-nce", "sgd")],
 )
 def test_stopped_and_resumed_gives_the_same_bits(
-    counts: sparse.csr_array,
-    name: str,
-    optimizer: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    counts: sparse.csr_array, name: str, optimizer: str, tmp_path: Path
 ) -> None:
     settings = make_settings(LEARNERS[name], optimizer)
     whole, source = begin(counts, settings, 1)
@@ -145,10 +140,8 @@ def test_stopped_and_resumed_gives_the_same_bits(
             raise _Stop
 
     stopped, _ = begin(counts, settings, 2)
-    monkeypatch.setattr(session, "DOCUMENTS_AT_ONCE", 2 * settings.batch_size)
     with pytest.raises(_Stop):
         train(stopped, source, epochs=3, on_batch=stop)
-    monkeypatch.undo()
     resumed = resume_run(tmp_path / "run", begin(counts, settings, 1)[0])
     assert (resumed.epoch, resumed.batch) == (1, 4)
     assert_same(whole, train(resumed, source, epochs=3))

@@ -29,9 +29,10 @@ ITEMS = 100
 Whole = NDArray[np.int64]
 sizes = pytest.mark.parametrize("threads", [1, 2, 3, 8])
 
-join, next_item, barrier, leave = (
+join, next_item, start_again, barrier, leave = (
     programs.join,
     programs.next_item,
+    programs.start_again,
     programs.barrier,
     programs.leave,
 )
@@ -301,6 +302,58 @@ def test_programs_may_run_programs() -> None:
     assert sizes == [1]
 
 
+def test_teams_work_while_the_pool_is_taken() -> None:
+    """Each with helpers of its own; a team that is taken leaves its second caller alone."""
+    sizes: dict[int, int] = {}
+
+    def of_team(team: int) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while sizes.get(team, 0) < 2 and time.monotonic() < deadline:
+            taken, size = np.zeros(ITEMS, dtype=np.int64), np.zeros(1, dtype=np.int64)
+            run_program(_take_all, 2, taken, size, team=team)
+            assert (taken == 1).all()
+            sizes[team] = int(size[0])
+
+    run([(of_team, (team,)) for team in (0, 1, 2)], 3)
+    assert sizes == {0: 2, 1: 2, 2: 2}
+    inner: list[int] = []
+
+    def nested(worker: Worker) -> None:
+        if worker.leads:
+            size = np.zeros(1, dtype=np.int64)
+            run_program(_take_all, 2, np.zeros(ITEMS, dtype=np.int64), size, team=1)
+            inner.append(int(size[0]))
+
+    run_program(nested, 2, team=1)
+    assert inner == [1]
+
+
+@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+def _again_and_again(worker: Any, taken: Any) -> None:
+    """The items of every round, shared out by one counter, which starts again between barriers."""
+    number = join(worker)
+    if number < 0:
+        return
+    for round_ in range(taken.shape[0]):
+        if number == 0:
+            start_again(worker, 1)
+        barrier(worker, 2 * round_ + 1)
+        item = next_item(worker, 1)
+        while item < taken.shape[1]:
+            taken[round_, item] += 1
+            item = next_item(worker, 1)
+        barrier(worker, 2 * round_ + 2)
+    leave(worker, 2 * taken.shape[0] + 1)
+
+
+@sizes
+def test_counters_start_again(threads: int) -> None:
+    for _ in range(20):
+        taken = np.zeros((50, 9), dtype=np.int64)
+        run_program(_again_and_again, threads, taken)
+        assert (taken == 1).all()
+
+
 class Broken(Exception):
     """An error of a program."""
 
@@ -340,6 +393,7 @@ def test_an_error_of_a_helper_alone_reaches_the_caller() -> None:
 
 def _send_workers(connection: Connection) -> None:
     _assert_helpers_come(2)  # the child has helpers of its own
+    assert not pool_module._teams
     connection.send(_taken_together(2, items=1000))
 
 

@@ -15,8 +15,6 @@ from undertow.engines import Place, Pressure
 from undertow.engines.cpu.engine import CpuEngine
 from undertow.engines.cpu.session import CpuSession
 from undertow.learn import Adam, AlphaNCE, Moment
-from undertow.learn.averaging import RunningAverage
-from undertow.learn.history import Tally
 
 WORDS, UNITS = 90, 70  # two blocks of units
 LEARNERS: dict[str, AlphaNCE] = {
@@ -51,38 +49,18 @@ def moments(number: int) -> list[Moment]:
 
 
 def by_verbs(
-    learner: AlphaNCE,
-    adam: Adam,
-    batches: Sequence[CountBatch],
-    pressure: Pressure,
-    averaging: float = 0.0,
-) -> tuple[CpuSession, Tally]:
+    learner: AlphaNCE, adam: Adam, batches: Sequence[CountBatch], pressure: Pressure
+) -> tuple[CpuSession, float, Any]:
     session = CpuEngine(1).begin(CASE.parameters.copy(), CASE.start)
     step, updater = learner.begin(session, CASE.corpus, pressure), adam.begin(session)
-    average = averaged(session, averaging)
     session.moved()
-    tally = Tally(UNITS)
+    loss, activity = 0.0, np.zeros(UNITS)
     for number, (batch, moment) in enumerate(zip(batches, moments(len(batches)), strict=True)):
         gradient = step.gradient(batch, Place(4, 3 * number))
-        if average:
-            average.before_update(gradient, moment.step)
+        loss += batch.size * gradient.loss
+        activity += batch.size * gradient.activity.astype(np.float64)
         updater.apply(gradient, moment)
-        if average:
-            average.after_update(gradient, moment.step)
-        tally.add(
-            loss=gradient.loss,
-            documents=batch.size,
-            tokens=batch.tokens,
-            activity=np.asarray(gradient.activity),
-        )
-    return session, tally
-
-
-def averaged(session: CpuSession, decay: float) -> RunningAverage | None:
-    average = RunningAverage(session, decay) if decay else None
-    if average:
-        average.begin_at(90)
-    return average
+    return session, loss, activity
 
 
 def at_once(
@@ -90,18 +68,16 @@ def at_once(
     adam: Adam,
     batches: Sequence[CountBatch],
     pressure: Pressure,
-    *,
-    averaging: float = 0.0,
     engine: CpuEngine | None = None,
 ) -> tuple[CpuSession, Any]:
     own = engine or CpuEngine(1).replica(0, 1)
     session = own.begin(CASE.parameters.copy(), CASE.start)
     step, updater = learner.begin(session, CASE.corpus, pressure), adam.begin(session)
-    averaged(session, averaging)
     session.moved()
     rules = tuple(updater.rule(moment) for moment in moments(len(batches)))
-    places = [Place(4, 3 * number) for number in range(len(batches))]
-    counted = session.stretch(batches, places, step.steps(rules, averaging))
+    places, steps = [Place(4, 3 * n) for n in range(len(batches))], step.steps(rules, 0.0)
+    assert session.documents_at_once(steps) > 0
+    counted = session.stretch(batches, places, steps)
     assert counted is not None
     return session, counted
 
@@ -120,61 +96,53 @@ def assert_same_arrays(ours: CpuSession, theirs: CpuSession) -> None:
 
 @learners
 @pytest.mark.parametrize("size", [1, 35])
-@pytest.mark.parametrize("averaging", [0.0, 0.99], ids=["", "averages"])
-def test_a_stretch_gives_the_bits_of_its_steps(name: str, size: int, averaging: float) -> None:
+def test_a_stretch_gives_the_bits_of_its_steps(name: str, size: int) -> None:
     batches, adam = ordered(size)[-25:], Adam(l2=0.01, decay=0.9)
-    given = (LEARNERS[name], adam, batches, Pressure(0.1, 0.5))
-    verbs, tally = by_verbs(*given, averaging)
-    stretch, counted = at_once(*given, averaging=averaging)
+    verbs, loss, activity = by_verbs(LEARNERS[name], adam, batches, Pressure(0.1, 0.5))
+    stretch, counted = at_once(LEARNERS[name], adam, batches, Pressure(0.1, 0.5))
     assert_same(stretch, verbs)
-    assert_tallied(counted, tally)
-
-
-def assert_tallied(counted: Any, tally: Tally) -> None:
-    """Added up in the same order, so to the same bits."""
-    ours = Tally(UNITS)
-    for loss, activity in counted.sums():
-        ours.loss += loss
-        ours.activity += activity
-    assert ours.loss == tally.loss
-    np.testing.assert_array_equal(ours.activity, tally.activity)
+    # blocks of losses are added up one after the other, here and there
+    assert counted.loss == pytest.approx(loss, rel=len(batches) * 2.0**-50)
+    np.testing.assert_allclose(counted.activity, activity, rtol=len(batches) * 2.0**-50)
 
 
 @learners
 @pytest.mark.parametrize("threads", [2, 3, 5])
-@pytest.mark.parametrize("team", [None, 0, 7], ids=["pool", "team 0", "team 7"])
-def test_workers_that_share_steps_give_the_bits_of_one(
-    name: str, threads: int, team: int | None
-) -> None:
-    """Minibatches of three shards, in stretches of which each comes back for larger arrays."""
-    batches, adam = ordered(90), Adam(l2=0.01, decay=0.9)
-    given = (LEARNERS[name], adam, [*batches, *batches], Pressure(0.1, 0.5))
-    alone, counted = at_once(*given, averaging=0.9)
+def test_a_team_gives_the_bits_of_one(name: str, threads: int) -> None:
+    """Minibatches of three shards; the arrays have to grow on the way. Ten times: who takes part in
+    a step, and with what, is chance.
+    """
+    batches = ordered(90)
+    given = (LEARNERS[name], Adam(l2=0.01, decay=0.9), [*batches, *batches], Pressure(0.1, 0.5))
+    alone, seen_alone = at_once(*given)
     moved = alone.moved().tolist()
-    for _ in range(5):
-        engine = CpuEngine(threads, team=team)
-        together, seen = at_once(*given, averaging=0.9, engine=engine)
+    for team in (0, 7) * 5:
+        together, seen = at_once(*given, CpuEngine(threads, team=team))
         assert_same_arrays(together, alone)
         assert together.moved().tolist() == moved
-        for ours, theirs in zip(seen.sums(), counted.sums(), strict=True):
-            assert ours[0] == theirs[0]
-            np.testing.assert_array_equal(ours[1], theirs[1])
+        assert seen.loss == seen_alone.loss
+        np.testing.assert_array_equal(seen.activity, seen_alone.activity)
 
 
-def test_teams_work_at_the_same_time() -> None:
+def test_teams_work_side_by_side() -> None:
     """Four replicas on eight threads: each to the bits that it has alone."""
     given = (LEARNERS["windows"], Adam(), ordered(90), Pressure(0.1, 0.5))
     expected, _ = at_once(*given)
     engine, found = CpuEngine(8), dict[int, CpuSession]()
 
     def work(number: int) -> None:
-        found[number], _ = at_once(*given, engine=engine.replica(number, 4))
+        found[number], _ = at_once(*given, engine.replica(number, 4))
 
-    assert engine.replica(3, 4).threads == 2
-    assert engine.replica(3, 16).threads == 1
     engine.together([partial(work, number) for number in range(4)])
     for number in range(4):
         assert_same_arrays(found[number], expected)
+
+
+@pytest.mark.parametrize(
+    ("threads", "replicas", "each"), [(1, 4, 1), (8, 4, 2), (7, 4, 1), (16, 1, 16), (4, 16, 1)]
+)
+def test_threads_are_shared_out_among_replicas(threads: int, replicas: int, each: int) -> None:
+    assert CpuEngine(threads).replica(replicas - 1, replicas).threads == each
 
 
 def test_minibatches_are_read_where_they_lie() -> None:
@@ -183,9 +151,9 @@ def test_minibatches_are_read_where_they_lie() -> None:
     piece = next(source().pieces(**at, at_a_time=50))
     mine = list(source().batches(**at))[1::3]
     stretch, counted = at_once(learner, adam, piece[1::3], Pressure(0.1, 0.0))
-    verbs, tally = by_verbs(learner, adam, mine, Pressure(0.1, 0.0))
+    verbs, loss, _ = by_verbs(learner, adam, mine, Pressure(0.1, 0.0))
     assert_same(stretch, verbs)
-    assert_tallied(counted, tally)
+    assert counted.loss == pytest.approx(loss, rel=1e-12)
 
 
 def test_what_a_stretch_leaves_is_where_the_next_goes_on() -> None:
@@ -202,23 +170,31 @@ def test_what_a_stretch_leaves_is_where_the_next_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("learner", "adam"),
+    ("learner", "adam", "averaging"),
     [
-        (AlphaNCE(visible_bias="learned"), Adam()),
-        (AlphaNCE(normaliser="learned"), Adam()),
-        (AlphaNCE(), Adam(moments="element")),
+        (AlphaNCE(visible_bias="learned"), Adam(), 0.0),
+        (AlphaNCE(normaliser="learned"), Adam(), 0.0),
+        (AlphaNCE(), Adam(moments="element"), 0.0),
+        (AlphaNCE(), Adam(), 0.9),
     ],
-    ids=["visible bias", "normaliser", "moments of elements"],
+    ids=["visible bias", "normaliser", "moments of elements", "averages"],
 )
 def test_steps_that_the_kernel_does_not_know_are_left_to_the_verbs(
-    learner: AlphaNCE, adam: Adam
+    learner: AlphaNCE, adam: Adam, averaging: float
 ) -> None:
     session = CpuEngine(1).replica(0, 1).begin(CASE.parameters.copy(), CASE.start)
     step, updater = learner.begin(session, CASE.corpus, Pressure(0.1, 0.0)), adam.begin(session)
     before = session.take(["parameters.weights"])
     rules = (updater.rule(Moment(1, None)),)
-    assert session.stretch(ordered(35)[:1], [Place(0, 0)], step.steps(rules, 0.0)) is None
+    steps = step.steps(rules, averaging)
+    assert session.documents_at_once(steps) == 0
+    assert session.stretch(ordered(35)[:1], [Place(0, 0)], steps) is None
     np.testing.assert_array_equal(session.parameters.weights, before["parameters.weights"])
+    single = CpuEngine(1).begin(CASE.parameters.copy(), CASE.start)
+    steps = AlphaNCE().begin(single, CASE.corpus, Pressure(0.1, 0.0)).steps(rules, 0.0)
+    Adam().begin(single)
+    assert single.documents_at_once(steps) == 0
+    assert single.stretch(ordered(35)[:1], [Place(0, 0)], steps) is None  # it is no replica's
 
 
 def test_a_stretch_stops_where_it_diverges() -> None:

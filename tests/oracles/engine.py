@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from undertow.counts import CountBatch
-from undertow.engines import Counted, Gradient, Place, Pressure, Start
+from undertow.engines import Gradient, Place, Pressure, Start
 from undertow.engines.cpu.engine import CpuEngine
 from undertow.engines.cpu.session import CpuSession
 from undertow.kernels.cpu.alias import build_alias_table
@@ -153,9 +153,3 @@ def row_entries(rows: RowGradient) -> Iterator[tuple[int, float, int]]:
             for entry in range(rows.starts[part, i], rows.starts[part, i + 1]):
                 coefficient, vector = rows.coefficients[part, entry], rows.vector_ids[part, entry]
                 yield int(rows.rows[part, i]), float(coefficient), int(vector)
-
-
-def totals(counted: Counted) -> tuple[float, NDArray[np.float64]]:
-    """What a stretch saw in all: loss and activity, times documents."""
-    losses, activities = zip(*counted.sums(), strict=True)
-    return sum(losses), np.sum(activities, axis=0)

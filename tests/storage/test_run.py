@@ -13,7 +13,6 @@ from scipy import sparse
 from tests.storage.helpers import edit_header
 from undertow._errors import ModelFileError
 from undertow.counts import CountSource, CsrSource, checked_counts
-from undertow.engines.cpu import session
 from undertow.learn import AlphaNCE, EpochRecord, Run, Settings, train
 from undertow.model import initial_parameters
 from undertow.spool import CountSpool, SpooledSource, SpoolWriter
@@ -34,9 +33,8 @@ def begin(source: CountSource, **options: Any) -> Run:
 
 
 def test_a_run_goes_on_from_a_spool_that_is_opened_again(
-    tmp_path: Path, counts: sparse.csr_array, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, counts: sparse.csr_array
 ) -> None:
-    monkeypatch.setattr(session, "DOCUMENTS_AT_ONCE", 3 * 16)
     writer = SpoolWriter(tmp_path / "spool", 40, block_documents=8)
     writer.add(counts)
     source = SpooledSource(writer.close(), group=5)

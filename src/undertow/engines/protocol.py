@@ -12,7 +12,7 @@ names, which verbs are told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -114,22 +114,21 @@ class Steps:
 
 
 class Counted(Protocol):
-    """What a stretch of steps saw. To read it may be to wait for a device."""
+    """What a stretch of steps saw. To read it is to wait for the device."""
 
     @property
-    def there(self) -> bool:
-        """Whether nobody has to wait for it."""
+    def loss(self) -> float:
+        """The sum over minibatches of loss x documents."""
+        ...
+
+    @property
+    def activity(self) -> NDArray[np.float64]:
+        """(H,) The sum over minibatches of mean activity x documents."""
         ...
 
     @property
     def finite(self) -> bool:
         """False where training has diverged."""
-        ...
-
-    def sums(self) -> Iterable[tuple[float, NDArray[np.float64]]]:
-        """loss x documents, and mean activity (H,) x documents: of each minibatch in turn, or of
-        several together.
-        """
         ...
 
 

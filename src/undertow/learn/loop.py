@@ -129,7 +129,7 @@ def stretches(run: Run, source: CountSource) -> Generator[Sequence[CountBatch]]:
         Is asked how many minibatches it takes at a time.
     source : CountSource
         Where they come from. One that has `pieces`, as `CsrSource` does, is asked for these where
-        many minibatches are taken at a time.
+        replicas take many minibatches at a time.
 
     Yields
     ------
@@ -145,7 +145,7 @@ def stretches(run: Run, source: CountSource) -> Generator[Sequence[CountBatch]]:
     at = {"seed": run.settings.seed, "epoch": run.epoch, "first_batch": run.batch}
     at["batch_size"] = run.settings.batch_size
     pieces = getattr(source, "pieces", None)
-    if run.at_a_time > 1 and pieces is not None:
+    if run.meets and pieces is not None:
         yield from pieces(**at, at_a_time=run.at_a_time)
         return
     batches = source.batches(**at)

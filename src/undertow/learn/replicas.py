@@ -46,7 +46,6 @@ class Replica:
         rule: Callable[..., Any] | None = getattr(self.updater, "rule", None)
         self._says, self._rule = says, rule
         self._tell: Callable[..., None] | None = getattr(self.step, "reached", None)
-        self.waits = False  # whether to read what stretches saw may be to wait for a device
         self._unread: list[tuple[Counted, Place]] = []
         self._unread_documents = self._unread_tokens = 0
 
@@ -93,7 +92,6 @@ class Replica:
         steps = replace(said, rules=said.rules[: len(batches)], averaging=self.averaging)
         counted = self.session.stretch(batches, places, steps)
         if counted is not None:
-            self.waits = not counted.there
             self._unread.append((counted, places[0]))
             documents, tokens = _size_of(batches)
             self._unread_documents += documents
@@ -109,12 +107,10 @@ class Replica:
     def read(self, tally: Tally) -> None:
         """Counts in what stretches saw; waits until they are done."""
         for counted, place in self._unread:
-            sums = [*counted.sums()]
             if not counted.finite:
-                stop(sum(loss for loss, _ in sums), place, "from minibatch")
-            for loss, activity in sums:
-                tally.loss += loss
-                tally.activity += activity
+                stop(counted.loss, place, "from minibatch")
+            tally.loss += counted.loss
+            tally.activity += counted.activity
         tally.documents += self._unread_documents
         tally.tokens += self._unread_tokens
         self._unread, self._unread_documents, self._unread_tokens = [], 0, 0

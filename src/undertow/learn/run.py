@@ -186,7 +186,7 @@ class Run:
         first = self.batch * self.parts + self.part
         places = [Place(self.epoch, first + i * self.parts) for i in range(len(batches))]
         moments = [self._moment(self.steps + n) for n in range(-(-len(batches) // len(crew)))]
-        said = self._home.said(moments)
+        said = crew[0].said(moments)
         tallies = [self.tally] if self._meeting is None else [Tally(self.tally.units) for _ in crew]
         works = {}
         for own, (replica, tally) in enumerate(zip(crew, tallies, strict=True)):
@@ -218,7 +218,7 @@ class Run:
     @property
     def waits(self) -> bool:
         """Whether `read` may have to wait for steps that were only asked for so far."""
-        return not self.meets and self._home.waits
+        return not self.meets and self._home.documents_at_once > 0
 
     def read(self) -> None:
         """Brings `tally` up to now.

@@ -61,6 +61,7 @@ class Contrast:
     def __init__(self, parameters: Parameters, start: Start, slots: Slots, threads: int) -> None:
         self._parameters, self._start = parameters, start
         self._slots, self._threads = slots, threads
+        self.seed = start.seed
         self._programs = {
             False: ChosenProgram(contrast_together),
             True: ChosenProgram(contrast_independently_together),
@@ -88,7 +89,7 @@ class Contrast:
         layout = self._layout(form)
         if isinstance(kept.level, tuple):
             partial_noise.draw_levels(
-                self._start.seed, kept.place.epoch, documents.ids, *kept.level, layout.kept.levels
+                self.seed, kept.place.epoch, documents.ids, *kept.level, layout.kept.levels
             )
         else:
             layout.kept.levels[:] = kept.level
@@ -118,7 +119,9 @@ class Contrast:
         parameters, arrays = self._parameters, drawn.arrays
         step = self.step_arrays(drawn, objective, pressure, corrections)
         program = self._programs[drawn.noise.independent]
-        program(workers_for(len(drawn.documents.ids), self._threads), step)
+        key = Key(self.seed, *drawn.place)
+        workers = workers_for(len(drawn.documents.ids), self._threads)
+        program(workers, key, drawn.documents, step)
         visible = self._visible_bias(objective.learns_visible_bias)
         dense = visible.gradient(arrays)
         return CpuGradient(
@@ -141,15 +144,13 @@ class Contrast:
         pressure: Pressure,
         corrections: NDArray[np.float64] | None = None,
     ) -> StepArrays:
-        """All that a step is computed from, as kernels take it."""
+        """All that a step is computed from but its documents, as kernels take it."""
         parameters, arrays = self._parameters, drawn.arrays
         gains = self._visible_bias(objective.learns_visible_bias).gains()
         arrays.begin(gains, corrections)
         model = (parameters.weights, parameters.word_weights, parameters.hidden_bias, gains)
         size = len(drawn.documents.ids)
         return StepArrays(
-            Key(self._start.seed, *drawn.place),
-            drawn.documents,
             arrays.kept,
             Model(*model),
             arrays.stream,
@@ -164,7 +165,7 @@ class Contrast:
             kernels.Pressure(pressure.target, pressure.cost),
             arrays.result,
             arrays.sums,
-            *arrays.grouping,
+            arrays.grouping,
         )
 
     def _layout(self, form: tuple[int, Noise]) -> Layout:

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from undertow.engines.protocol import Array
-from undertow.kernels.cpu.rows import Entries, RowGradient, write_rows
+from undertow.kernels.cpu.rows import Entries, Grouping, RowGradient, write_rows
 from undertow.kernels.cpu.update import add_scalars
 from undertow.kernels.randomness import SHARD
 
@@ -56,17 +55,6 @@ class CpuGradient:
         """The gradients of all other arrays that are learned."""
         found: dict[str, Array] = {"hidden_bias": self.hidden_bias, **self.others}
         return found | ({"visible_bias": self.visible_slope()} if self.learns_visible_bias else {})
-
-
-class Grouping(NamedTuple):
-    """Space for the entries of W's factored gradient, and for the same entries grouped by word, as
-    kernels take it.
-    """
-
-    entries: Entries
-    slots: NDArray[np.int32]
-    found: NDArray[np.int32]
-    rows: RowGradient
 
 
 class Slots:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from undertow.counts import CountBatch
-from undertow.engines.cpu.gradient import CpuGradient, Grouping, Slots, new_grouping, workers_for
+from undertow.engines.cpu.gradient import CpuGradient, Slots, new_grouping, workers_for
 from undertow.engines.cpu.offers import Offers
 from undertow.engines.cpu.workspace import Workspace
 from undertow.engines.protocol import Neighbours, Place, Pressure, Start
 from undertow.kernels.cpu import contrast as kernels
 from undertow.kernels.cpu import pool, ratios
-from undertow.kernels.cpu.rows import document_entries, group_entries
+from undertow.kernels.cpu.rows import Grouping, document_entries, group_entries
 from undertow.kernels.cpu.splitting import split
 from undertow.model.parameters import Parameters
 

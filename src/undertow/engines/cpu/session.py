@@ -33,14 +33,14 @@ from undertow.engines.protocol import (
 from undertow.kernels.cpu import pool
 from undertow.model.parameters import LARGEST, Parameters
 
-DOCUMENTS_AT_ONCE = 2048  # some 20 ms: who presses Ctrl-C waits as long
+DOCUMENTS_AT_ONCE = 2048  # some 20 ms
 LARGE = 2**20  # numbers that one thread looks at at a time
 
 
 class CpuSession:
     """Parameters are changed in place.
 
-    `team`: the number of the team whose threads carry it out, where it is that of a replica.
+    `team`: of a replica, the number of the team that carries it out, many steps in one call.
     """
 
     def __init__(
@@ -55,7 +55,9 @@ class CpuSession:
         self._divergence = Divergence(parameters, start, self._slots, threads)
         self._ratios = Ratios(parameters, start, self._slots, threads)
         self._updates = Updates(parameters, self._held, threads)
-        self._stretches = Stretches(self._contrast, self._held, threads, team)
+        self._stretches = (
+            None if team is None else Stretches(self._contrast, self._held, threads, team)
+        )
 
     def hold(self, name: str, array: NDArray[Any], *, learned: bool = False) -> None:
         self._held[name] = np.asarray(array, order="C")  # as kernels take arrays
@@ -122,12 +124,13 @@ class CpuSession:
         )
 
     def documents_at_once(self, steps: Steps) -> int:
-        return DOCUMENTS_AT_ONCE if self._stretches.suits(steps) else 0
+        suits = self._stretches is not None and self._stretches.suits(steps)
+        return DOCUMENTS_AT_ONCE if suits else 0
 
     def stretch(
         self, batches: Sequence[CountBatch], places: Sequence[Place], steps: Steps
     ) -> Counted | None:
-        if not self._stretches.suits(steps):
+        if self._stretches is None or not self._stretches.suits(steps):
             return None
         self._updates.catch_up()
         return self._stretches.take(batches, places, steps, self._updates.flags)

@@ -1,4 +1,4 @@
-"""Many steps of alpha-NCE with Adam in one call, by one thread or by several.
+"""Many steps of alpha-NCE with Adam in one call: what a replica takes, on one thread or several.
 
 The arrays are those of single steps. Where a minibatch needs larger ones, the compiled code comes
 back for them.
@@ -6,7 +6,9 @@ back for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -18,47 +20,35 @@ from undertow.counts.minibatches import Rows
 from undertow.engines.cpu.contrast import Contrast, Kept
 from undertow.engines.cpu.gradient import workers_for
 from undertow.engines.cpu.minibatch import Sizes
-from undertow.engines.names import AVERAGE, AVERAGED_UNTIL, OPTIMIZER
-from undertow.engines.protocol import AdamRule, Place, Steps
+from undertow.engines.names import OPTIMIZER
+from undertow.engines.protocol import AdamRule, Noise, Place, Steps
 from undertow.kernels.cpu import stretch as kernels
 from undertow.kernels.cpu.choosing import ChosenProgram
-from undertow.kernels.cpu.shards import UNITS
-from undertow.kernels.cpu.update import retained
 
 
+@dataclass(frozen=True)
 class Seen:
-    """What the minibatches of a stretch saw, those of one size together."""
+    """Sums over a stretch, and whether all of them are finite."""
 
-    there = True
+    loss: float
+    activity: NDArray[np.float64]
 
-    def __init__(self) -> None:
-        self.finite = True
-        self._parts: list[tuple[int, kernels.Seen]] = []
-
-    def add(self, size: int, seen: kernels.Seen) -> None:
-        """What minibatches of so many documents saw."""
-        self.finite = bool(seen.last[1] != kernels.DIVERGED)
-        steps = int(seen.last[0]) + (not self.finite)
-        self._parts.append((size, seen._replace(losses=seen.losses[:steps])))
-
-    def sums(self) -> Iterator[tuple[float, NDArray[np.float64]]]:
-        """Of one minibatch after the other, as if their steps had been taken one by one."""
-        for size, seen in self._parts:
-            for losses, activity in zip(seen.losses, seen.activity, strict=False):
-                yield float(losses.sum()) * size, size * activity.astype(np.float64)
+    @property
+    def finite(self) -> bool:
+        return math.isfinite(self.loss)
 
 
 class Stretches:
     """The stretches of a session."""
 
     def __init__(
-        self, contrast: Contrast, held: dict[str, NDArray[Any]], threads: int, team: int | None
+        self, contrast: Contrast, held: dict[str, NDArray[Any]], threads: int, team: int
     ) -> None:
         self._contrast, self._held, self._threads = contrast, held, threads
         self._programs = {
             False: ChosenProgram(kernels.take_steps, team),
             True: ChosenProgram(kernels.take_steps_independently, team),
-        }
+        }  # by whether noise is independent
 
     def suits(self, steps: Steps) -> bool:
         """Whether these are steps that the kernel knows."""
@@ -67,6 +57,7 @@ class Stretches:
         return (
             not objective.learns_visible_bias
             and objective.corrections is None
+            and steps.averaging == 0.0
             and len(alike) == 1
             and OPTIMIZER + "row_moments" in self._held
         )
@@ -81,15 +72,14 @@ class Stretches:
         """Takes the steps, those of minibatches of one size at a time."""
         rows, bias = (self._held[f"{OPTIMIZER}{name}_moments"] for name in ("row", "hidden_bias"))
         moving = kernels.Moving(rows, bias, moved)
+        seen = kernels.Seen(np.zeros(1), np.zeros(len(bias)), np.zeros(2, dtype=np.int64))
         joined = batches if isinstance(batches, Minibatches) else _joined(batches)
         sizes = np.diff(joined.bounds, axis=1).ravel()
         begins = [0, *(np.flatnonzero(np.diff(sizes)) + 1).tolist()]
-        found = Seen()
         for begin, end in pairwise([*begins, len(sizes)]):
-            if found.finite:
-                given = joined[begin:end], places[begin:end], steps, steps.rules[begin:end]
-                found.add(int(sizes[begin]), self._of_one_size(*given, moving))
-        return found
+            given = joined[begin:end], places[begin:end], steps, steps.rules[begin:end]
+            self._of_one_size(*given, moving, seen)
+        return Seen(float(seen.loss[0]), seen.activity)
 
     def _of_one_size(
         self,
@@ -98,43 +88,25 @@ class Stretches:
         steps: Steps,
         rules: tuple[AdamRule, ...],
         moving: kernels.Moving,
-    ) -> kernels.Seen:
+        seen: kernels.Seen,
+    ) -> None:
         firsts = np.ascontiguousarray(batches.bounds[:, 0])
-        rows = kernels.Minibatches(*batches.rows, firsts, np.array(places, dtype=np.int64))
-        numbers = _numbers(rules, steps.averaging)
+        where = np.array(places, dtype=np.int64)
+        rows = kernels.Minibatches(self._contrast.seed, *batches.rows, firsts, where)
+        numbers = _numbers(rules)
         level = steps.level
         lowest, highest = level if isinstance(level, tuple) else (level, level)
         levels = kernels.Levels(lowest, highest, isinstance(level, tuple))
-        averages = self._averages(steps.averaging)
         program = self._programs[steps.noise.independent]
-        threads, seen = workers_for(batches[0].size, self._threads), _unseen(len(rules), moving)
-        done = 0
+        threads, done = workers_for(batches[0].size, self._threads), 0
         while done < len(batches) and seen.last[1] != kernels.DIVERGED:
             kept = Kept(batches[done], places[done], level)
             drawn = self._contrast.draw_noise(kept, steps.noise)  # finds arrays that suffice
             arrays = self._contrast.step_arrays(drawn, steps.objective, steps.pressure)
-            room = _room(drawn.arrays.sizes, steps.noise.stream_length)
-            program(
-                threads, done, rows, levels, numbers, arrays, room, moving, averages, seen,
-                amount=len(batches) - done,
-            )  # fmt: skip
+            room, left = _room(drawn.arrays.sizes, steps.noise), len(batches) - done
+            given = (rows, levels, numbers, arrays, room, moving, seen)
+            program(threads, done, *given, amount=left)
             done = int(seen.last[0])
-        return seen
-
-    def _averages(self, decay: float) -> kernels.Averages:
-        """As kernels take them."""
-        if not decay:
-            return kernels.Averages(*_NO_AVERAGES, 0.0)
-        held = self._held
-        means = held[AVERAGE + "weights"], held[AVERAGED_UNTIL], held[AVERAGE + "hidden_bias"]
-        return kernels.Averages(*means, decay)
-
-
-_NO_AVERAGES = (
-    np.empty((0, 0), dtype=np.float32),
-    np.empty(0, dtype=np.int64),
-    np.empty(0, dtype=np.float32),
-)
 
 
 def _joined(batches: Sequence[CountBatch]) -> Minibatches:
@@ -153,30 +125,17 @@ def _joined(batches: Sequence[CountBatch]) -> Minibatches:
     return Minibatches(rows, bounds, np.array([batch.tokens for batch in batches]))
 
 
-def _numbers(rules: Sequence[AdamRule], averaging: float) -> kernels.Rules:
-    steps = np.array([rule.step for rule in rules])
-    stays = [retained(step - 1, step, averaging) if averaging else 1.0 for step in steps.tolist()]
+def _numbers(rules: Sequence[AdamRule]) -> kernels.Rules:
     return kernels.Rules(
         np.array([rule.rate for rule in rules]),
         np.array([rule.rate * rule.hidden_bias_rate for rule in rules]),
         np.array([1.0 - rule.decay**rule.step for rule in rules]),
-        steps,
-        (1.0 - np.array(stays)).astype(np.float32),
         rules[0].decay,
         rules[0].l2,
     )
 
 
-def _unseen(steps: int, moving: kernels.Moving) -> kernels.Seen:
-    units = len(moving.bias_moments)
-    return kernels.Seen(
-        np.zeros((steps, 1 - (-units // UNITS))),
-        np.zeros((steps, units), dtype=np.float32),
-        np.zeros(2, dtype=np.int64),
-    )
-
-
-def _room(sizes: Sizes, stream_length: int) -> kernels.Room:
+def _room(sizes: Sizes, noise: Noise) -> kernels.Room:
     return kernels.Room(
         np.empty(sizes.documents + 1, dtype=np.int64),
         np.empty(sizes.words, dtype=np.int32),
@@ -184,5 +143,6 @@ def _room(sizes: Sizes, stream_length: int) -> kernels.Room:
         sizes.rows,
         sizes.largest,
         sizes.entries,
-        stream_length,
+        noise.stream_length,
+        noise.documents,
     )

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -74,7 +74,6 @@ class State(NamedTuple):
 class Seen:
     """What a stretch saw. To read it is to wait for the device."""
 
-    there: ClassVar[bool] = False
     losses: Tensor
     activities: Tensor
     wrong: Tensor
@@ -88,9 +87,16 @@ class Seen:
     def _tensors(self) -> tuple[Tensor, Tensor, Tensor]:
         return self.losses, self.activities, self.wrong
 
-    def sums(self) -> list[tuple[float, NDArray[np.float64]]]:
-        """Of all minibatches together."""
-        return [(float(self.losses.sum().item()), self.activities.cpu().numpy())]
+    @cached_property
+    def loss(self) -> float:
+        """The sum over minibatches of loss x documents."""
+        return float(self.losses.sum().item())
+
+    @cached_property
+    def activity(self) -> NDArray[np.float64]:
+        """(H,) The sum over minibatches of mean activity x documents."""
+        seen: NDArray[np.float64] = self.activities.cpu().numpy()
+        return seen
 
     @cached_property
     def finite(self) -> bool:

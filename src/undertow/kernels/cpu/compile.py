@@ -45,18 +45,9 @@ def piece(function: Function) -> Function:
     """A function that only kernels call, always inlined into them. What calls from Python would
     take is not compiled, so these are refused.
     """
-    return _piece(function, FLOAT_RULES)
-
-
-def rounded(function: Function) -> Function:
-    """A piece that rounds after every operation, so that it gives the bits of the same in NumPy."""
-    return _piece(function, set())
-
-
-def _piece(function: Function, rules: set[str]) -> Function:
     compiled: Function = numba.njit(
         function,
-        fastmath=rules,
+        fastmath=FLOAT_RULES,
         error_model="numpy",
         forceinline=True,
         no_cpython_wrapper=True,

@@ -50,6 +50,15 @@ class RowGradient(NamedTuple):
         )
 
 
+class Grouping(NamedTuple):
+    """Entries, and space for grouping them by word."""
+
+    entries: Entries
+    slots: NDArray[np.int32]  # these three are what `group_part` takes
+    found: NDArray[np.int32]
+    rows: RowGradient
+
+
 @shared
 def split_entries(
     first: int,

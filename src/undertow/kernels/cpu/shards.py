@@ -26,8 +26,7 @@ from undertow.kernels.cpu.contrast import (
 )
 from undertow.kernels.cpu.documents import document_inputs
 from undertow.kernels.cpu.rows import (
-    Entries,
-    RowGradient,
+    Grouping,
     document_entries,
     group_part,
     split_entries,
@@ -35,6 +34,7 @@ from undertow.kernels.cpu.rows import (
 )
 from undertow.kernels.randomness import SHARD
 
+SHARDS, GROUPS = 0, 1  # what workers share out
 UNITS = 64  # hidden units that are summed over the minibatch at a time
 
 
@@ -97,10 +97,13 @@ class Sums(NamedTuple):
 
 
 class StepArrays(NamedTuple):
-    """All that the gradient of a minibatch is computed from, and where it goes."""
+    """All that the gradient of a minibatch is computed from, but for its key and its documents, and
+    where it goes.
 
-    key: Key
-    documents: MinibatchCounts
+    Compiled code copies a tuple number by number where it is handed on: programs take it apart
+    once, and hand parts on (docs/design_notes.md, A first fit).
+    """
+
     kept: Kept
     model: Model
     stream: Stream
@@ -110,10 +113,7 @@ class StepArrays(NamedTuple):
     pressure: Pressure
     result: ContrastResult
     sums: Sums
-    entries: Entries
-    slots: NDArray[np.int32]  # the last three are what `rows.group_part` takes
-    found: NDArray[np.int32]
-    grouped: RowGradient
+    grouping: Grouping
 
 
 @shared
@@ -189,16 +189,12 @@ def _split(
 
 
 @section
-def contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
-    """The gradient of a shard, with noise cut from its stream."""
-    key, documents, kept, model, stream = (
-        step.key,
-        step.documents,
-        step.kept,
-        step.model,
-        step.stream,
-    )
-    split, noise, result, entries = step.split, step.noise, step.result, step.entries
+def contrast_with_windows(
+    shard: int, key: Any, documents: Any, step: Any, noise_inputs: Any
+) -> None:
+    """The gradient of a shard of these documents, with noise cut from its stream."""
+    kept, model, stream = step.kept, step.model, step.stream
+    split, noise, result, entries = step.split, step.noise, step.result, step.grouping.entries
     size, at = documents.ids.size, entries.starts[shard]
     first, last = shard * SHARD, min((shard + 1) * SHARD, size)
     top, bottom = stream.row_starts[shard], stream.row_starts[shard + 1]
@@ -235,19 +231,15 @@ def contrast_with_windows(shard: int, step: Any, noise_inputs: Any) -> None:
 
 
 @section
-def contrast_with_independent_noise(shard: int, step: Any, noise_inputs: Any) -> None:
+def contrast_with_independent_noise(
+    shard: int, key: Any, documents: Any, step: Any, noise_inputs: Any
+) -> None:
     """The same with words of its own for every noise document: noise m = d k + j of the minibatch
     has the words from noise_starts[m] on, and row m + shard of the table. The last row of a shard
     stays zero.
     """
-    key, documents, kept, model, stream = (
-        step.key,
-        step.documents,
-        step.kept,
-        step.model,
-        step.stream,
-    )
-    split, noise, result, entries = step.split, step.noise, step.result, step.entries
+    kept, model, stream = step.kept, step.model, step.stream
+    split, noise, result, entries = step.split, step.noise, step.result, step.grouping.entries
     (size, n_noise), at = noise.begins.shape, entries.starts[shard]
     first, last = shard * SHARD, min((shard + 1) * SHARD, size)
     top, bottom = stream.row_starts[shard], stream.row_starts[shard + 1]
@@ -334,47 +326,63 @@ def sum_over_shards(first: int, last: int, pressure: Any, result: Any, sums: Any
 
 
 @section
-def _group_and_sum(worker: Any, step: Any) -> None:
-    """What follows the shards, unit by unit and word by word; ends the program."""
-    program.barrier(worker, 1)
-    units, parts = step.model.hidden_bias.size, step.slots.shape[0]
+def group_and_sum(worker: Any, grouping: Any, pressure: Any, result: Any, sums: Any) -> None:
+    """What follows the shards, word by word and unit by unit."""
+    entries, slots, found, rows = grouping
+    units, parts = sums.activity.size, slots.shape[0]
     blocks = (units + UNITS - 1) // UNITS
-    item = program.next_item(worker, 1)
+    item = program.next_item(worker, GROUPS)
     while item < parts + blocks:
         if item < parts:
-            group_part(step.entries, item, step.slots, step.found, step.grouped)
+            group_part(entries, item, slots, found, rows)
         else:
             first = (item - parts) * UNITS
-            sum_over_shards(first, min(first + UNITS, units), step.pressure, step.result, step.sums)
-        item = program.next_item(worker, 1)
-    program.leave(worker, 2)
+            sum_over_shards(first, min(first + UNITS, units), pressure, result, sums)
+        item = program.next_item(worker, GROUPS)
+
+
+@section
+def is_finite(sums: Any) -> bool:
+    """False where training has diverged."""
+    loss = 0.0
+    for block in range(sums.losses.size):
+        loss += sums.losses[block]
+    return bool(np.isfinite(loss) and np.isfinite(sums.hidden_bias).all())
 
 
 @kernel
-def contrast_together(worker: Any, step: Any) -> None:
+def contrast_together(worker: Any, key: Any, documents: Any, step: Any) -> None:
     """The gradient of a minibatch, with noise cut from streams: a program. First shard by shard,
     then unit by unit and word by word.
     """
     number = program.join(worker)
     if number < 0:
         return
-    shard = program.next_item(worker, 0)
-    while shard < step.entries.counts.size:
-        contrast_with_windows(shard, step, step.noise.inputs[number])
-        shard = program.next_item(worker, 0)
-    _group_and_sum(worker, step)
+    inputs, grouping, pressure = step.noise.inputs[number], step.grouping, step.pressure
+    result, sums = step.result, step.sums
+    shard = program.next_item(worker, SHARDS)
+    while shard < grouping.entries.counts.size:
+        contrast_with_windows(shard, key, documents, step, inputs)
+        shard = program.next_item(worker, SHARDS)
+    program.barrier(worker, 1)
+    group_and_sum(worker, grouping, pressure, result, sums)
+    program.leave(worker, 2)
 
 
 @kernel
-def contrast_independently_together(worker: Any, step: Any) -> None:
+def contrast_independently_together(worker: Any, key: Any, documents: Any, step: Any) -> None:
     """The same with independent noise: a program of its own, so that nobody waits for the one to be
     compiled who only uses the other.
     """
     number = program.join(worker)
     if number < 0:
         return
-    shard = program.next_item(worker, 0)
-    while shard < step.entries.counts.size:
-        contrast_with_independent_noise(shard, step, step.noise.inputs[number])
-        shard = program.next_item(worker, 0)
-    _group_and_sum(worker, step)
+    inputs, grouping, pressure = step.noise.inputs[number], step.grouping, step.pressure
+    result, sums = step.result, step.sums
+    shard = program.next_item(worker, SHARDS)
+    while shard < grouping.entries.counts.size:
+        contrast_with_independent_noise(shard, key, documents, step, inputs)
+        shard = program.next_item(worker, SHARDS)
+    program.barrier(worker, 1)
+    group_and_sum(worker, grouping, pressure, result, sums)
+    program.leave(worker, 2)

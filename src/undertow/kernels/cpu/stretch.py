@@ -17,25 +17,26 @@ from numpy.typing import NDArray
 
 from undertow.kernels.cpu import partial_noise, program
 from undertow.kernels.cpu.compile import kernel, section
-from undertow.kernels.cpu.rows import group_part
 from undertow.kernels.cpu.shards import (
-    UNITS,
+    GROUPS,
+    SHARDS,
     Key,
     MinibatchCounts,
-    StepArrays,
     contrast_with_independent_noise,
     contrast_with_windows,
+    group_and_sum,
+    is_finite,
     lay_out,
-    sum_over_shards,
 )
-from undertow.kernels.cpu.update import BLOCK, adam_dense, adam_per_row, average_dense, average_rows
+from undertow.kernels.cpu.update import adam_dense, adam_per_row
 
-SHARDS, GROUPS, PARTS = 0, 1, 2  # what workers share out
+PARTS = 2  # what workers share out after shards and groups
 
 
 class Minibatches(NamedTuple):
     """Some minibatches of B documents each, as rows of a compressed sparse matrix."""
 
+    seed: int
     ids: NDArray[np.int64]  # (n,)
     rows: NDArray[np.int64]  # (n,)
     indptr: NDArray[np.int64]
@@ -59,8 +60,6 @@ class Rules(NamedTuple):
     rates: NDArray[np.float64]  # (S,)
     bias_rates: NDArray[np.float64]  # (S,)
     masses: NDArray[np.float64]  # (S,): the decaying sum of ones
-    steps: NDArray[np.int64]  # (S,): their numbers, for averages
-    shares: NDArray[np.float32]  # (S,): of a step in the average of what every step moves
     decay: float
     l2: float
 
@@ -77,6 +76,7 @@ class Room(NamedTuple):
     largest: int  # rows of the largest shard
     entries: int
     stream_length: int
+    n_noise: int
 
 
 class Moving(NamedTuple):
@@ -87,20 +87,11 @@ class Moving(NamedTuple):
     moved: NDArray[np.uint8]  # (K,): 1 where a row was moved
 
 
-class Averages(NamedTuple):
-    """Running averages, all empty where there are none."""
-
-    weights: NDArray[np.float32]  # (K, H)
-    until: NDArray[np.int64]  # (K,)
-    hidden_bias: NDArray[np.float32]  # (H,)
-    decay: float
-
-
 class Seen(NamedTuple):
-    """What steps saw, and how far they came."""
+    """Sums over the documents of all minibatches, and how far steps came."""
 
-    losses: NDArray[np.float64]  # (S, 1 + blocks of units): as in `Sums`
-    activity: NDArray[np.float32]  # (S, H)
+    loss: NDArray[np.float64]  # (1,)
+    activity: NDArray[np.float64]  # (H,)
     last: NDArray[np.int64]  # (2,): the step laid out last, and what became of it
 
 
@@ -144,22 +135,22 @@ def _documents(step: int, minibatches: Any, room: Any) -> Any:
 
 
 @section
-def _key(step: int, minibatches: Any, arrays: Any) -> Any:
-    return Key(arrays.key.seed, minibatches.places[step, 0], minibatches.places[step, 1])
+def _key(step: int, minibatches: Any) -> Any:
+    return Key(minibatches.seed, minibatches.places[step, 0], minibatches.places[step, 1])
 
 
 @section
-def _lay_out(step: int, minibatches: Any, levels: Any, arrays: Any, room: Any) -> bool:
+def _lay_out(step: int, minibatches: Any, levels: Any, layout: Any, room: Any) -> bool:
     """Takes a minibatch out and lays it out; False where the arrays are too small for it. Nobody
     who still moves rows reads what is written here.
     """
     fits = _take_out(minibatches.firsts[step], minibatches, room) <= room.words.size
     if fits:
-        documents, key = _documents(step, minibatches, room), _key(step, minibatches, arrays)
-        _fill_levels(levels, key, documents.ids, arrays.kept.levels)
-        n_noise, starts, stream = arrays.noise.begins.shape[1], arrays.entries.starts, arrays.stream
-        largest = lay_out(documents, arrays.kept, stream, starts, room.stream_length, n_noise)
-        shards = arrays.entries.counts.size
+        kept, stream, starts = layout
+        documents, key = _documents(step, minibatches, room), _key(step, minibatches)
+        _fill_levels(levels, key, documents.ids, kept.levels)
+        largest = lay_out(documents, kept, stream, starts, room.stream_length, room.n_noise)
+        shards = starts.size - 1
         fits = (
             largest <= room.largest
             and stream.row_starts[shards] <= room.rows
@@ -176,7 +167,7 @@ def _begin(
     step: int,
     minibatches: Any,
     levels: Any,
-    arrays: Any,
+    layout: Any,
     room: Any,
     seen: Any,
 ) -> bool:
@@ -187,7 +178,7 @@ def _begin(
         if seen.last[1] != DIVERGED:
             fits = step < minibatches.firsts.size
             if fits:
-                fits = _lay_out(step, minibatches, levels, arrays, room)
+                fits = _lay_out(step, minibatches, levels, layout, room)
             seen.last[0], seen.last[1] = step, TAKEN if fits else LEFT
         program.start_again(worker, SHARDS)
         program.start_again(worker, GROUPS)
@@ -198,114 +189,35 @@ def _begin(
 
 
 @section
-def _of_step(step: int, minibatches: Any, arrays: Any, room: Any) -> Any:
-    """The arrays of one step, once its minibatch is laid out."""
-    return StepArrays(
-        _key(step, minibatches, arrays),
-        _documents(step, minibatches, room),
-        arrays.kept,
-        arrays.model,
-        arrays.stream,
-        arrays.split,
-        arrays.noise,
-        arrays.objective,
-        arrays.pressure,
-        arrays.result,
-        arrays.sums,
-        arrays.entries,
-        arrays.slots,
-        arrays.found,
-        arrays.grouped,
-    )
+def _count_in(size: int, sums: Any, seen: Any) -> None:
+    """Adds what a minibatch of this size saw; the loss is NaN where training has diverged."""
+    if is_finite(sums):
+        for block in range(sums.losses.size):
+            seen.loss[0] += size * sums.losses[block]
+        for j in range(sums.activity.size):
+            seen.activity[j] += size * np.float64(sums.activity[j])
+    else:
+        seen.loss[0] = np.nan
 
 
 @section
-def _group_and_sum(worker: Any, arrays: Any) -> None:
-    """What follows the shards, word by word and unit by unit."""
-    units, parts = arrays.model.hidden_bias.size, arrays.slots.shape[0]
-    blocks = (units + UNITS - 1) // UNITS
-    item = program.next_item(worker, GROUPS)
-    while item < parts + blocks:
-        if item < parts:
-            group_part(arrays.entries, item, arrays.slots, arrays.found, arrays.grouped)
-        else:
-            first = (item - parts) * UNITS
-            last = min(first + UNITS, units)
-            sum_over_shards(first, last, arrays.pressure, arrays.result, arrays.sums)
-        item = program.next_item(worker, GROUPS)
+def _move_bias(step: int, rules: Any, model: Any, sums: Any, moving: Any) -> None:
+    """Adam over the hidden bias."""
+    rate, mass = rules.bias_rates[step], rules.masses[step]
+    adam_dense(model.hidden_bias, sums.hidden_bias, moving.bias_moments, rate, rules.decay, mass)
 
 
 @section
-def _is_finite(sums: Any) -> bool:
-    """False where training has diverged."""
-    loss = 0.0
-    for block in range(sums.losses.size):
-        loss += sums.losses[block]
-    return bool(np.isfinite(loss) and np.isfinite(sums.hidden_bias).all())
-
-
-@section
-def _move_rows(worker: Any, step: int, rules: Any, arrays: Any, moving: Any, averages: Any) -> None:
-    """Adam over the rows that the gradient touches, whose averages are brought up to date before;
-    both by blocks, so that a row that has to come from main memory comes once.
-    """
-    model, grouped = arrays.model, arrays.grouped
-    rate, decay, before = rules.rates[step], rules.decay, rules.steps[step] - 1
+def _move_rows(worker: Any, step: int, rules: Any, weights: Any, grouped: Any, moving: Any) -> None:
+    """Adam over the rows that the gradient touches."""
+    rate, decay, moments = rules.rates[step], rules.decay, moving.row_moments
     part = program.next_item(worker, PARTS)
-    while part < arrays.slots.shape[0]:
+    while part < grouped.sizes.size:
         n = grouped.sizes[part]
-        rows = grouped.rows[part, :n]
-        for first in range(0, n, BLOCK):
-            last = min(first + BLOCK, n)
-            if averages.decay > 0.0:
-                means, until = averages.weights, averages.until
-                average_rows(rows, first, last, model.weights, means, until, before, averages.decay)
-            moments = moving.row_moments
-            adam_per_row(part, first, last, grouped, model.weights, moments, rate, decay, rules.l2)
+        adam_per_row(part, 0, n, grouped, weights, moments, rate, decay, rules.l2)
         for row in range(n):
-            moving.moved[rows[row]] = 1
+            moving.moved[grouped.rows[part, row]] = 1
         part = program.next_item(worker, PARTS)
-
-
-@section
-def _move_bias(step: int, rules: Any, arrays: Any, moving: Any, averages: Any) -> None:
-    """Adam over the hidden bias, and its average."""
-    values, slopes, moments = arrays.model.hidden_bias, arrays.sums.hidden_bias, moving.bias_moments
-    adam_dense(values, slopes, moments, rules.bias_rates[step], rules.decay, rules.masses[step])
-    if averages.decay > 0.0:
-        average_dense(values, averages.hidden_bias, rules.shares[step])
-
-
-@section
-def _finish(
-    worker: Any,
-    number: int,
-    taken: int,
-    step: int,
-    rules: Any,
-    arrays: Any,
-    moving: Any,
-    averages: Any,
-    seen: Any,
-) -> None:
-    """What follows once a worker finds no more shards: sums, and the step itself, which is left out
-    where training has diverged.
-    """
-    program.barrier(worker, 3 * taken + 2)
-    _group_and_sum(worker, arrays)
-    program.barrier(worker, 3 * taken + 3)
-    finite = _is_finite(arrays.sums)
-    if number == 0:
-        for block in range(arrays.sums.losses.size):
-            seen.losses[step, block] = arrays.sums.losses[block]
-        for j in range(arrays.sums.activity.size):
-            seen.activity[step, j] = arrays.sums.activity[j]
-        if finite:
-            _move_bias(step, rules, arrays, moving, averages)
-        else:
-            seen.last[1] = DIVERGED
-    if finite:
-        _move_rows(worker, step, rules, arrays, moving, averages)
 
 
 @kernel
@@ -318,24 +230,38 @@ def take_steps(
     arrays: Any,
     room: Any,
     moving: Any,
-    averages: Any,
     seen: Any,
 ) -> None:
     """Takes steps from number `step` on, with noise cut from streams: a program. It ends with the
     last one, or where the arrays are too small for one, or a loss is not finite: `Seen` tells.
 
-    `arrays` is the `StepArrays` of any minibatch of as many documents.
+    `arrays` is the `StepArrays` of minibatches of as many documents.
     """
     number, taken = program.join(worker), 0
     if number < 0:
         return
-    while _begin(worker, number, taken, step + taken, minibatches, levels, arrays, room, seen):
-        one = _of_step(step + taken, minibatches, arrays, room)
+    model, sums, result, pressure = arrays.model, arrays.sums, arrays.result, arrays.pressure
+    inputs, grouping = arrays.noise.inputs[number], arrays.grouping
+    layout = (arrays.kept, arrays.stream, grouping.entries.starts)
+    while _begin(worker, number, taken, step + taken, minibatches, levels, layout, room, seen):
+        now = step + taken
+        key, documents = _key(now, minibatches), _documents(now, minibatches, room)
         shard = program.next_item(worker, SHARDS)
-        while shard < arrays.entries.counts.size:
-            contrast_with_windows(shard, one, arrays.noise.inputs[number])
+        while shard < grouping.entries.counts.size:
+            contrast_with_windows(shard, key, documents, arrays, inputs)
             shard = program.next_item(worker, SHARDS)
-        _finish(worker, number, taken, step + taken, rules, arrays, moving, averages, seen)
+        program.barrier(worker, 3 * taken + 2)
+        group_and_sum(worker, grouping, pressure, result, sums)
+        program.barrier(worker, 3 * taken + 3)
+        finite = is_finite(sums)
+        if number == 0:
+            _count_in(documents.ids.size, sums, seen)
+            if finite:
+                _move_bias(now, rules, model, sums, moving)
+            else:
+                seen.last[1] = DIVERGED
+        if finite:
+            _move_rows(worker, now, rules, model.weights, grouping.rows, moving)
         taken += 1
     program.leave(worker, 3 * taken + 2)
 
@@ -350,7 +276,6 @@ def take_steps_independently(
     arrays: Any,
     room: Any,
     moving: Any,
-    averages: Any,
     seen: Any,
 ) -> None:
     """The same with independent noise: a program of its own, so that nobody waits for the one to be
@@ -359,12 +284,27 @@ def take_steps_independently(
     number, taken = program.join(worker), 0
     if number < 0:
         return
-    while _begin(worker, number, taken, step + taken, minibatches, levels, arrays, room, seen):
-        one = _of_step(step + taken, minibatches, arrays, room)
+    model, sums, result, pressure = arrays.model, arrays.sums, arrays.result, arrays.pressure
+    inputs, grouping = arrays.noise.inputs[number], arrays.grouping
+    layout = (arrays.kept, arrays.stream, grouping.entries.starts)
+    while _begin(worker, number, taken, step + taken, minibatches, levels, layout, room, seen):
+        now = step + taken
+        key, documents = _key(now, minibatches), _documents(now, minibatches, room)
         shard = program.next_item(worker, SHARDS)
-        while shard < arrays.entries.counts.size:
-            contrast_with_independent_noise(shard, one, arrays.noise.inputs[number])
+        while shard < grouping.entries.counts.size:
+            contrast_with_independent_noise(shard, key, documents, arrays, inputs)
             shard = program.next_item(worker, SHARDS)
-        _finish(worker, number, taken, step + taken, rules, arrays, moving, averages, seen)
+        program.barrier(worker, 3 * taken + 2)
+        group_and_sum(worker, grouping, pressure, result, sums)
+        program.barrier(worker, 3 * taken + 3)
+        finite = is_finite(sums)
+        if number == 0:
+            _count_in(documents.ids.size, sums, seen)
+            if finite:
+                _move_bias(now, rules, model, sums, moving)
+            else:
+                seen.last[1] = DIVERGED
+        if finite:
+            _move_rows(worker, now, rules, model.weights, grouping.rows, moving)
         taken += 1
     program.leave(worker, 3 * taken + 2)

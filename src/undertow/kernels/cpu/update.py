@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from undertow.kernels.cpu import program
-from undertow.kernels.cpu.compile import kernel, piece, rounded, shared
+from undertow.kernels.cpu.compile import kernel, piece, shared
 from undertow.kernels.cpu.prefetch import AHEAD, prefetch_row_to_write
 from undertow.kernels.cpu.rows import row_gradient, row_scalar
 
@@ -229,13 +229,6 @@ def average_rows(
             for j in range(average.size):
                 average[j] = stays * average[j] + (np.float32(1.0) - stays) * values[j]
             seen[word] = step
-
-
-@rounded
-def average_dense(values: Any, averages: Any, share: Any) -> None:
-    """Moves the average of a vector by a share towards its present values, as NumPy would."""
-    for j in range(values.size):
-        averages[j] += share * (values[j] - averages[j])
 
 
 @kernel
