@@ -243,7 +243,7 @@ class TorchSession:
     # Optimizers
 
     def adam(self, gradient: TorchGradient, rule: AdamRule) -> None:
-        self.flags[gradient.words] = True
+        self.flags.index_fill_(0, gradient.words, True)
         self._updates.adam(gradient, rule)
 
     def momentum(self, gradient: TorchGradient, rule: MomentumRule) -> None:
@@ -254,7 +254,7 @@ class TorchSession:
         rows = to_device(np.asarray(steps), self.device, torch.float32)
         others = {name: to_device(np.asarray(step), self.device) for name, step in dense.items()}
         own = to_device(np.asarray(words), self.device, torch.int64)
-        self.flags[own] = True
+        self.flags.index_fill_(0, own, True)
         self._updates.move(own, rows, others)
 
     # Averages

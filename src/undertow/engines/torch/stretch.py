@@ -61,6 +61,7 @@ class State(NamedTuple):
     """The arrays of a run that steps change."""
 
     weights: Tensor  # (K, H)
+    flags: Tensor  # (K,) bool: set where a row of W moves
     word_weights: Tensor  # (K,)
     hidden_bias: Tensor  # (H,)
     row_moments: Tensor  # (K, 2)
@@ -120,7 +121,7 @@ def _in_parts(
     documents = documents_of_stretch(batches, numbers, session.device)
     needed = stretches.shape(documents, steps)
     if needed.elements <= MOST or len(batches) == 1:
-        return stretches.take(documents, needed, places[0].epoch, steps, session.flags)
+        return stretches.take(documents, needed, places[0].epoch, steps)
     del documents  # its memory is free before that of its parts is taken
     halves = slice(len(batches) // 2), slice(len(batches) // 2, None)
     one, other = (
@@ -148,6 +149,7 @@ def _state_of(session: TorchSession) -> State:
         averages = tuple(held[name] for name in names)
     return State(
         values["weights"],
+        session.flags,
         values["word_weights"],
         values["hidden_bias"],
         held[OPTIMIZER + "row_moments"],
@@ -175,17 +177,8 @@ class Stretches:
         noise = steps.noise
         return shape_of(documents, self._batch, noise.documents, lowest, noise.stream_length)
 
-    def take(
-        self,
-        documents: Documents,
-        needed: Shape,
-        epoch: int,
-        steps: Steps,
-        flags: Tensor | None = None,
-    ) -> Seen:
-        """All these steps, which need arrays of a `shape`; `flags` are set for the words whose
-        rows move.
-        """
+    def take(self, documents: Documents, needed: Shape, epoch: int, steps: Steps) -> Seen:
+        """All these steps, which need arrays of a `shape`."""
         noise = steps.noise
         plan = self._plan(needed, steps)
         plan.layout.fill(
@@ -195,9 +188,8 @@ class Stretches:
             (self._seed, epoch),
             self._table,
             self._state.word_weights,
+            self._state.flags,
         )
-        if flags is not None:
-            plan.layout.note(flags)
         return plan.run(len(documents.sizes), steps)
 
     def _plan(self, needed: Shape, steps: Steps) -> Plan:
