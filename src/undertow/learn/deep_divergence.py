@@ -18,7 +18,7 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import STARTED, Gradient, Place, Pressure, Session
 from undertow.learn.completing import Completing
-from undertow.learn.divergence import CHAINS, check_steps, hold_chains, steps_at
+from undertow.learn.divergence import CHAINS, checked_steps, hold_chains, steps_at
 from undertow.learn.learner import Corpus
 from undertow.learn.optimizer import Adam
 from undertow.learn.options import Options
@@ -62,12 +62,16 @@ class DeepDivergence(Options):
     layers = 2
 
     def __post_init__(self) -> None:
-        check_steps(self.n_steps)
-        _check.number("pretraining", self.pretraining, at_least=0.0)
+        _check.keep(
+            self,
+            n_steps=checked_steps(self.n_steps),
+            persistent=bool(self.persistent),
+            latent=_check.one_of("latent", self.latent, ("chains", "mean-field")),
+            passes=_check.whole_number("passes", self.passes, at_least=1),
+            pretraining=_check.number("pretraining", self.pretraining, at_least=0.0),
+        )
         if self.pretraining > 1.0:
             raise InvalidInput(f"pretraining must be a share from 0 to 1, got {self.pretraining!r}")
-        _check.one_of("latent", self.latent, ("chains", "mean-field"))
-        _check.whole_number("passes", self.passes, at_least=1)
 
     @staticmethod
     def usual_optimizer() -> Adam:
