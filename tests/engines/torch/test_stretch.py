@@ -210,6 +210,53 @@ def test_a_stretch_waits_for_nothing(sizes: list[int]) -> None:
     assert waits.found == []
 
 
+def test_a_small_minibatch_alone_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a run is resumed before the last of an epoch."""
+    monkeypatch.setattr(stretch, "FEW", 10)
+    case = make_case(words=20, units=8, documents=19, most_tokens=12, free_bias=False)
+    steps = replace(steps_of(2, 0.5, 400, 0.9, True)[0], batch_size=14)
+    batches = [case.batch().part(0, 14), case.batch().part(14, 19)]
+    whole, _ = fused(case, batches, steps)
+    first, _ = fused(case, batches[:1], replace(steps, rules=steps.rules[:1]))
+    resumed = Stretches(first, tensor(build_alias_table(case.p).astype(np.int64)), SEED)
+    documents = documents_of_stretch(batches[1:], np.array([1]), DEVICE)
+    rest = replace(steps, rules=steps.rules[1:])
+    resumed.take(documents, resumed.shape(documents, rest), EPOCH, rest)
+    assert torch.equal(whole.weights, first.weights)
+    assert torch.equal(whole.hidden_bias, first.hidden_bias)
+
+
+def test_runs_say_their_batch_size(
+    in_stretches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not that of the minibatches that a stretch happens to have: here the last two documents."""
+    said, tiles = [], stretch.tiles_for
+
+    def noted(batch: int, units: int) -> stretch.Tiles:
+        said.append(batch)
+        return tiles(batch, units)
+
+    monkeypatch.setattr(stretch, "tiles_for", noted)
+    case = small_case()
+    source = CsrSource(checked_counts(case.counts))
+    run = new_run(case, "torch", source)
+    run.batch = 3
+    train(run, source, epochs=1)
+    assert (in_stretches, said) == ([1], [3])
+
+
+def test_the_first_step_of_the_hidden_bias_has_the_length_of_the_rate() -> None:
+    """Its moment is its mass times its squared gradient: both have to know the decay as exactly.
+    Numbers come in single precision on a card alone: the interpreter keeps them as they are.
+    """
+    case = make_case(words=20, units=8, documents=19, most_tokens=12, free_bias=False)
+    case.parameters.hidden_bias[...] = 0.0
+    steps, (rule,) = steps_of(1, 0.5, 20, 0.0, True)
+    state, _ = fused(case, [case.batch()], replace(steps, rules=(replace(rule, decay=0.999),)))
+    lengths = state.hidden_bias.abs().cpu() / (rule.rate * rule.hidden_bias_rate)
+    np.testing.assert_allclose(lengths, 1.0, rtol=5e-7)
+
+
 def test_what_is_not_finite_is_seen() -> None:
     case = make_case(words=20, units=3, documents=10, free_bias=False)
     case.parameters.weights[3, 1] = np.nan
@@ -234,12 +281,15 @@ def in_stretches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return taken
 
 
-def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
+def new_run(case: Case, device: str, source: Any) -> Run:
     settings = Settings(AlphaNCE(n_noise=2, stream_length=64), Adam(), batch_size=3)
     engine = find_engine("cpu", threads=1) if device == "cpu" else TorchEngine(DEVICE.type)
     sizes = {"documents": source.documents, "longest": source.longest}
-    run = Run(case.parameters.copy(), case.p, settings, **sizes, engine=engine)
-    return train(run, source, epochs=epochs)
+    return Run(case.parameters.copy(), case.p, settings, **sizes, engine=engine)
+
+
+def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
+    return train(new_run(case, device, source), source, epochs=epochs)
 
 
 def small_case() -> Case:

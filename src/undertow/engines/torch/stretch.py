@@ -50,7 +50,10 @@ class Tiles(NamedTuple):
 
 
 def tiles_for(batch: int, units: int) -> Tiles:
-    """To be measured (docs/design_notes.md)."""
+    """By the size of minibatches, which decides how sums are rounded: that of the run, so that a
+    run that is resumed before a smaller one has the same bits. To be measured
+    (docs/design_notes.md).
+    """
     warps, documents = max(units // 128, 1), max(min(2**13 // units, 16), 4)
     if batch < FEW:
         return Tiles(256, 8, documents, 2, min(4 * warps, 16))
@@ -195,8 +198,8 @@ class Stretches:
     def _plan(self, needed: Shape, steps: Steps) -> Plan:
         rule = steps.rules[0]
         key = (
-            needed.batch, steps.noise, steps.objective, steps.pressure, steps.averaging,
-            rule.decay, rule.l2, rule.hidden_bias_rate,
+            needed.batch, steps.batch_size, steps.noise, steps.objective, steps.pressure,
+            steps.averaging, rule.decay, rule.l2, rule.hidden_bias_rate,
         )  # fmt: skip
         plan = self._plans.get(key)
         if plan is None or not plan.layout.shape.holds(needed):
@@ -225,6 +228,7 @@ class Plan:
         wide = torch.float64
         self._at = new(1, dtype=torch.int32)
         self._rates, self._masses = new(shape.steps, dtype=wide), new(shape.steps, dtype=wide)
+        self._decay = new(1, dtype=wide).fill_(steps.rules[0].decay)
         self._numbers = new(shape.steps, dtype=torch.int64)
         self._shares = new(shape.steps)
         self._table = new(shape.rows, units)
@@ -290,7 +294,7 @@ class Plan:
     def _contrast(self, noise: Noise, objective: Objective) -> None:
         state, layout, shape, units = self._state, self.layout, self.layout.shape, self._units
         rows_of, padded = (self._table, shape.rows), triton.next_power_of_2(units)
-        tiles = tiles_for(shape.batch, padded)
+        tiles = tiles_for(self._steps.batch_size or shape.batch, padded)
         kernels.sum_streams[(shape.shards, -(-units // tiles.columns))](
             self._at, state.weights, state.word_weights, layout.stream, layout.first_rows,
             layout.lengths, *rows_of, shape.shards, H=units, PART=tiles.part,
@@ -320,8 +324,8 @@ class Plan:
             self._at, self.layout.sizes, self._partials, self._posteriors, self._vectors,
             self._kept_vectors, state.hidden_bias, state.hidden_moments,
             state.hidden_bias if average is None else average, self._rates, self._shares,
-            self._masses, self._seen_loss, self._seen_activity, self._wrong, shape.shards,
-            pressure.target, pressure.cost, rule.decay, rule.hidden_bias_rate, H=units,
+            self._masses, self._decay, self._seen_loss, self._seen_activity, self._wrong,
+            shape.shards, pressure.target, pressure.cost, rule.hidden_bias_rate, H=units,
             COLUMNS=COLUMNS, AVERAGING=average is not None,
         )  # fmt: skip
 
