@@ -188,8 +188,7 @@ class DeepDivergenceStep:
             return completing.by_mean_field(*given, options.passes)
         arrays, ids = self._session.arrays(), batch.document_ids
         chains, started = arrays[LATENT], arrays[LATENT + STARTED]
-        units = self._session.parameters.units
-        hidden = np.unpackbits(chains[ids], axis=1, count=units).astype(np.bool_)
+        hidden = np.unpackbits(chains[ids], axis=1, count=given[0].units).astype(np.bool_)
         whole = completing.by_chains(*given, options.passes, hidden, started[ids] == 1)
         chains[ids], started[ids] = np.packbits(hidden, axis=1), 1
         return whole

@@ -38,6 +38,7 @@ from undertow.engines.torch.updates import Updates
 from undertow.model.parameters import LARGEST, Parameters
 
 DOCUMENTS_AT_ONCE = 65_536
+OF_GAINS = {PARAMETERS + "visible_bias", PARAMETERS + "word_weights"}
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
 
 
@@ -94,7 +95,8 @@ class TorchSession:
         own = {PARAMETERS + name: tensor for name, tensor in self.values.items()}
         for name in arrays.keys() & own.keys():
             overwrite(own[name], arrays[name], words)
-        self._frozen = None
+        if arrays.keys() & OF_GAINS:  # else they are as they were, after every meeting of replicas
+            self._frozen = None
         self.held.restore({name: arrays[name] for name in arrays if name not in own}, words)
 
     def take(
