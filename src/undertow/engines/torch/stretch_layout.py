@@ -26,7 +26,7 @@ from undertow.kernels.randomness import SHARD
 
 CHUNK = 64  # entries of a word that one program sums
 PART = 64  # positions of a noise stream that one program leads gradients back to
-LANES = 32  # documents that a program keeps tokens of: a warp
+LANES = 32  # entries of a document that a program lays out at once: a warp
 DRAWN = 256  # numbers that a program draws
 SPAN = 1024  # entries that a program lays out
 
@@ -226,11 +226,8 @@ class Layout:
             levels = level
         wanted = torch.ceil(levels * documents.tokens.double() - 1e-9).long()
         to_keep = torch.minimum(wanted, documents.tokens - 1)
-        kept = torch.empty_like(documents.counts)
-        draws.keep_tokens[(-(-n // LANES),)](
-            documents.ids, documents.starts, documents.counts, documents.tokens, to_keep, kept,
-            n, *key, BLOCK=LANES, num_warps=1,
-        )  # fmt: skip
+        parts = (documents.ids, documents.starts, documents.counts, documents.tokens)
+        kept = draws.kept_of(*parts, to_keep, *key)
         ids = torch.zeros(size, dtype=torch.int64, device=self._device)
         ids[places] = documents.ids
         self.replaced.zero_()

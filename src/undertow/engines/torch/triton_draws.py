@@ -21,6 +21,7 @@ WINDOW = tl.constexpr(int(Purpose.WINDOW) << 24)
 STREAM = tl.constexpr(int(Purpose.STREAM) << 24)
 LEVEL = tl.constexpr(int(Purpose.LEVEL) << 24)
 NUMBERS = 512  # counters that a program takes
+LANES = 32  # documents that a program keeps tokens of: a warp
 
 
 @triton.jit
@@ -114,6 +115,18 @@ def keep_tokens(ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOC
             left -= drawn.to(tl.int32)
             position += drawn.to(tl.int32)
         tl.store(kept + begin + i, before - needed, mask=here)
+
+
+def kept_of(
+    ids: Any, starts: Any, counts: Any, tokens: Any, to_keep: Any, seed: int, epoch: int
+) -> Any:
+    """(E,) How many of the counts of each entry are kept, all on the device."""
+    n, kept = len(ids), torch.empty_like(counts)
+    with torch.cuda.device_of(kept):  # Triton launches on the present card
+        keep_tokens[(-(-n // LANES),)](
+            ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK=LANES, num_warps=1
+        )
+    return kept
 
 
 @kernel("size", "shards", "seed", "epoch")
