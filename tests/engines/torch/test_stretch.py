@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,15 +36,12 @@ pytest.importorskip("triton", reason="needs Triton, which comes with torch for c
 CARD = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if CARD else "cpu")
 
-from torch.overrides import TorchFunctionMode  # noqa: E402
-
 from undertow.engines.torch import TorchEngine, stretch  # noqa: E402
 from undertow.engines.torch.device_source import DeviceSource, documents_of_stretch  # noqa: E402
 from undertow.engines.torch.session import DOCUMENTS_AT_ONCE, TorchSession  # noqa: E402
 from undertow.engines.torch.stretch import Seen, State, Stretches  # noqa: E402
 
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
-OURS = str(Path("undertow", "engines", "torch"))
 on_card = pytest.mark.skipif(not CARD, reason="needs a card")
 
 FORMS: dict[str, dict[str, Any]] = {
@@ -166,48 +162,6 @@ def test_the_same_bits_again() -> None:
     (one, _), (two, _) = fused(case, batches, steps), fused(case, batches, steps)
     assert torch.equal(one.weights, two.weights)
     assert torch.equal(one.hidden_bias, two.hidden_bias)
-
-
-ASKS = {"item", "tolist", "cpu", "numpy", "nonzero", "unique", "unique_consecutive", "bincount"}
-ASKS |= {"masked_select", "__bool__", "__float__", "__int__", "__index__"}
-
-
-class _Waits(TorchFunctionMode):  # type: ignore[misc]
-    """Notes what our code asks of torch that would wait for a card. A number that is put where a
-    tensor says, or into a single place, goes there as a tensor of the host.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def __torch_function__(
-        self, operation: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        named, name = kwargs or {}, getattr(operation, "__name__", "")
-        caller = sys._getframe(1).f_code  # an interpreted kernel may look at its numbers
-        if OURS in caller.co_filename and self._waits(name, args, named):
-            self.found.append(f"{caller.co_qualname}: {name}")
-        return operation(*args, **named)
-
-    def _waits(self, name: str, args: Any, named: Any) -> bool:
-        if name == "__setitem__":
-            return not isinstance(args[1], slice) and not isinstance(args[2], torch.Tensor)
-        if name == "repeat_interleave" and isinstance(args[1], torch.Tensor):
-            return "output_size" not in named
-        return name in ASKS
-
-
-@pytest.mark.parametrize("sizes", [[14, 14, 7], [14, 7, 14]], ids=str)
-def test_a_stretch_waits_for_nothing(sizes: list[int]) -> None:
-    case = make_case(words=20, units=4, documents=35, most_tokens=9, free_bias=False)
-    ends = np.cumsum(sizes)
-    batches = [case.batch().part(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-    steps, _ = steps_of(3, (0.2, 0.9), 20, 0.9, True)
-    waits = _Waits()
-    with waits:
-        fused(case, batches, steps)
-    assert waits.found == []
 
 
 def test_a_small_minibatch_alone_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:

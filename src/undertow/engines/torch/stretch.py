@@ -8,6 +8,7 @@ is recorded once, and finds the arrays of its step by a counter on the device.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,6 +37,7 @@ HALVES = 2  # of single precision, in bfloat16, that gradients of windows are ad
 ENTRIES, CHUNKS = 4, 8  # vectors that a program adds to a row at once, and sums of these
 WARPS = 64  # of a multiprocessor: as many programs of one warp share the rows of W
 MOST = 2**26  # entries, places of noise words and parts of a stretch: about 7 GB of arrays
+RECORDING = threading.Lock()  # torch frees memory, and waits for the card, before it records
 FEW = 1024  # documents of a minibatch, below which a program takes less at a time
 
 
@@ -251,21 +253,21 @@ class Plan:
     def run(self, count: int, steps: Steps) -> Seen:
         """The first `count` steps of what was laid out."""
         self._set(steps)
-        self._step()
-        if not self._on_card:
-            for _ in range(count - 1):
-                self._step()
-        elif count > 1:
-            if self._graph is None:
+        if self._graph is None:
+            self._step()  # kernels cannot be compiled or loaded while a graph is recorded
+            count -= 1
+            if self._on_card and count:
                 self._graph = self._record()
-            for _ in range(count - 1):
-                self._graph.replay()
+        step = self._step if self._graph is None else self._graph.replay
+        for _ in range(count):
+            step()
         return Seen(self._seen_loss.clone(), self._seen_activity.clone(), self._wrong.clone())
 
     def _record(self) -> torch.cuda.CUDAGraph:
         graph = torch.cuda.CUDAGraph()
         own = torch.cuda.Stream(self._device)  # torch keeps one for all cards, on the first
-        with torch.cuda.graph(graph, stream=own, capture_error_mode="thread_local"):
+        mode = "thread_local"  # other threads may do as they like, but record a graph of their own
+        with RECORDING, torch.cuda.graph(graph, stream=own, capture_error_mode=mode):
             self._step()
         return graph
 

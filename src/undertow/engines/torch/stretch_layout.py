@@ -77,7 +77,9 @@ class Shape:
 
     @property
     def shared_chunks(self) -> int:
-        """Chunks of a step, at most, of words that have several."""
+        """Chunks of a step, at most, of words that have several. Rows of streams that no window
+        covers are of no word, and come last: there may be more of them than `largest` says.
+        """
         return 2 * self.largest // CHUNK + 2
 
     @property
