@@ -34,6 +34,7 @@ from undertow.engines.torch.gibbs import Model, model_of
 from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.held import Held, overwrite
 from undertow.engines.torch.metropolis import Offers
+from undertow.engines.torch.troubles import in_words
 from undertow.engines.torch.updates import Updates
 from undertow.model.parameters import LARGEST, Parameters
 
@@ -42,6 +43,7 @@ OF_GAINS = {PARAMETERS + "visible_bias", PARAMETERS + "word_weights"}
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
 
 
+@in_words
 class TorchSession:
     """Holds tensors on its device; the parameters given stay as they are."""
 
