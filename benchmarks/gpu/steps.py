@@ -108,7 +108,8 @@ def _state(documents: ZipfDocuments, units: int) -> State:
     weights = torch.randn(words, units, device=DEVICE) * 0.01
     moments = zeros(words, 2), zeros(units, dtype=torch.float64)
     averages = weights.clone(), zeros(words, dtype=torch.int64), zeros(units)
-    return State(weights, documents.weights, zeros(units), *moments, *averages)
+    flags = zeros(words, dtype=torch.bool)
+    return State(weights, flags, documents.weights, zeros(units), *moments, *averages)
 
 
 def _table(documents: ZipfDocuments) -> Any:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from undertow import topics as topics
     from undertow._errors import (
         ClusterError,
+        DeviceError,
         ForkedProcess,
         IndexFileError,
         InvalidInput,
@@ -76,7 +77,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "undertow._errors": (
         *("InvalidInput", "ModelFileError", "NewerFormat", "TrainingDiverged", "UndertowError"),
-        *("ClusterError", "ForkedProcess", "IndexFileError", "NewerIndex"),
+        *("ClusterError", "DeviceError", "ForkedProcess", "IndexFileError", "NewerIndex"),
     ),
     "undertow.counts": ("CountBatch", "CountSource", "CsrSource"),
     "undertow.corpus": ("Vectorizer", "open_corpus"),
@@ -121,6 +122,7 @@ __all__ = [
     "CountSource",
     "CsrSource",
     "DeepReplicatedSoftmax",
+    "DeviceError",
     "Engine",
     "ForkedProcess",
     "Index",

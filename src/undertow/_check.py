@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from undertow import _lazy
 from undertow._errors import InvalidInput
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     np = _lazy.module("numpy")  # a wrong option is told without it
+
+Number = TypeVar("Number", int, float)
 
 SIZE = r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]I?)?B?\s*"  # a number too long is none
 BYTES = {
@@ -75,6 +77,26 @@ def number(
     return checked
 
 
+def ascending(
+    name: str, pair: tuple[object, ...], check: Callable[[str, object], Number]
+) -> tuple[Number, Number]:
+    """Two numbers that pass a check of one, the lower first."""
+    first, last = (check(name, one) for one in pair)
+    if first > last:
+        raise InvalidInput(f"{name} must give the lower number first, got {pair!r}")
+    # the tuple itself where it was plain: scikit-learn's `clone` wants to find what it gave
+    kept: Any = pair if pair[0] is first and pair[1] is last else (first, last)
+    return kept  # type: ignore[no-any-return]
+
+
+def keep(options: object, **checked: object) -> None:
+    """Puts checked values in the place of those that a frozen dataclass was given: numbers of NumPy
+    become plain ones, as kernels for cards and JSON want them.
+    """
+    for name, value in checked.items():
+        object.__setattr__(options, name, value)
+
+
 def number_of_bytes(name: str, size: object) -> int:
     """A number of bytes, as such or as text: "500MB" is 500 million, "2GiB" are 2 times 2^30."""
     if isinstance(size, str):
@@ -110,7 +132,7 @@ def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
         raise InvalidInput(f"{name} must be one of {words}, got {value!r:.200}")
-    return value
+    return str(value)  # NumPy's kind becomes a plain one
 
 
 def only_with(other: str, given: Mapping[str, object]) -> None:

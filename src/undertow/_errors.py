@@ -10,6 +10,7 @@
     ├── IndexFileError (also ValueError)    a search index that cannot be used
     │   └── NewerIndex                      written by a later version of undertow
     ├── ClusterError (also RuntimeError)    a cluster that does not answer, or keeps losing workers
+    ├── DeviceError (also RuntimeError)     a card without room, or that kernels cannot be built for
     └── ForkedProcess (also RuntimeError)   texts in a forked child, where polars would hang
 
 Messages name the argument, what it must be and what came.
@@ -46,6 +47,10 @@ class NewerIndex(IndexFileError):
 
 class ClusterError(UndertowError, RuntimeError):
     """A cluster that does not answer, or that loses workers again and again."""
+
+
+class DeviceError(UndertowError, RuntimeError):
+    """A card that is out of memory, or that kernels cannot be built for on this machine."""
 
 
 class ForkedProcess(UndertowError, RuntimeError):

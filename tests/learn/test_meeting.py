@@ -110,7 +110,7 @@ def test_a_replica_that_meets_nobody_is_a_single_run(kind: str) -> None:
     other = Replica(
         engine.replica(0, 1), first_parameters(), start, settings, corpus, averaging=0.0
     )
-    meeting = Meeting(engine, home, [other])
+    meeting = Meeting(engine, home, [other], len(P))
     for number, batch in enumerate(minibatches()):
         moments = [Moment(number + 1, number / 60)]
         given = [batch], [Place(0, number)], moments, home.said(moments), single.tally

@@ -111,6 +111,7 @@ class Steps:
     pressure: Pressure
     rules: tuple[AdamRule, ...]  # one for each step; `AdamRule.step` is its number
     averaging: float  # the decay of running averages; 0 where there are none
+    batch_size: int = 0  # documents of the run's minibatches, the last of which may have fewer
 
 
 class Counted(Protocol):

@@ -106,7 +106,7 @@ class TrainingPart(Part):
             run = self._run
             self._go_to(epoch, met)
             before = run.steps
-            began, run.tally = time.perf_counter(), Tally(run.parameters.units)
+            began, run.tally = time.perf_counter(), Tally(run.tally.units)
             run.advance(self._next(self._at_a_time))  # nothing, where others have more documents
             moved, tally = run.moved(), run.tally
             tally.seconds = time.perf_counter() - began
@@ -157,7 +157,7 @@ class TrainingPart(Part):
         """The place in the documents' order from which to go on."""
         run = self._run
         if epoch != run.epoch:
-            run.epoch, run.tally = epoch, Tally(run.parameters.units)
+            run.epoch, run.tally = epoch, Tally(run.tally.units)
         run.batch = min(met * self._at_a_time, self._own)
         if self._at != (epoch, run.batch):
             self._stop_reading()

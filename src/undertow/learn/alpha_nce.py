@@ -10,6 +10,7 @@ Plain NCE is `AlphaNCE(noise_level=0, uniform=False)`; a learned log Z is `norma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -78,16 +79,21 @@ class AlphaNCE(Options):
     normaliser: Literal["frozen", "learned"] = "frozen"
 
     def __post_init__(self) -> None:
-        _check.whole_number("n_noise", self.n_noise, at_least=1)
-        _check_level(self.noise_level)
         if isinstance(self.sharpness, str):
-            _check.one_of("sharpness", self.sharpness, ("auto",))
+            sharpness: object = _check.one_of("sharpness", self.sharpness, ("auto",))
         else:
-            _check.number("sharpness", self.sharpness, above=0.0)
-        _check.one_of("noise", self.noise, ("windows", "independent"))
-        _check.whole_number("stream_length", self.stream_length, at_least=1)
-        _check.one_of("visible_bias", self.visible_bias, ("frozen", "learned"))
-        _check.one_of("normaliser", self.normaliser, ("frozen", "learned"))
+            sharpness = _check.number("sharpness", self.sharpness, above=0.0)
+        _check.keep(
+            self,
+            n_noise=_check.whole_number("n_noise", self.n_noise, at_least=1),
+            noise_level=_checked_level(self.noise_level),
+            uniform=bool(self.uniform),
+            sharpness=sharpness,
+            noise=_check.one_of("noise", self.noise, ("windows", "independent")),
+            stream_length=_check.whole_number("stream_length", self.stream_length, at_least=1),
+            visible_bias=_check.one_of("visible_bias", self.visible_bias, ("frozen", "learned")),
+            normaliser=_check.one_of("normaliser", self.normaliser, ("frozen", "learned")),
+        )
 
     def calibrates(self, *, weighted: bool) -> bool:
         """Whether the model approaches the distribution of the documents: by plain NCE alone.
@@ -151,21 +157,17 @@ class AlphaNCE(Options):
         return AlphaNCEStep(self, session, pressure)
 
 
-def _check_level(level: object) -> None:
+def _checked_level(level: object) -> float | tuple[float, float] | str:
+    share = partial(_check.number, at_least=0.0, below=1.0)
     if isinstance(level, tuple):
         if len(level) != 2:
             raise InvalidInput(
                 f"noise_level must be one number, two numbers or 'auto', got {len(level)} numbers"
             )
-        lowest, highest = (
-            _check.number("noise_level", one, at_least=0.0, below=1.0) for one in level
-        )
-        if lowest > highest:
-            raise InvalidInput(f"noise_level must give the lower number first, got {level!r}")
-    elif isinstance(level, str):
-        _check.one_of("noise_level", level, ("auto",))
-    else:
-        _check.number("noise_level", level, at_least=0.0, below=1.0)
+        return _check.ascending("noise_level", level, share)
+    if isinstance(level, str):
+        return _check.one_of("noise_level", level, ("auto",))
+    return share("noise_level", level)
 
 
 class AlphaNCEStep:

@@ -18,7 +18,7 @@ from undertow._errors import InvalidInput
 from undertow.counts import CountBatch
 from undertow.engines import STARTED, Gradient, Place, Pressure, Session
 from undertow.learn.completing import Completing
-from undertow.learn.divergence import CHAINS, check_steps, hold_chains, steps_at
+from undertow.learn.divergence import CHAINS, checked_steps, hold_chains, steps_at
 from undertow.learn.learner import Corpus
 from undertow.learn.optimizer import Adam
 from undertow.learn.options import Options
@@ -62,12 +62,16 @@ class DeepDivergence(Options):
     layers = 2
 
     def __post_init__(self) -> None:
-        check_steps(self.n_steps)
-        _check.number("pretraining", self.pretraining, at_least=0.0)
+        _check.keep(
+            self,
+            n_steps=checked_steps(self.n_steps),
+            persistent=bool(self.persistent),
+            latent=_check.one_of("latent", self.latent, ("chains", "mean-field")),
+            passes=_check.whole_number("passes", self.passes, at_least=1),
+            pretraining=_check.number("pretraining", self.pretraining, at_least=0.0),
+        )
         if self.pretraining > 1.0:
             raise InvalidInput(f"pretraining must be a share from 0 to 1, got {self.pretraining!r}")
-        _check.one_of("latent", self.latent, ("chains", "mean-field"))
-        _check.whole_number("passes", self.passes, at_least=1)
 
     @staticmethod
     def usual_optimizer() -> Adam:
@@ -184,8 +188,7 @@ class DeepDivergenceStep:
             return completing.by_mean_field(*given, options.passes)
         arrays, ids = self._session.arrays(), batch.document_ids
         chains, started = arrays[LATENT], arrays[LATENT + STARTED]
-        units = self._session.parameters.units
-        hidden = np.unpackbits(chains[ids], axis=1, count=units).astype(np.bool_)
+        hidden = np.unpackbits(chains[ids], axis=1, count=given[0].units).astype(np.bool_)
         whole = completing.by_chains(*given, options.passes, hidden, started[ids] == 1)
         chains[ids], started[ids] = np.packbits(hidden, axis=1), 1
         return whole

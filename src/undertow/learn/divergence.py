@@ -7,6 +7,7 @@ The gradient is the mean over documents of <u h> in the data less <u h> after k 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -52,8 +53,12 @@ class ContrastiveDivergence(Options):
     words: Literal["unweighted", "exact"] = "unweighted"
 
     def __post_init__(self) -> None:
-        check_steps(self.n_steps)
-        _check.one_of("words", self.words, ("unweighted", "exact"))
+        _check.keep(
+            self,
+            n_steps=checked_steps(self.n_steps),
+            persistent=bool(self.persistent),
+            words=_check.one_of("words", self.words, ("unweighted", "exact")),
+        )
 
     @staticmethod
     def usual_optimizer() -> Adam:
@@ -127,16 +132,14 @@ def hold_chains(session: Session, name: str, documents: int) -> None:
     session.hold(name + STARTED, np.zeros(documents, dtype=np.uint8))
 
 
-def check_steps(steps: object) -> None:
-    """Refuses what is no number of Gibbs steps, nor two in order."""
+def checked_steps(steps: object) -> int | tuple[int, int]:
+    """A number of Gibbs steps, or two in order."""
+    number = partial(_check.whole_number, at_least=1)
     if not isinstance(steps, tuple):
-        _check.whole_number("n_steps", steps, at_least=1)
-        return
+        return number("n_steps", steps)
     if len(steps) != 2:
         raise InvalidInput(f"n_steps must be one number or two, got {len(steps)} numbers")
-    first, last = (_check.whole_number("n_steps", one, at_least=1) for one in steps)
-    if first > last:
-        raise InvalidInput(f"n_steps must give the lower number first, got {steps!r}")
+    return _check.ascending("n_steps", steps, number)
 
 
 def steps_at(n_steps: int | tuple[int, int], progress: float | None) -> int:

@@ -26,8 +26,8 @@ NONE: Words = np.empty(0, dtype=np.int32)
 class Meeting:
     """The replicas of a run, and their home."""
 
-    def __init__(self, engine: Engine, home: Replica, crew: Sequence[Replica]) -> None:
-        self._engine, self._home, self._crew = engine, home, crew
+    def __init__(self, engine: Engine, home: Replica, crew: Sequence[Replica], words: int) -> None:
+        self._engine, self._home, self._crew, self._words = engine, home, crew, words
         self._names = shared_names(home.session, getattr(home.step, "stands_still", ()))
         self._last, self._took_part = 0, set[int]()  # step of the last meeting; replicas since
         for replica in crew:
@@ -62,7 +62,7 @@ class Meeting:
         words = self._moved_words()
         lists = [NONE, *(words.get(number, NONE) for number in range(len(self._crew)))]
         sessions = [replica.session for replica in (self._home, *self._crew)]
-        self._bring_rows_up(_union(lists, sessions[0].parameters.words))
+        self._bring_rows_up(_union(lists, self._words))
         in_place = self._engine.meet(sessions, self._names.rows, lists)
         self._take_over(self._sums(dict.fromkeys(words, NONE) if in_place else words))
         self._end(step)

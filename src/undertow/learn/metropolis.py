@@ -51,9 +51,12 @@ class MetropolisDivergence(Options):
     words: Literal["unweighted", "exact"] = "unweighted"
 
     def __post_init__(self) -> None:
-        _check.whole_number("n_steps", self.n_steps, at_least=1)
-        _check.whole_number("proposals", self.proposals, at_least=1)
-        _check.one_of("words", self.words, ("unweighted", "exact"))
+        _check.keep(
+            self,
+            n_steps=_check.whole_number("n_steps", self.n_steps, at_least=1),
+            proposals=_check.whole_number("proposals", self.proposals, at_least=1),
+            words=_check.one_of("words", self.words, ("unweighted", "exact")),
+        )
 
     @staticmethod
     def usual_optimizer() -> Adam:

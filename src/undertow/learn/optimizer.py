@@ -128,13 +128,16 @@ class Adam(Options):
     annealing: float = 3.0
 
     def __post_init__(self) -> None:
-        _check.number("learning_rate", self.learning_rate, above=0.0)
-        _check.number("decay", self.decay, at_least=0.0, below=1.0)
-        _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
-        _check.one_of("moments", self.moments, ("row", "element"))
-        _check.number("l2", self.l2, at_least=0.0)
-        _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
-        _check.number("annealing", self.annealing, at_least=0.0)
+        _check.keep(
+            self,
+            learning_rate=_check.number("learning_rate", self.learning_rate, above=0.0),
+            decay=_check.number("decay", self.decay, at_least=0.0, below=1.0),
+            momentum=_check.number("momentum", self.momentum, at_least=0.0, below=1.0),
+            moments=_check.one_of("moments", self.moments, ("row", "element")),
+            l2=_check.number("l2", self.l2, at_least=0.0),
+            hidden_bias_rate=_check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0),
+            annealing=_check.number("annealing", self.annealing, at_least=0.0),
+        )
 
     def begin(self, session: Session) -> AdamUpdater:
         """Adam's moments: of every row or element of W, and of everything else that is learned.
@@ -233,13 +236,18 @@ class SGD(Options):
     annealing: float = 0.0
 
     def __post_init__(self) -> None:
-        _check.number("learning_rate", self.learning_rate, above=0.0)
-        _check.number("momentum", self.momentum, at_least=0.0, below=1.0)
-        _check.number("early_momentum", self.early_momentum, at_least=0.0, below=1.0)
-        _check.whole_number("early_steps", self.early_steps, at_least=0)
-        _check.number("l2", self.l2, at_least=0.0)
-        _check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0)
-        _check.number("annealing", self.annealing, at_least=0.0)
+        _check.keep(
+            self,
+            learning_rate=_check.number("learning_rate", self.learning_rate, above=0.0),
+            momentum=_check.number("momentum", self.momentum, at_least=0.0, below=1.0),
+            early_momentum=_check.number(
+                "early_momentum", self.early_momentum, at_least=0.0, below=1.0
+            ),
+            early_steps=_check.whole_number("early_steps", self.early_steps, at_least=0),
+            l2=_check.number("l2", self.l2, at_least=0.0),
+            hidden_bias_rate=_check.number("hidden_bias_rate", self.hidden_bias_rate, at_least=0.0),
+            annealing=_check.number("annealing", self.annealing, at_least=0.0),
+        )
 
     def begin(self, session: Session) -> SGDUpdater:
         """A velocity for everything that is learned.

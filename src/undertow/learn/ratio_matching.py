@@ -62,9 +62,12 @@ class RatioMatching(Options):
     visible_bias: Literal["frozen", "learned"] = "learned"
 
     def __post_init__(self) -> None:
-        _check.whole_number("n_neighbours", self.n_neighbours, at_least=1)
-        _check.one_of("neighbours", self.neighbours, ("proposal", "uniform"))
-        _check.one_of("visible_bias", self.visible_bias, ("frozen", "learned"))
+        _check.keep(
+            self,
+            n_neighbours=_check.whole_number("n_neighbours", self.n_neighbours, at_least=1),
+            neighbours=_check.one_of("neighbours", self.neighbours, ("proposal", "uniform")),
+            visible_bias=_check.one_of("visible_bias", self.visible_bias, ("frozen", "learned")),
+        )
 
     @staticmethod
     def usual_optimizer() -> Adam:

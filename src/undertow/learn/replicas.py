@@ -40,7 +40,7 @@ class Replica:
         self.session: Session = engine.begin(parameters, start)
         self.step = settings.learner.begin(self.session, corpus, settings.sparsity.pressure)
         self.updater = settings.optimizer.begin(self.session)
-        self.averaging = averaging
+        self.averaging, self._batch_size = averaging, settings.batch_size
         self.average = RunningAverage(self.session, averaging) if averaging else None
         says: Callable[..., Any] | None = getattr(self.step, "steps", None)
         rule: Callable[..., Any] | None = getattr(self.updater, "rule", None)
@@ -66,7 +66,7 @@ class Replica:
             return None
         rules = tuple(self._rule(moment) for moment in moments)
         steps: Steps = self._says(rules, self.averaging)
-        return steps
+        return replace(steps, batch_size=self._batch_size)
 
     def take(
         self,

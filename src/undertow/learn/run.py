@@ -101,7 +101,7 @@ class Run:
             )
             for number, own in enumerate(copies)
         ]
-        self._meeting = Meeting(self.engine, self._home, self._crew) if apart else None
+        self._meeting = Meeting(self.engine, self._home, self._crew, self.words) if apart else None
         self.epoch = 0  # epochs done
         self.batch = 0  # minibatches of the present epoch done
         self.steps = 0  # minibatches done altogether

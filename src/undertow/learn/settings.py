@@ -55,9 +55,12 @@ class Settings:
     interval: int = INTERVAL
 
     def __post_init__(self) -> None:
-        _check.number("averaging", self.averaging, at_least=0.0, below=1.0)
-        _check.whole_number("batch_size", self.batch_size, at_least=1)
-        _check.whole_number("seed", self.seed, at_least=0)
-        _check.whole_number("planned_steps", self.planned_steps, at_least=0)
-        _check.whole_number("replicas", self.replicas, at_least=1)
-        _check.whole_number("interval", self.interval, at_least=1)
+        _check.keep(
+            self,
+            averaging=_check.number("averaging", self.averaging, at_least=0.0, below=1.0),
+            batch_size=_check.whole_number("batch_size", self.batch_size, at_least=1),
+            seed=_check.whole_number("seed", self.seed, at_least=0),
+            planned_steps=_check.whole_number("planned_steps", self.planned_steps, at_least=0),
+            replicas=_check.whole_number("replicas", self.replicas, at_least=1),
+            interval=_check.whole_number("interval", self.interval, at_least=1),
+        )

@@ -34,8 +34,11 @@ class Sparsity:
     cost: float = COST
 
     def __post_init__(self) -> None:
-        _check.number("sparsity_target", self.target, above=0.0, below=1.0)
-        _check.number("sparsity_cost", self.cost, at_least=0.0)
+        _check.keep(
+            self,
+            target=_check.number("sparsity_target", self.target, above=0.0, below=1.0),
+            cost=_check.number("sparsity_cost", self.cost, at_least=0.0),
+        )
 
     @property
     def pressure(self) -> Pressure:

@@ -77,7 +77,8 @@ def ask_for_all(units: int) -> None:
     )
     moments = torch.zeros(own.words, 2), torch.zeros(units, dtype=torch.float64)
     averages = weights.clone(), torch.zeros(own.words, dtype=torch.int64), bias.clone()
-    state = State(weights, word_weights, bias, *moments, *averages)
+    flags = torch.zeros(own.words, dtype=torch.bool)
+    state = State(weights, flags, word_weights, bias, *moments, *averages)
     table = torch.from_numpy(build_alias_table(case.p).astype(np.int64))
     stretches = Stretches(state, table, 7)
     for epoch in (0, 1, 2, 16):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.oracles.engine import make_case
+from tests.oracles.engine import EPOCH, SEED, make_case
 from undertow.counts import CountBatch
 from undertow.engines import find_engine
 from undertow.kernels import randomness
@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch", reason="needs undertow[gpu]")
 pytest.importorskip("triton", reason="needs Triton, which comes with torch for cards")
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
-from undertow.engines.torch import triton_draws, triton_encode, triton_layout  # noqa: E402
+from undertow.engines.torch import draws, triton_draws, triton_encode, triton_layout  # noqa: E402
 from undertow.engines.torch.documents import documents_of, to_device  # noqa: E402
 
 LARGEST = 2**32 - 1
@@ -35,6 +35,21 @@ def test_four_numbers(seed: int) -> None:
     given = (to_device(np.array(counter), DEVICE) for counter in counters)
     found = triton_draws.four_numbers(seed, *given)
     np.testing.assert_array_equal(found.permute(1, 2, 0).cpu(), expected.astype(np.int64))
+
+
+@pytest.mark.parametrize("level", [0.0, 0.6, 0.97])
+def test_tokens_are_kept_by_one_kernel(level: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the verbs as well, on a card: here it is the interpreter that is asked."""
+    case = make_case(words=30, documents=40, most_tokens=50)
+    documents = documents_of(case.batch(), DEVICE)
+    to_keep = draws.kept_tokens(documents, SEED, EPOCH, level)
+    monkeypatch.setattr(draws, "has_fused_kernels", lambda device: False)
+    expected = draws.kept_counts(documents, to_keep, SEED, EPOCH)
+    monkeypatch.setattr(draws, "has_fused_kernels", lambda device: True)
+    monkeypatch.setattr(draws, "below", None)  # no position by itself
+    found = draws.kept_counts(documents, to_keep, SEED, EPOCH)
+    assert found.dtype == expected.dtype
+    assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("units", [1, 16, 33])

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
-from undertow.engines.torch import sums  # noqa: E402 - needs torch
+from undertow.engines.torch import noise_contrast, sums  # noqa: E402 - needs torch
 from undertow.engines.torch.documents import to_device, to_host  # noqa: E402
 from undertow.engines.torch.held import Held  # noqa: E402
 from undertow.engines.torch.session import TorchSession  # noqa: E402
@@ -201,6 +201,35 @@ def test_a_step_does_not_grow_with_the_vocabulary() -> None:
     assert 0 < largest.elements < 10_000
 
 
+def test_replicas_meet_without_a_copy_of_all_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that moved go to the host, and what stands still is not worked out anew."""
+    case = make_case(words=30, units=4, documents=12, most_tokens=9)
+    settings = Settings(AlphaNCE(n_noise=2, stream_length=64), batch_size=3, replicas=2)
+    sizes = {"documents": 12, "longest": case.corpus.longest}
+    run = Run(case.parameters.copy(), case.p, settings, **sizes, engine="torch")
+    batches = [case.batch().part(first, first + 3) for first in (0, 3, 6, 9)]
+    run.advance(batches[:2])
+    run.meet()
+
+    def refused(*given: Any) -> Any:
+        raise AssertionError("all of W, or all words, for a meeting")
+
+    monkeypatch.setattr(TorchSession, "parameters", property(refused))
+    monkeypatch.setattr(noise_contrast, "gains_of", refused)
+    run.advance(batches[2:])
+    run.meet()
+    assert run.steps == 2
+
+
+def test_gains_follow_biases_that_are_restored() -> None:
+    case = make_case(free_bias=False)
+    session = find_engine("torch").begin(case.parameters, case.start)
+    assert isinstance(session, TorchSession)
+    assert session.biases_are_noise
+    session.restore({"parameters.visible_bias": np.arange(5.0, dtype=np.float32)})
+    assert not session.biases_are_noise
+
+
 def test_no_table_of_documents_and_words() -> None:
     case = make_case(words=9_000, units=4, documents=64, most_tokens=9)
     session = find_engine("torch").begin(case.parameters, case.start)
@@ -210,3 +239,15 @@ def test_no_table_of_documents_and_words() -> None:
         sample = session.gibbs(seen, PLACE, steps=2, weighted=True)
         session.difference(seen, sample, Pressure(0.1, 1.0))
     assert largest.elements < 64 * 9_000 / 2
+
+
+def test_no_table_of_chunks_and_the_tokens_of_long_documents() -> None:
+    """Ten chunks of words: a token's numbers are those of one chunk at a time."""
+    case = make_case(words=20_000, units=4, documents=2, most_tokens=9)
+    case.counts[:, :200] = 200
+    session = find_engine("torch").begin(case.parameters, case.start)
+    largest = _Largest([])
+    with largest:
+        session.gibbs(session.see(case.batch()), PLACE, steps=1, weighted=True)
+    tokens = int(case.counts.sum())
+    assert largest.elements <= 4 * tokens

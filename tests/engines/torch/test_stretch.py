@@ -38,7 +38,7 @@ DEVICE = torch.device("cuda" if CARD else "cpu")
 
 from undertow.engines.torch import TorchEngine, stretch  # noqa: E402
 from undertow.engines.torch.device_source import DeviceSource, documents_of_stretch  # noqa: E402
-from undertow.engines.torch.session import TorchSession  # noqa: E402
+from undertow.engines.torch.session import DOCUMENTS_AT_ONCE, TorchSession  # noqa: E402
 from undertow.engines.torch.stretch import Seen, State, Stretches  # noqa: E402
 
 SINGLE = 2e-5  # sums of a few dozen single-precision terms of order one
@@ -67,6 +67,7 @@ def verb_by_verb(
 ) -> tuple[Session, float, NDArray[np.float64]]:
     session = find_engine("cpu", threads=1).begin(case.parameters.copy(), case.start)
     Adam().begin(session)
+    session.moved()  # from now on it is noted
     average = RunningAverage(session, steps.averaging) if steps.averaging else None
     loss, activity = 0.0, np.zeros(case.parameters.units)
     for number, batch in enumerate(batches):
@@ -96,6 +97,7 @@ def state_of(case: Case, averaging: float) -> State:
     moments = tensor(np.zeros((words, 2), dtype=np.float32)), tensor(np.zeros(own.units))
     return State(
         tensor(own.weights),
+        tensor(np.zeros(words, dtype=bool)),
         tensor(own.word_weights),
         tensor(own.hidden_bias),
         *moments,
@@ -130,6 +132,7 @@ def test_a_stretch_is_its_steps(form: str) -> None:
     steps, _ = steps_of(len(batches), *options)
     session, loss, activity = verb_by_verb(case, batches, steps)
     state, seen = fused(case, batches, steps)
+    np.testing.assert_array_equal(np.flatnonzero(state.flags.cpu()), session.moved())
     expected = session.arrays()
     names = {
         PARAMETERS + "weights": state.weights,
@@ -160,6 +163,53 @@ def test_the_same_bits_again() -> None:
     assert torch.equal(one.hidden_bias, two.hidden_bias)
 
 
+def test_a_small_minibatch_alone_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a run is resumed before the last of an epoch."""
+    monkeypatch.setattr(stretch, "FEW", 10)
+    case = make_case(words=20, units=8, documents=19, most_tokens=12, free_bias=False)
+    steps = replace(steps_of(2, 0.5, 400, 0.9, True)[0], batch_size=14)
+    batches = [case.batch().part(0, 14), case.batch().part(14, 19)]
+    whole, _ = fused(case, batches, steps)
+    first, _ = fused(case, batches[:1], replace(steps, rules=steps.rules[:1]))
+    resumed = Stretches(first, tensor(build_alias_table(case.p).astype(np.int64)), SEED)
+    documents = documents_of_stretch(batches[1:], np.array([1]), DEVICE)
+    rest = replace(steps, rules=steps.rules[1:])
+    resumed.take(documents, resumed.shape(documents, rest), EPOCH, rest)
+    assert torch.equal(whole.weights, first.weights)
+    assert torch.equal(whole.hidden_bias, first.hidden_bias)
+
+
+def test_runs_say_their_batch_size(
+    in_stretches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not that of the minibatches that a stretch happens to have: here the last two documents."""
+    said, tiles = [], stretch.tiles_for
+
+    def noted(batch: int, units: int) -> stretch.Tiles:
+        said.append(batch)
+        return tiles(batch, units)
+
+    monkeypatch.setattr(stretch, "tiles_for", noted)
+    case = small_case()
+    source = CsrSource(checked_counts(case.counts))
+    run = new_run(case, "torch", source)
+    run.batch = 3
+    train(run, source, epochs=1)
+    assert (in_stretches, said) == ([1], [3])
+
+
+def test_the_first_step_of_the_hidden_bias_has_the_length_of_the_rate() -> None:
+    """Its moment is its mass times its squared gradient: both have to know the decay as exactly.
+    Numbers come in single precision on a card alone: the interpreter keeps them as they are.
+    """
+    case = make_case(words=20, units=8, documents=19, most_tokens=12, free_bias=False)
+    case.parameters.hidden_bias[...] = 0.0
+    steps, (rule,) = steps_of(1, 0.5, 20, 0.0, True)
+    state, _ = fused(case, [case.batch()], replace(steps, rules=(replace(rule, decay=0.999),)))
+    lengths = state.hidden_bias.abs().cpu() / (rule.rate * rule.hidden_bias_rate)
+    np.testing.assert_allclose(lengths, 1.0, rtol=5e-7)
+
+
 def test_what_is_not_finite_is_seen() -> None:
     case = make_case(words=20, units=3, documents=10, free_bias=False)
     case.parameters.weights[3, 1] = np.nan
@@ -176,16 +226,23 @@ def in_stretches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         taken.append(len(batches))
         return stretch.take(session, batches, places, steps)
 
+    def at_once(session: Any, steps: Steps) -> int:
+        return DOCUMENTS_AT_ONCE if stretch.is_known(session, steps) else 0
+
     monkeypatch.setattr(TorchSession, "stretch", take)
+    monkeypatch.setattr(TorchSession, "documents_at_once", at_once)
     return taken
 
 
-def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
+def new_run(case: Case, device: str, source: Any) -> Run:
     settings = Settings(AlphaNCE(n_noise=2, stream_length=64), Adam(), batch_size=3)
     engine = find_engine("cpu", threads=1) if device == "cpu" else TorchEngine(DEVICE.type)
     sizes = {"documents": source.documents, "longest": source.longest}
-    run = Run(case.parameters.copy(), case.p, settings, **sizes, engine=engine)
-    return train(run, source, epochs=epochs)
+    return Run(case.parameters.copy(), case.p, settings, **sizes, engine=engine)
+
+
+def run_of(case: Case, device: str, source: Any, epochs: int) -> Run:
+    return train(new_run(case, device, source), source, epochs=epochs)
 
 
 def small_case() -> Case:
@@ -211,7 +268,7 @@ def test_a_run_in_stretches_is_the_run_on_the_cpu(in_stretches: list[int]) -> No
     lying = DeviceSource(source, DEVICE)
     ours, theirs = run_of(case, "torch", lying, 2), run_of(case, "cpu", source, 2)
     alike(ours, theirs)
-    assert in_stretches == [1, 3, 4]  # one to see whether the engine takes stretches at all
+    assert in_stretches == [4, 4]
 
 
 def test_stretches_from_a_spool(in_stretches: list[int], tmp_path: Path) -> None:

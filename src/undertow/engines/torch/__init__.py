@@ -7,6 +7,7 @@
 - `noise`: words that replace a document's own, summed, and the way back from them.
 - `sums`: sums in a fixed order, so that the same seed gives the same bits on the same device.
 - `gradient`: what a step hands to the next verb.
+- `troubles`: what a user can do where a card is out of memory, or no kernel can be built.
 - `stretch`, `device_source` and `triton_...`: many steps at once on a card, in fused kernels.
 """
 

@@ -65,7 +65,7 @@ def gibbs(
     if chains is not None:
         hidden = hidden_units(seed, epoch, steps, ids, sample.posteriors)
         chains.hidden[ids] = _packed(hidden.bool())
-        chains.started[ids] = 1
+        chains.started.index_fill_(0, ids, 1)
     return sample
 
 

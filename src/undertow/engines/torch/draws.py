@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from undertow.engines.devices import has_fused_kernels
 from undertow.engines.torch.documents import Documents, to_device
 from undertow.engines.torch.philox import TO_UNIT, below, philox
 from undertow.engines.torch.sums import starts_of
@@ -42,11 +43,16 @@ def kept_tokens(
 
 def kept_counts(documents: Documents, to_keep: NDArray[np.int64], seed: int, epoch: int) -> Any:
     """(E,) How many tokens of each entry belong to V_r: selection sampling, position after position
-    and all documents side by side.
+    and all documents side by side; or in one kernel.
     """
     device, longest = documents.ids.device, int(documents.tokens.max())
     tokens = to_device(documents.tokens, device)
     needed = to_device(to_keep.copy(), device)
+    if has_fused_kernels(device):
+        from undertow.engines.torch.triton_draws import kept_of  # needs Triton
+
+        parts = (documents.ids, documents.starts, documents.counts.int(), tokens, needed)
+        return kept_of(*parts, seed, epoch).long()
     chosen = torch.empty((longest, documents.size), dtype=torch.bool, device=device)
     for begin in range(0, longest, POSITIONS):
         end = min(begin + POSITIONS, longest)

@@ -17,9 +17,11 @@ from undertow.engines.torch import divergence, encoding
 from undertow.engines.torch.documents import Documents, documents_of, to_device, to_host
 from undertow.engines.torch.gibbs import model_of
 from undertow.engines.torch.session import TorchSession
+from undertow.engines.torch.troubles import in_words
 from undertow.model.parameters import Parameters
 
 
+@in_words
 class TorchEngine:
     """Computes on a device: "cpu", "cuda" for the present card, or "cuda:1" for one of several."""
 

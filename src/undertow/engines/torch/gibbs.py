@@ -20,6 +20,7 @@ from undertow.kernels.randomness import CHUNK, Purpose
 # Logits that are held at a time, as far as a chunk of all documents allows: what a cache holds, and
 # so many that a card is not kept waiting for the next operation
 ON_CPU, ON_CARD = 2**18, 2**25
+OF_TOKEN = 4  # logits that take the memory of a token's numbers at a chunk
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ def tokens_of(ids: Any, sizes: Any, total: int) -> Tokens:
 def draw_words(key: Key, model: Model, hidden: Any, tokens: Tokens) -> Any:
     """(T,) A word for every token, from P(word | hidden units of its document)."""
     size, chunks = len(hidden), -(-len(model.weights) // CHUNK)
-    at_a_time = max((ON_CARD if hidden.is_cuda else ON_CPU) // (size * CHUNK), 1)
+    most = ON_CARD if hidden.is_cuda else ON_CPU
+    at_a_time = max(most // max(size * CHUNK, OF_TOKEN * len(tokens.owners)), 1)
     shifts, words = hidden @ model.hidden_bias, torch.zeros_like(tokens.owners)
     # of the chunks so far: the largest logit, and the logarithm of the sum of weights
     before = torch.full((2, size, 1), -torch.inf, dtype=torch.float64, device=hidden.device)

@@ -233,7 +233,7 @@ def _of_corrections(drawn: Drawn, corrections: Any, slopes: Slopes) -> Any:
     rows = torch.arange(len(terms), device=device)
     out = torch.zeros_like(corrections)
     out[groups.keys] = grouped_rows(groups, terms, rows, None)[:, 0]
-    out[0] = 0.0
+    out[:1] = 0.0  # one number by its place would be copied over, which waits
     return out
 
 

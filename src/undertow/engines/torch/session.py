@@ -34,13 +34,16 @@ from undertow.engines.torch.gibbs import Model, model_of
 from undertow.engines.torch.gradient import TorchGradient
 from undertow.engines.torch.held import Held, overwrite
 from undertow.engines.torch.metropolis import Offers
+from undertow.engines.torch.troubles import in_words
 from undertow.engines.torch.updates import Updates
 from undertow.model.parameters import LARGEST, Parameters
 
 DOCUMENTS_AT_ONCE = 65_536
+OF_GAINS = {PARAMETERS + "visible_bias", PARAMETERS + "word_weights"}
 NO_GAIN = 1e-5  # b = log p up to the rounding of single precision
 
 
+@in_words
 class TorchSession:
     """Holds tensors on its device; the parameters given stay as they are."""
 
@@ -94,7 +97,8 @@ class TorchSession:
         own = {PARAMETERS + name: tensor for name, tensor in self.values.items()}
         for name in arrays.keys() & own.keys():
             overwrite(own[name], arrays[name], words)
-        self._frozen = None
+        if arrays.keys() & OF_GAINS:  # else they are as they were, after every meeting of replicas
+            self._frozen = None
         self.held.restore({name: arrays[name] for name in arrays if name not in own}, words)
 
     def take(
@@ -243,7 +247,7 @@ class TorchSession:
     # Optimizers
 
     def adam(self, gradient: TorchGradient, rule: AdamRule) -> None:
-        self.flags[gradient.words] = True
+        self.flags.index_fill_(0, gradient.words, True)
         self._updates.adam(gradient, rule)
 
     def momentum(self, gradient: TorchGradient, rule: MomentumRule) -> None:
@@ -254,7 +258,7 @@ class TorchSession:
         rows = to_device(np.asarray(steps), self.device, torch.float32)
         others = {name: to_device(np.asarray(step), self.device) for name, step in dense.items()}
         own = to_device(np.asarray(words), self.device, torch.int64)
-        self.flags[own] = True
+        self.flags.index_fill_(0, own, True)
         self._updates.move(own, rows, others)
 
     # Averages

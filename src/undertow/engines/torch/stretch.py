@@ -8,6 +8,7 @@ is recorded once, and finds the arrays of its step by a counter on the device.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,6 +37,7 @@ HALVES = 2  # of single precision, in bfloat16, that gradients of windows are ad
 ENTRIES, CHUNKS = 4, 8  # vectors that a program adds to a row at once, and sums of these
 WARPS = 64  # of a multiprocessor: as many programs of one warp share the rows of W
 MOST = 2**26  # entries, places of noise words and parts of a stretch: about 7 GB of arrays
+RECORDING = threading.Lock()  # torch frees memory, and waits for the card, before it records
 FEW = 1024  # documents of a minibatch, below which a program takes less at a time
 
 
@@ -50,7 +52,10 @@ class Tiles(NamedTuple):
 
 
 def tiles_for(batch: int, units: int) -> Tiles:
-    """To be measured (docs/design_notes.md)."""
+    """By the size of minibatches, which decides how sums are rounded: that of the run, so that a
+    run that is resumed before a smaller one has the same bits. To be measured
+    (docs/design_notes.md).
+    """
     warps, documents = max(units // 128, 1), max(min(2**13 // units, 16), 4)
     if batch < FEW:
         return Tiles(256, 8, documents, 2, min(4 * warps, 16))
@@ -61,6 +66,7 @@ class State(NamedTuple):
     """The arrays of a run that steps change."""
 
     weights: Tensor  # (K, H)
+    flags: Tensor  # (K,) bool: set where a row of W moves
     word_weights: Tensor  # (K,)
     hidden_bias: Tensor  # (H,)
     row_moments: Tensor  # (K, 2)
@@ -126,7 +132,7 @@ def _in_parts(
     documents = documents_of_stretch(batches, numbers, session.device)
     needed = stretches.shape(documents, steps)
     if needed.elements <= MOST or len(batches) == 1:
-        return stretches.take(documents, needed, places[0].epoch, steps, session.flags)
+        return stretches.take(documents, needed, places[0].epoch, steps)
     del documents  # its memory is free before that of its parts is taken
     halves = slice(len(batches) // 2), slice(len(batches) // 2, None)
     one, other = (
@@ -154,6 +160,7 @@ def _state_of(session: TorchSession) -> State:
         averages = tuple(held[name] for name in names)
     return State(
         values["weights"],
+        session.flags,
         values["word_weights"],
         values["hidden_bias"],
         held[OPTIMIZER + "row_moments"],
@@ -181,17 +188,8 @@ class Stretches:
         noise = steps.noise
         return shape_of(documents, self._batch, noise.documents, lowest, noise.stream_length)
 
-    def take(
-        self,
-        documents: Documents,
-        needed: Shape,
-        epoch: int,
-        steps: Steps,
-        flags: Tensor | None = None,
-    ) -> Seen:
-        """All these steps, which need arrays of a `shape`; `flags` are set for the words whose
-        rows move.
-        """
+    def take(self, documents: Documents, needed: Shape, epoch: int, steps: Steps) -> Seen:
+        """All these steps, which need arrays of a `shape`."""
         noise = steps.noise
         plan = self._plan(needed, steps)
         plan.layout.fill(
@@ -201,16 +199,15 @@ class Stretches:
             (self._seed, epoch),
             self._table,
             self._state.word_weights,
+            self._state.flags,
         )
-        if flags is not None:
-            plan.layout.note(flags)
         return plan.run(len(documents.sizes), steps)
 
     def _plan(self, needed: Shape, steps: Steps) -> Plan:
         rule = steps.rules[0]
         key = (
-            needed.batch, steps.noise, steps.objective, steps.pressure, steps.averaging,
-            rule.decay, rule.l2, rule.hidden_bias_rate,
+            needed.batch, steps.batch_size, steps.noise, steps.objective, steps.pressure,
+            steps.averaging, rule.decay, rule.l2, rule.hidden_bias_rate,
         )  # fmt: skip
         plan = self._plans.get(key)
         if plan is None or not plan.layout.shape.holds(needed):
@@ -239,6 +236,7 @@ class Plan:
         wide = torch.float64
         self._at = new(1, dtype=torch.int32)
         self._rates, self._masses = new(shape.steps, dtype=wide), new(shape.steps, dtype=wide)
+        self._decay = new(1, dtype=wide).fill_(steps.rules[0].decay)
         self._numbers = new(shape.steps, dtype=torch.int64)
         self._shares = new(shape.steps)
         self._table = new(shape.rows, units)
@@ -261,21 +259,21 @@ class Plan:
     def run(self, count: int, steps: Steps) -> Seen:
         """The first `count` steps of what was laid out."""
         self._set(steps)
-        self._step()
-        if not self._on_card:
-            for _ in range(count - 1):
-                self._step()
-        elif count > 1:
-            if self._graph is None:
+        if self._graph is None:
+            self._step()  # kernels cannot be compiled or loaded while a graph is recorded
+            count -= 1
+            if self._on_card and count:
                 self._graph = self._record()
-            for _ in range(count - 1):
-                self._graph.replay()
+        step = self._step if self._graph is None else self._graph.replay
+        for _ in range(count):
+            step()
         return Seen(self._seen_loss.clone(), self._seen_activity.clone(), self._wrong.clone())
 
     def _record(self) -> torch.cuda.CUDAGraph:
         graph = torch.cuda.CUDAGraph()
         own = torch.cuda.Stream(self._device)  # torch keeps one for all cards, on the first
-        with torch.cuda.graph(graph, stream=own, capture_error_mode="thread_local"):
+        mode = "thread_local"  # other threads may do as they like, but record a graph of their own
+        with RECORDING, torch.cuda.graph(graph, stream=own, capture_error_mode=mode):
             self._step()
         return graph
 
@@ -304,7 +302,7 @@ class Plan:
     def _contrast(self, noise: Noise, objective: Objective) -> None:
         state, layout, shape, units = self._state, self.layout, self.layout.shape, self._units
         rows_of, padded = (self._table, shape.rows), triton.next_power_of_2(units)
-        tiles = tiles_for(shape.batch, padded)
+        tiles = tiles_for(self._steps.batch_size or shape.batch, padded)
         kernels.sum_streams[(shape.shards, -(-units // tiles.columns))](
             self._at, state.weights, state.word_weights, layout.stream, layout.first_rows,
             layout.lengths, *rows_of, shape.shards, H=units, PART=tiles.part,
@@ -334,8 +332,8 @@ class Plan:
             self._at, self.layout.sizes, self._partials, self._posteriors, self._vectors,
             self._kept_vectors, state.hidden_bias, state.hidden_moments,
             state.hidden_bias if average is None else average, self._rates, self._shares,
-            self._masses, self._seen_loss, self._seen_activity, self._wrong, shape.shards,
-            pressure.target, pressure.cost, rule.decay, rule.hidden_bias_rate, H=units,
+            self._masses, self._decay, self._seen_loss, self._seen_activity, self._wrong,
+            shape.shards, pressure.target, pressure.cost, rule.hidden_bias_rate, H=units,
             COLUMNS=COLUMNS, AVERAGING=average is not None,
         )  # fmt: skip
 

@@ -26,7 +26,7 @@ from undertow.kernels.randomness import SHARD
 
 CHUNK = 64  # entries of a word that one program sums
 PART = 64  # positions of a noise stream that one program leads gradients back to
-LANES = 32  # documents that a program keeps tokens of: a warp
+LANES = 32  # entries of a document that a program lays out at once: a warp
 DRAWN = 256  # numbers that a program draws
 SPAN = 1024  # entries that a program lays out
 
@@ -77,7 +77,9 @@ class Shape:
 
     @property
     def shared_chunks(self) -> int:
-        """Chunks of a step, at most, of words that have several."""
+        """Chunks of a step, at most, of words that have several. Rows of streams that no window
+        covers are of no word, and come last: there may be more of them than `largest` says.
+        """
         return 2 * self.largest // CHUNK + 2
 
     @property
@@ -179,21 +181,18 @@ class Layout:
         key: tuple[int, int],
         table: Tensor,
         word_weights: Tensor,
+        flags: Tensor,
     ) -> None:
-        """Draws everything for these documents; `key` is the run's seed and the epoch."""
+        """Draws everything for these documents; `key` is the run's seed and the epoch. Sets the
+        flags of all words whose rows some step moves.
+        """
         places = self._place(documents)
         ids, kept = self._keep(documents, places, level, key)
         self._draw_streams(documents.numbers, stream_length, key, table)
         self._draw_windows(ids, key, word_weights)
         self._sort_windows()
         keys = self._sort_entries(documents, kept, word_weights)
-        self._cut(keys)
-
-    def note(self, flags: Tensor) -> None:
-        """Sets the flags of all words that some step moves."""
-        own = torch.zeros(self._vocabulary + 1, dtype=torch.bool, device=self._device)
-        own[self.chunk_words.long()] = True
-        flags |= own[:-1]
+        self._cut(keys, flags)
 
     def _place(self, documents: Documents) -> Tensor:
         """Where the documents of every step are among `batch` each; the last has fewer."""
@@ -229,19 +228,15 @@ class Layout:
             levels = level
         wanted = torch.ceil(levels * documents.tokens.double() - 1e-9).long()
         to_keep = torch.minimum(wanted, documents.tokens - 1)
-        kept = torch.empty_like(documents.counts)
-        draws.keep_tokens[(-(-n // LANES),)](
-            documents.ids, documents.starts, documents.counts, documents.tokens, to_keep, kept,
-            n, *key, BLOCK=LANES, num_warps=1,
-        )  # fmt: skip
+        parts = (documents.ids, documents.starts, documents.counts, documents.tokens)
+        kept = draws.kept_of(*parts, to_keep, *key)
         ids = torch.zeros(size, dtype=torch.int64, device=self._device)
         ids[places] = documents.ids
         self.replaced.zero_()
         self.replaced[places] = (documents.tokens - to_keep).int()
         entries = torch.zeros(size, dtype=torch.int64, device=self._device)
         entries[places] = documents.starts[1:] - documents.starts[:-1]
-        self.starts[0] = 0
-        torch.cumsum(entries, 0, out=self.starts[1:])
+        torch.cumsum(entries, 0, out=self.starts[1:])  # the first is 0 from the beginning
         return ids, kept
 
     def _draw_streams(
@@ -342,8 +337,8 @@ class Layout:
         )  # fmt: skip
         return keys
 
-    def _cut(self, keys: Tensor) -> None:
-        """Chunks of the sorted entries, and which words have several."""
+    def _cut(self, keys: Tensor, flags: Tensor) -> None:
+        """Chunks of the sorted entries, which words have several, and which words there are."""
         n, device, shape, wide = len(keys), self._device, self.shape, self._vocabulary + 1
         grid = (-(-n // SPAN),)
         words = torch.cumsum(self._new_words, 0, dtype=torch.int32)
@@ -359,7 +354,7 @@ class Layout:
         self.opens.fill_(1)
         kernels.cut[grid](
             keys, words, word_starts, chunks, shared, self.chunk_starts, self.chunk_words,
-            self.opens, self.slots, self.frequent, self.frequent_chunks, n, wide,
+            self.opens, self.slots, self.frequent, self.frequent_chunks, flags, n, wide,
             shape.shared_chunks, CHUNK=CHUNK, BLOCK=SPAN,
         )  # fmt: skip
         bounds = torch.arange(shape.steps + 1, device=device, dtype=keys.dtype) * wide

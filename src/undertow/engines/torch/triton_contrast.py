@@ -186,8 +186,8 @@ def sum_documents(
 @kernel("shards")
 def press(
     at, sizes, partials, posteriors, vectors, kept_vectors,
-    hidden_bias, moments, average, rates, shares, masses, seen_loss, seen_activity, not_finite,
-    shards, target, cost, decay, bias_rate,
+    hidden_bias, moments, average, rates, shares, masses, decays, seen_loss, seen_activity,
+    not_finite, shards, target, cost, bias_rate,
     H: tl.constexpr, COLUMNS: tl.constexpr, AVERAGING: tl.constexpr,
 ):  # fmt: skip
     """Adds the pressure on the units to the gradients of a shard's documents. The first shard's
@@ -216,6 +216,7 @@ def press(
         gradient += slope * _summed(partials + 2 * shards * H, shards, columns, H, COLUMNS)
         wide = gradient.to(tl.float64)
         moment = tl.load(moments + columns, mask=inside, other=0.0).to(tl.float64)
+        decay = tl.load(decays)  # double, as masses are: a number would come in single precision
         moment = decay * moment + (1.0 - decay) * wide * wide
         tl.store(moments + columns, moment, mask=inside)
         deviation = tl.sqrt(moment / tl.load(masses + step)) + 1e-12

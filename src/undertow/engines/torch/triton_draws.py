@@ -21,6 +21,7 @@ WINDOW = tl.constexpr(int(Purpose.WINDOW) << 24)
 STREAM = tl.constexpr(int(Purpose.STREAM) << 24)
 LEVEL = tl.constexpr(int(Purpose.LEVEL) << 24)
 NUMBERS = 512  # counters that a program takes
+LANES = 32  # documents that a program keeps tokens of: a warp
 
 
 @triton.jit
@@ -40,16 +41,16 @@ def _philox(seed, last, epoch, document, draw):
 def _write_numbers(draw, document, epoch, last, out, n, seed, BLOCK: tl.constexpr):
     """out[j, i]: the j-th number of counter i."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    valid = at < n
+    valid, row = at < n, n.to(tl.int64)  # three rows may be more than 32 bits hold
     own = tl.load(document + at, mask=valid, other=0)
     when = tl.load(epoch + at, mask=valid, other=0)
     what = tl.load(last + at, mask=valid, other=0)
     number = tl.load(draw + at, mask=valid, other=0)
     b0, b1, b2, b3 = _philox(seed, what, when, own, number)
     tl.store(out + at, b0.to(tl.int64), mask=valid)
-    tl.store(out + n + at, b1.to(tl.int64), mask=valid)
-    tl.store(out + 2 * n + at, b2.to(tl.int64), mask=valid)
-    tl.store(out + 3 * n + at, b3.to(tl.int64), mask=valid)
+    tl.store(out + row + at, b1.to(tl.int64), mask=valid)
+    tl.store(out + 2 * row + at, b2.to(tl.int64), mask=valid)
+    tl.store(out + 3 * row + at, b3.to(tl.int64), mask=valid)
 
 
 def four_numbers(seed: int, draw: Any, document: Any, epoch: Any, last: Any) -> Any:
@@ -114,6 +115,18 @@ def keep_tokens(ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOC
             left -= drawn.to(tl.int32)
             position += drawn.to(tl.int32)
         tl.store(kept + begin + i, before - needed, mask=here)
+
+
+def kept_of(
+    ids: Any, starts: Any, counts: Any, tokens: Any, to_keep: Any, seed: int, epoch: int
+) -> Any:
+    """(E,) How many of the counts of each entry are kept, all on the device."""
+    n, kept = len(ids), torch.empty_like(counts)
+    with torch.cuda.device_of(kept):  # Triton launches on the present card
+        keep_tokens[(-(-n // LANES),)](
+            ids, starts, counts, tokens, to_keep, kept, n, seed, epoch, BLOCK=LANES, num_warps=1
+        )
+    return kept
 
 
 @kernel("size", "shards", "seed", "epoch")

@@ -45,8 +45,9 @@ def cover(begins, replaced, first_rows, changes, n, BATCH, shards, K: tl.constex
     place = tl.load(first_rows + group, mask=valid, other=0)
     place += tl.load(begins + at, mask=valid, other=0)
     window = tl.load(replaced + d, mask=valid, other=0)
-    tl.atomic_add(changes + place, 1, mask=valid & (window > 0))
-    tl.atomic_add(changes + place + window, -1, mask=valid & (window > 0))
+    moves = valid & (window > 0)
+    tl.atomic_add(changes + place, 1, mask=moves, sem="relaxed")  # nobody reads before the end
+    tl.atomic_add(changes + place + window, -1, mask=moves, sem="relaxed")
 
 
 @kernel(
@@ -122,19 +123,22 @@ def begin_chunks(words, word_starts, begins, shared, n, CHUNK: tl.constexpr, BLO
 @kernel("n", "wide", "n_slots")
 def cut(
     keys, words, word_starts, chunks, shared,
-    chunk_starts, chunk_words, opens, slots, frequent, frequent_chunks,
+    chunk_starts, chunk_words, opens, slots, frequent, frequent_chunks, flags,
     n, wide, n_slots, CHUNK: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Writes the chunks; `chunks` and `shared` are sums of what `begin_chunks` wrote."""
+    """Writes the chunks, and a flag for every word that has any; `chunks` and `shared` are sums of
+    what `begin_chunks` wrote.
+    """
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     valid = i < n
     first, end = _of_word(words, word_starts, i, valid)
     chunk = tl.load(chunks + i, mask=valid, other=1) - 1
     begin = valid & ((i - first) % CHUNK == 0)
     tl.store(chunk_starts + chunk, i, mask=begin)
-    tl.store(chunk_words + chunk, (tl.load(keys + i, mask=begin, other=0) % wide).to(tl.int32),
-             mask=begin)  # fmt: skip
+    word = (tl.load(keys + i, mask=begin, other=0) % wide).to(tl.int32)
+    tl.store(chunk_words + chunk, word, mask=begin)
     tl.store(opens + chunk, (i == first).to(tl.int8), mask=begin)
+    tl.store(flags + word, begin, mask=begin & (i == first) & (word < wide - 1))
     both = tl.load(shared + i, mask=valid, other=0)
     several = begin & (end - first > CHUNK)
     tl.store(slots + chunk, (((both >> 32) - 1) % n_slots).to(tl.int32), mask=several)

@@ -30,7 +30,9 @@ def _retained(since, until, turn, log_decay):
 @triton.jit
 def _state(word, columns, weights, moments, averages, seen, H: tl.constexpr,
            AVERAGING: tl.constexpr):  # fmt: skip
-    """What a step of a row reads; asked for early, since it may lie in memory."""
+    """What a step of a row reads; asked for early, since it may lie in memory. The assembler would
+    move that below the sums, where it is used, were it not for the barrier.
+    """
     inside = columns < H
     here = word.to(tl.int64) * H + columns
     row = tl.load(weights + here, mask=inside, other=0.0)
@@ -38,7 +40,9 @@ def _state(word, columns, weights, moments, averages, seen, H: tl.constexpr,
     if AVERAGING:
         mean = tl.load(averages + here, mask=inside, other=0.0)
         since = tl.load(seen + word).to(tl.int32)
-    return row, mean, since, tl.load(moments + 2 * word), tl.load(moments + 2 * word + 1)
+    second, ones = tl.load(moments + 2 * word), tl.load(moments + 2 * word + 1)
+    tl.debug_barrier()
+    return row, mean, since, second, ones
 
 
 @triton.jit
