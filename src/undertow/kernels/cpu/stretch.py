@@ -220,6 +220,37 @@ def _move_rows(worker: Any, step: int, rules: Any, weights: Any, grouped: Any, m
         part = program.next_item(worker, PARTS)
 
 
+@section
+def _finish(
+    worker: Any,
+    number: int,
+    taken: int,
+    step: int,
+    rules: Any,
+    model: Any,
+    contrasted: Any,
+    grouping: Any,
+    moving: Any,
+    seen: Any,
+) -> None:
+    """What follows once a worker finds no more shards: sums over them, and the step itself, which
+    is left out where training has diverged.
+    """
+    pressure, result, sums = contrasted
+    program.barrier(worker, 3 * taken + 2)
+    group_and_sum(worker, grouping, pressure, result, sums)
+    program.barrier(worker, 3 * taken + 3)
+    finite = is_finite(sums)
+    if number == 0:
+        _count_in(result.posteriors.shape[0], sums, seen)
+        if finite:
+            _move_bias(step, rules, model, sums, moving)
+        else:
+            seen.last[1] = DIVERGED
+    if finite:
+        _move_rows(worker, step, rules, model.weights, grouping.rows, moving)
+
+
 @kernel
 def take_steps(
     worker: Any,
@@ -240,8 +271,8 @@ def take_steps(
     number, taken = program.join(worker), 0
     if number < 0:
         return
-    model, sums, result, pressure = arrays.model, arrays.sums, arrays.result, arrays.pressure
-    inputs, grouping = arrays.noise.inputs[number], arrays.grouping
+    model, inputs, grouping = arrays.model, arrays.noise.inputs[number], arrays.grouping
+    contrasted = (arrays.pressure, arrays.result, arrays.sums)
     layout = (arrays.kept, arrays.stream, grouping.entries.starts)
     while _begin(worker, number, taken, step + taken, minibatches, levels, layout, room, seen):
         now = step + taken
@@ -250,18 +281,7 @@ def take_steps(
         while shard < grouping.entries.counts.size:
             contrast_with_windows(shard, key, documents, arrays, inputs)
             shard = program.next_item(worker, SHARDS)
-        program.barrier(worker, 3 * taken + 2)
-        group_and_sum(worker, grouping, pressure, result, sums)
-        program.barrier(worker, 3 * taken + 3)
-        finite = is_finite(sums)
-        if number == 0:
-            _count_in(documents.ids.size, sums, seen)
-            if finite:
-                _move_bias(now, rules, model, sums, moving)
-            else:
-                seen.last[1] = DIVERGED
-        if finite:
-            _move_rows(worker, now, rules, model.weights, grouping.rows, moving)
+        _finish(worker, number, taken, now, rules, model, contrasted, grouping, moving, seen)
         taken += 1
     program.leave(worker, 3 * taken + 2)
 
@@ -284,8 +304,8 @@ def take_steps_independently(
     number, taken = program.join(worker), 0
     if number < 0:
         return
-    model, sums, result, pressure = arrays.model, arrays.sums, arrays.result, arrays.pressure
-    inputs, grouping = arrays.noise.inputs[number], arrays.grouping
+    model, inputs, grouping = arrays.model, arrays.noise.inputs[number], arrays.grouping
+    contrasted = (arrays.pressure, arrays.result, arrays.sums)
     layout = (arrays.kept, arrays.stream, grouping.entries.starts)
     while _begin(worker, number, taken, step + taken, minibatches, levels, layout, room, seen):
         now = step + taken
@@ -294,17 +314,6 @@ def take_steps_independently(
         while shard < grouping.entries.counts.size:
             contrast_with_independent_noise(shard, key, documents, arrays, inputs)
             shard = program.next_item(worker, SHARDS)
-        program.barrier(worker, 3 * taken + 2)
-        group_and_sum(worker, grouping, pressure, result, sums)
-        program.barrier(worker, 3 * taken + 3)
-        finite = is_finite(sums)
-        if number == 0:
-            _count_in(documents.ids.size, sums, seen)
-            if finite:
-                _move_bias(now, rules, model, sums, moving)
-            else:
-                seen.last[1] = DIVERGED
-        if finite:
-            _move_rows(worker, now, rules, model.weights, grouping.rows, moving)
+        _finish(worker, number, taken, now, rules, model, contrasted, grouping, moving, seen)
         taken += 1
     program.leave(worker, 3 * taken + 2)
