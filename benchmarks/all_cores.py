@@ -4,7 +4,8 @@ the cores of the machine.
     python -m benchmarks.all_cores [--quick] [--only train fit encode words] [--json FILE]
 
 - train: `learn.train` on 131,072 documents of 84 words by Zipf's law, at 2,000 and at 200,000
-  words; the same run of 16 replicas on any number of threads, two epochs after a first one.
+  words; the same run of 4 replicas (what "auto" takes for so many) and of 16 on any number of
+  threads, two epochs after a first one. More threads than replicas work in teams.
 - fit: `ReplicatedSoftmax.fit` on the same documents, three epochs, from counts to a model.
 - encode: posteriors of 200,000 documents by the engine, and `transform` of the estimator.
 - words: `Vectorizer.fit_transform` of 100,000 made-up texts.
@@ -39,7 +40,7 @@ from undertow.learn import Run, Settings, train
 from undertow.model import Parameters, initial_parameters
 
 VOCABULARIES = (2_000, 200_000)
-REPLICAS, UNITS = 16, 128
+REPLICAS, UNITS = (4, 16), 128
 FIT_EPOCHS = 3
 Row = dict[str, Any]
 NEEDS = {"train": (), "fit": ("sklearn",), "encode": ("sklearn",), "words": ("polars", "sklearn")}
@@ -77,14 +78,15 @@ def _checked(counts: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(parts, shape=counts.shape)
 
 
-def training(bench: Bench) -> Iterator[Row]:
+def training(bench: Bench, replicas: int) -> Iterator[Row]:
     """The same run on more and more threads."""
-    settings = Settings(replicas=REPLICAS, interval=64, planned_steps=1000)
+    settings = Settings(replicas=replicas, planned_steps=1000)
     for threads in machine.thread_counts():
         run = train(bench.run(threads, settings), bench.source, epochs=1)
         began = time.perf_counter()
         train(run, bench.source, epochs=3)
-        yield _row("train", bench.words, threads, time.perf_counter() - began, 2 * bench.tokens)
+        seconds, name = time.perf_counter() - began, f"train, {replicas} replicas"
+        yield _row(name, bench.words, threads, seconds, 2 * bench.tokens)
 
 
 def alone(bench: Bench) -> Iterator[Row]:
@@ -100,9 +102,7 @@ def fitting(bench: Bench) -> Iterator[Row]:
     from undertow.estimators import ReplicatedSoftmax
 
     for threads in sorted({1, 4, cores()} & {*machine.thread_counts(), cores()}):
-        model = ReplicatedSoftmax(
-            UNITS, max_epochs=FIT_EPOCHS, replicas=REPLICAS, random_state=0, n_jobs=threads
-        )
+        model = ReplicatedSoftmax(UNITS, max_epochs=FIT_EPOCHS, random_state=0, n_jobs=threads)
         began = time.perf_counter()
         model.fit(bench.counts)
         seconds, tokens = time.perf_counter() - began, sum(r.tokens for r in model.history_)
@@ -179,7 +179,8 @@ def measure(parts: list[str], *, quick: bool, show: Callable[[Row], None]) -> li
         bench = Bench(words, 4_096 if quick else 131_072)
         if "train" in parts:
             keep(alone(bench))
-            keep(training(bench))
+            for replicas in REPLICAS:
+                keep(training(bench, replicas))
         if "fit" in parts:
             keep(fitting(bench))
         if "encode" in parts:

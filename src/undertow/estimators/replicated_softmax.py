@@ -87,10 +87,11 @@ class ReplicatedSoftmax(TopicsDisplay, CountUnits, Base):
         Documents per step.
     replicas : int or "auto"
         Copies of the model that are trained side by side, each on documents of its own, and
-        averaged every few steps: what uses many cores. It is part of the result, and n_jobs is not.
-        "auto" is one for 25,000 documents: 1 below 50,000, then 2, 4 from 100,000 on, 8, and 16
-        from 400,000 on; fewer where they would take more than 2 GiB. It is 1 on a card, with
-        another learner or optimizer, and where no end is planned (early stopping, `partial_fit`).
+        averaged every few steps: what uses many cores. Each is carried out by one thread, or by up
+        to four. It is part of the result, and n_jobs is not. "auto" is 1 below 50,000 documents,
+        then 2, and 4 from 100,000 on; fewer where they would take more than 2 GiB. It is 1 on a
+        card, with another learner or optimizer, and where no end is planned (early stopping,
+        `partial_fit`).
     max_epochs : int or "auto"
         Passes over the documents. "auto", with the usual batch_size: 1,500 steps below 3,700
         documents (but at most 167 epochs), 52 epochs from there to 11,000 documents, then 4,500

@@ -22,7 +22,7 @@ LONG = 400.0  # weighted length from which on documents are long: `brevity`
 SHORT = 300.0  # weighted length below which documents are short: `sharpness`
 # small corpora: `pace` makes up for the steps that are saved
 SHORT_STEPS, SHORT_EPOCHS, MOST_EPOCHS = 1500, 52, 167
-MOST_REPLICAS, DOCUMENTS_A_REPLICA, BYTES_OF_REPLICAS = 16, 25_000, 2**31
+MOST_REPLICAS, DOCUMENTS_A_REPLICA, BYTES_OF_REPLICAS = 4, 25_000, 2**31
 
 
 def suited(learner: Learner, noise_level: Any, typical_length: float) -> Learner:
@@ -132,10 +132,11 @@ def replicas_for(
 ) -> int:
     """The number of replicas given, or one that goes by the number of documents (0: not known).
 
-    One for 25,000 documents: 2 from 50,000 on, 4 from 100,000, 16 from 400,000. So each takes some
-    2,000 steps, which is as many as quality needs (docs/design_notes.md, Replicas). All replicas
-    together take 2 GiB at most. More than one was measured for alpha-NCE with the usual optimizer
-    alone; others have one.
+    One for 25,000 documents: 2 from 50,000 on, 4 from 100,000. So each takes some 2,000 steps, which
+    is as many as quality needs. Never more than four, however many documents there are: each costs
+    some quality, and four have teams that keep 16 cores busy (docs/design_notes.md, Replicas). All
+    replicas together take 2 GiB at most. More than one was measured for alpha-NCE with the usual
+    optimizer alone; others have one.
 
     It does not go by the number of cores, since it is part of the result.
     """
