@@ -61,6 +61,15 @@ def test_the_last_call_of_a_try_counts() -> None:
     assert chosen[-100:].count(True) > 90
 
 
+def test_a_try_may_be_one_call() -> None:
+    """Where calls are long, and waking workers is little beside them."""
+    for many, quicker in ((MANY, True), (2.0, False)):
+        chosen = _calls(Choice(1), 400, many=many)[20:]
+        slower = [place for place, one in enumerate(chosen) if one is not quicker]
+        assert slower
+        assert all(chosen[place + 1] is quicker for place in slower)
+
+
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
 def _take_all(worker: Any, taken: Any) -> None:
     if programs.join(worker) >= 0:

@@ -132,11 +132,11 @@ def replicas_for(
 ) -> int:
     """The number of replicas given, or one that goes by the number of documents (0: not known).
 
-    One for 25,000 documents: 2 from 50,000 on, 4 from 100,000. So each takes some 2,000 steps, which
-    is as many as quality needs. Never more than four, however many documents there are: each costs
-    some quality, and four have teams that keep 16 cores busy (docs/design_notes.md, Replicas). All
-    replicas together take 2 GiB at most. More than one was measured for alpha-NCE with the usual
-    optimizer alone; others have one.
+    2 from 50,000 documents on, 4 from 100,000: so each takes some 2,000 steps, which is as many as
+    quality needs. Never more than four, however many documents there are: each costs some quality,
+    and four have teams that keep 16 cores busy (docs/design_notes.md, Replicas). All replicas
+    together take 2 GiB at most. More than one was measured for alpha-NCE with the usual optimizer
+    alone; others have one.
 
     It does not go by the number of cores, since it is part of the result.
     """

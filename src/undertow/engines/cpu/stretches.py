@@ -46,9 +46,12 @@ class Stretches:
     ) -> None:
         self._contrast, self._held, self._threads = contrast, held, threads
         self._programs = {
-            False: ChosenProgram(kernels.take_steps, team),
-            True: ChosenProgram(kernels.take_steps_independently, team),
-        }  # by whether noise is independent
+            independent: ChosenProgram(program, team=team, tries=1)
+            for independent, program in (
+                (False, kernels.take_steps),
+                (True, kernels.take_steps_independently),
+            )
+        }
 
     def suits(self, steps: Steps) -> bool:
         """Whether these are steps that the kernel knows."""

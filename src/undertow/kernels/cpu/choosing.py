@@ -20,10 +20,14 @@ TRY = 3  # calls
 
 
 class ChosenProgram:
-    """A program that is called again and again, by several workers or by one."""
+    """A program that is called again and again, by several workers or by one. `tries`: of how many
+    calls a try is; one is enough where waking workers is little beside a call.
+    """
 
-    def __init__(self, program: Callable[..., Any], team: int | None = None) -> None:
-        self._program, self._choice, self._team = program, Choice(), team
+    def __init__(
+        self, program: Callable[..., Any], *, team: int | None = None, tries: int = TRY
+    ) -> None:
+        self._program, self._choice, self._team = program, Choice(tries), team
 
     def __call__(self, threads: int, *arguments: Any, amount: int = 1) -> None:
         """Runs it once, on up to so many threads. `amount`: how much it does in this call, where
@@ -39,7 +43,8 @@ class ChosenProgram:
 class Choice:
     """Remembers how long calls took, by one thread and by many."""
 
-    def __init__(self) -> None:
+    def __init__(self, tries: int = TRY) -> None:
+        self._tries = tries
         self._seconds = {True: 0.0, False: 0.0}  # of a call, by whether it was by many
         self._many, self._begun = True, False
         self._rest = self._until_next_try = SHORTEST_REST
@@ -68,7 +73,7 @@ class Choice:
         """A try is several calls and the last one counts: the first may have to wake workers that
         are asleep.
         """
-        if self._until_next_try > -TRY:
+        if self._until_next_try > -self._tries:
             return
         self._seconds[not self._many] = seconds
         if seconds < self._seconds[self._many]:
