@@ -117,7 +117,7 @@ def test_short_runs_learn_faster(steps: int, times: float) -> None:
 
 @pytest.mark.parametrize(
     ("documents", "replicas"),
-    [(0, 1), (49_999, 1), (50_000, 2), (99_999, 2), (100_000, 4), (200_000, 8), (10**7, 16)],
+    [(0, 1), (49_999, 1), (50_000, 2), (99_999, 2), (100_000, 4), (10**7, 4)],
 )
 def test_large_corpora_have_replicas(documents: int, replicas: int) -> None:
     assert replicas_for("auto", AlphaNCE(), "auto", documents, 10**6) == replicas
@@ -127,7 +127,7 @@ def test_large_corpora_have_replicas(documents: int, replicas: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bytes_each", "replicas"), [(2**27, 16), (2**27 + 1, 8), (2**30, 2), (2**31, 1), (2**40, 1)]
+    ("bytes_each", "replicas"), [(2**29, 4), (2**29 + 1, 2), (2**30, 2), (2**31, 1), (2**40, 1)]
 )
 def test_replicas_take_two_gibibytes_at_most(bytes_each: int, replicas: int) -> None:
     assert replicas_for("auto", AlphaNCE(), "auto", 10**6, bytes_each) == replicas
