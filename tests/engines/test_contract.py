@@ -779,6 +779,19 @@ def test_inputs_posteriors_and_scores(engine: Engine) -> None:
 
 
 @engines
+def test_arrays_that_are_held_give_the_same_vectors(engine: Engine) -> None:
+    case = make_case(words=60, units=7, documents=12)
+    weights, word_weights = case.parameters.weights, case.parameters.word_weights
+    free = engine.inputs(weights, word_weights, case.batch())
+    with engine.holding([weights, word_weights]):
+        held = engine.inputs(weights, word_weights, case.batch())
+        with pytest.raises(ZeroDivisionError):  # errors are not kept back
+            1 / 0  # noqa: B018
+    for ours, theirs in zip(held, free, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=SINGLE)
+
+
+@engines
 @pytest.mark.parametrize("kind", VECTOR_KINDS)
 def test_every_kind_of_vector(engine: Engine, kind: str) -> None:
     case = make_case(words=20, units=9, documents=9, most_tokens=30)

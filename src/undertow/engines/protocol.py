@@ -13,6 +13,7 @@ names, which verbs are told.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -387,6 +388,12 @@ class Engine(Protocol):
         that moved it, in all sessions. False, and nothing done, from an engine that leaves this to
         `take` and `restore`. The bits are the same either way: sums in the arrays' precision and in
         the order of the sessions, times the quotient 1 / number.
+        """
+        ...
+
+    def holding(self, arrays: Sequence[Array]) -> AbstractContextManager[None]:
+        """Within it nobody changes these arrays: an engine may keep copies of them where it
+        computes, for calls that are given the very arrays.
         """
         ...
 

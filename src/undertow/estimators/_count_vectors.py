@@ -222,12 +222,15 @@ class CountVectors:
         engine = self._engine()
         if counts.shape[0] > BLOCK and getattr(engine, "threads", 1) > 1:
             return self._encoded_in_parts(counts, kind, n_bits, measures, engine)
-        return np.concatenate(
-            [
-                encode(kind, self.parameters_, block, measures, engine=engine, n_bits=n_bits)
-                for block in self._blocks(counts)
-            ]
-        )
+        parameters = self.parameters_
+        own = (parameters.weights, parameters.word_weights, self.balance_.directions)
+        with engine.holding(own):
+            return np.concatenate(
+                [
+                    encode(kind, parameters, block, measures, engine=engine, n_bits=n_bits)
+                    for block in self._blocks(counts)
+                ]
+            )
 
     def _encoded_in_parts(
         self,

@@ -54,6 +54,37 @@ def test_what_no_verb_asks_for_stays_on_the_host(device: str) -> None:
 
 
 @devices
+def test_what_is_held_goes_to_the_device_once(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And to the same numbers; afterwards a change is seen again."""
+    from undertow.engines.torch import engine as module
+
+    case, sent = make_case(words=40, units=3, documents=2), list[int]()
+
+    def watched(array: Any, *others: Any) -> Any:
+        sent.append(id(array))
+        return to_device(array, *others)
+
+    engine, batch = find_engine("torch", device=device), case.batch()
+    weights, word_weights = case.parameters.weights, case.parameters.word_weights
+    assert len(batch.words) < len(weights)  # else all rows are sent in any case
+    before = engine.inputs(weights, word_weights, batch), engine.posteriors(case.parameters, batch)
+    monkeypatch.setattr(module, "to_device", watched)
+    with engine.holding([weights, word_weights]):
+        for _ in range(3):
+            found = (
+                engine.inputs(weights, word_weights, batch),
+                engine.posteriors(case.parameters, batch),
+            )
+            for ours, theirs in zip(found, before, strict=True):
+                np.testing.assert_allclose(ours[0], theirs[0], atol=1e-6)
+                np.testing.assert_allclose(ours[1], theirs[1], atol=1e-6)
+    assert [sent.count(id(array)) for array in (weights, word_weights)] == [1, 1]
+    weights += 1.0
+    after, _ = engine.inputs(weights, word_weights, batch)
+    assert not np.allclose(after, before[0][0])
+
+
+@devices
 def test_the_parameters_given_stay_as_they_are(device: str) -> None:
     case = make_case()
     before = case.parameters.copy()

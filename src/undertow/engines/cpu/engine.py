@@ -6,6 +6,7 @@ Threads never change a result. `kernels.cpu` has the kernels; this package puts 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,9 @@ class CpuEngine:
     def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
         held = [session.arrays() for session in sessions]
         return meet([[arrays[name] for arrays in held] for name in names], words, self.threads)
+
+    def holding(self, arrays: Sequence[Array]) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,9 @@ class ReferenceEngine:
 
     def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
         return False
+
+    def holding(self, arrays: Sequence[Array]) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch

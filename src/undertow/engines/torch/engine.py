@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ class TorchEngine:
 
     def __init__(self, device: str = "cpu") -> None:
         self.device = _found(device)
+        self._held: dict[int, _Held] = {}
 
     def begin(self, parameters: Parameters, start: Start) -> TorchSession:
         return TorchSession(parameters, start, self.device)
@@ -53,6 +56,15 @@ class TorchEngine:
 
     def meet(self, sessions: Sequence[Session], names: Sequence[str], words: WordLists) -> bool:
         return False
+
+    @contextmanager
+    def holding(self, arrays: Sequence[Array]) -> Iterator[None]:
+        """Each is taken to the device once, when it is first asked for."""
+        self._held = {id(array): _Held(array) for array in arrays}
+        try:
+            yield
+        finally:
+            self._held = {}
 
     def inputs(
         self, rows: Array, word_weights: Array, batch: CountBatch
@@ -86,15 +98,32 @@ class TorchEngine:
         self, batch: CountBatch, rows: Array, word_weights: Array
     ) -> tuple[Any, Any, Documents]:
         """Rows, weights and documents on the device: for a few documents only the rows of their
-        words, which are then counted from 0 on.
+        words, which are then counted from 0 on; but all rows where these are held.
         """
-        if len(batch.words) < len(rows):
+        if len(batch.words) < len(rows) and id(rows) not in self._held:
             found, words = np.unique(batch.words, return_inverse=True)
             own = words.astype(np.int32)
             batch = CountBatch(batch.document_ids, batch.starts, own, batch.counts)
             rows, word_weights = rows[found], word_weights[found]
-        tensors = (to_device(array, self.device, torch.float32) for array in (rows, word_weights))
+        tensors = (self._single(array) for array in (rows, word_weights))
         return *tensors, documents_of(batch, self.device)
+
+    def _single(self, array: Array) -> Any:
+        """On the device, in single precision."""
+        held = self._held.get(id(array))
+        if held is None:
+            return to_device(array, self.device, torch.float32)
+        if held.tensor is None:
+            held.tensor = to_device(held.array, self.device, torch.float32)
+        return held.tensor
+
+
+@dataclass
+class _Held:
+    """An array that stays as it is for a while."""
+
+    array: Array  # so that no other array gets its number
+    tensor: Any = None
 
 
 def _found(device: str) -> Any:
