@@ -11,7 +11,7 @@ import pytest
 
 from tests.oracles.engine import make_case
 from undertow.counts import CountBatch, CsrSource, checked_counts
-from undertow.engines import Place, Pressure
+from undertow.engines import Place, Pressure, Start
 from undertow.engines.cpu.engine import CpuEngine
 from undertow.engines.cpu.session import CpuSession
 from undertow.learn import Adam, AlphaNCE, Moment
@@ -198,16 +198,25 @@ def test_steps_that_the_kernel_does_not_know_are_left_to_the_verbs(
 
 
 def test_a_stretch_stops_where_it_diverges() -> None:
-    session = CpuEngine(1).replica(0, 1).begin(CASE.parameters.copy(), CASE.start)
-    learner, adam = LEARNERS["windows"], Adam()
-    step, updater = learner.begin(session, CASE.corpus, Pressure(0.1, 0.0)), adam.begin(session)
-    batches = ordered(35)
-    session.moved()
-    # the second minibatch is the first in which this word occurs
-    word = np.setdiff1d(batches[1].words, batches[0].words)[:1]
-    session.parameters.weights[word] = np.nan
-    rules = tuple(updater.rule(moment) for moment in moments(3))
-    counted: Any = session.stretch(
-        batches[:3], [Place(0, n) for n in range(3)], step.steps(rules, 0.0)
-    )
-    assert not counted.finite
+    """By a word that the second minibatch has alone, and that noise never has. Neither that step
+    nor the third, which would be sound, moves anything.
+    """
+    batches, sessions = ordered(12), []
+    word = np.setdiff1d(batches[1].words, [*batches[0].words, *batches[2].words])[:1]
+    p = CASE.start.noise_distribution.copy()
+    p[word] = 1e-30
+    start = Start(p / p.sum(), CASE.start.seed)
+    for number in (1, 3):
+        session = CpuEngine(1).replica(0, 1).begin(CASE.parameters.copy(), start)
+        learner, adam = LEARNERS["windows"], Adam()
+        step, updater = learner.begin(session, CASE.corpus, Pressure(0.1, 0.0)), adam.begin(session)
+        session.moved()
+        session.parameters.weights[word] = np.nan
+        rules = tuple(updater.rule(moment) for moment in moments(3)[:number])
+        places = [Place(0, n) for n in range(number)]
+        counted = session.stretch(batches[:number], places, step.steps(rules, 0.0))
+        assert counted is not None
+        sessions.append((session, counted.finite))
+    (first, fine), (all_three, diverged) = sessions
+    assert (fine, diverged) == (True, False)
+    assert_same(all_three, first)

@@ -55,7 +55,7 @@ def test_what_no_verb_asks_for_stays_on_the_host(device: str) -> None:
 
 @devices
 def test_what_is_held_goes_to_the_device_once(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And to the same numbers; afterwards a change is seen again."""
+    """And to the same numbers; afterwards it is sent again."""
     from undertow.engines.torch import engine as module
 
     case, sent = make_case(words=40, units=3, documents=2), list[int]()
@@ -79,6 +79,9 @@ def test_what_is_held_goes_to_the_device_once(device: str, monkeypatch: pytest.M
                 np.testing.assert_allclose(ours[0], theirs[0], atol=1e-6)
                 np.testing.assert_allclose(ours[1], theirs[1], atol=1e-6)
     assert [sent.count(id(array)) for array in (weights, word_weights)] == [1, 1]
+    sent.clear()
+    engine.inputs(weights, word_weights, batch)
+    assert len(sent) == 2  # the rows of the words that there are, and their weights
     weights += 1.0
     after, _ = engine.inputs(weights, word_weights, batch)
     assert not np.allclose(after, before[0][0])
