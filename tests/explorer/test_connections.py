@@ -207,11 +207,11 @@ def test_how_many_connections_there_may_be() -> None:
 
 
 STUCK = """
-import signal, sys, time
+import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from undertow.explorer import _documents
 def found(*given, **named):
-    print("at work", flush=True)
+    os.write(1, b"at work\\n")  # at once: what several threads print may get mixed up
     time.sleep(100_000)
 _documents.DocumentDesk.found = found
 from undertow.cli import main
