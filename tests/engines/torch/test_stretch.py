@@ -332,6 +332,24 @@ def to_array(numbers: Any) -> NDArray[Any]:
 
 
 @on_card
+def test_no_stretch_waits_for_the_card() -> None:
+    """After an epoch that compiles and records: torch itself looks for what waits."""
+    case = small_case()
+    source = DeviceSource(CsrSource(checked_counts(case.counts)), DEVICE)
+    run = run_of(case, "torch", source, 1)
+    asked = {"seed": run.settings.seed, "epoch": 1, "batch_size": run.settings.batch_size}
+    batches = list(source.batches(**asked))
+    torch.cuda.synchronize()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        run.advance(batches)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    run.read()
+    assert run.tally.documents == source.documents
+
+
+@on_card
 def test_an_engine_takes_a_source_to_its_card() -> None:
     counts = checked_counts(make_case(words=30, documents=100, most_tokens=20).counts)
     engine = find_engine("torch", device="cuda")
