@@ -1,16 +1,27 @@
-"""Kernels are kept on disk: a cache that cannot be read must not stop anybody."""
+"""Kernels are compiled without delay, and kept on disk: a cache that cannot be read must not stop
+anybody.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
+import numba
 import pytest
+from numba.core import event
+from numba.core.errors import TypingError
 
 import undertow
+import undertow.kernels.cpu.compile  # listens to numba
 from tests.disks import read_only, small_disk
 
 MODULE = """
@@ -151,3 +162,51 @@ def test_on_a_full_disk_kernels_run(tmp_path: Path) -> None:
         ran = _process(tmp_path, environment={"NUMBA_CACHE_DIR": str(disk)})
     assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
     assert "could not be kept" in ran.stderr
+
+
+def plus_one(x: Any) -> Any:
+    return x + 1
+
+
+def plus_nothing_known(x: Any) -> Any:
+    return x + undertow  # no number
+
+
+@pytest.fixture
+def collecting() -> Iterator[list[bool]]:
+    """Whether Python looks for garbage, each time that numba begins to compile."""
+    seen = list[bool]()
+
+    class Look(event.Listener):  # type: ignore[misc]  # numba has no stubs
+        def on_start(self, event: Any) -> None:
+            seen.append(gc.isenabled())
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    look = Look()
+    event.register("numba:compile", look)
+    before = gc.isenabled()
+    yield seen
+    event.unregister("numba:compile", look)
+    if before:
+        gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("module", "was", "meanwhile"),
+    [("undertow.made", True, False), ("undertow.made", False, False), ("other", True, True)],
+)
+def test_nobody_looks_for_garbage_while_kernels_are_compiled(
+    collecting: list[bool], module: str, was: bool, meanwhile: bool
+) -> None:
+    """And afterwards as before, also where a kernel cannot be compiled."""
+    (gc.enable if was else gc.disable)()
+    for body in (plus_one, plus_nothing_known):
+        function = FunctionType(body.__code__, globals(), body.__name__)
+        function.__module__ = module
+        compiled = numba.njit(function, nogil=True)
+        with pytest.raises(TypingError) if body is plus_nothing_known else nullcontext():
+            assert compiled(1) == 2
+        assert gc.isenabled() is was
+    assert set(collecting) == {meanwhile}
