@@ -103,6 +103,7 @@ def test_word_pieces_are_weighed_by_idf(monkeypatch: pytest.MonkeyPatch) -> None
     assert found[1].tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.torture
 def test_vectors_do_not_depend_on_the_batch() -> None:
     torch = pytest.importorskip("torch")
     encode = import_module("benchmarks.encoders.minilm_encode")

@@ -58,6 +58,7 @@ def test_the_folder_must_be_named_and_hold_the_file(
         newsgroups_data.load()
 
 
+@pytest.mark.torture
 @pytest.mark.data
 @pytest.mark.skipif(not os.environ.get("UNDERTOW_DATA"), reason="UNDERTOW_DATA is not set")
 def test_the_real_corpus_has_its_official_sizes() -> None:

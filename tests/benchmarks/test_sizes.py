@@ -39,6 +39,7 @@ def _tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     size_corpora.texts_of.cache_clear()
 
 
+@pytest.mark.torture
 def test_a_row_is_judged() -> None:
     found = sizes.measure(sizes.Order(TINY, 0))
     assert (found["documents"], found["questions"], found["labels"], found["units"]) == (

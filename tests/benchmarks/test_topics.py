@@ -100,6 +100,7 @@ def test_every_system_runs() -> None:
     assert by_name["strengths + k-means"]["groups"] == [30, 30]
 
 
+@pytest.mark.torture
 @pytest.mark.skipif(not HAS_TREE, reason="TopicModel has no tree of topics yet")
 def test_ours_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topics, "READ", 2)

@@ -77,7 +77,7 @@ def killed_and_resumed(moments: list[tuple[str, int]], place: Path, run: Run, *m
     return kills
 
 
-@pytest.mark.slow
+@pytest.mark.torture
 def test_killed_at_several_moments(place: Path, run: Run) -> None:
     moments = [("mkdir", 4), ("steps", 20), ("fsync", 33), ("rename", 9), ("clock", 60)]
     assert killed_and_resumed(moments, place, run) >= 4

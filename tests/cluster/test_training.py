@@ -194,7 +194,7 @@ def test_one_that_leads_goes_on_from_its_checkpoint(
     assert event.startswith(f"training goes on from {folder}: epoch ")
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.torture), 3])
 @pytest.mark.parametrize("name", ["go_on", "advance", "settle_sums"])
 def test_what_was_learned_is_kept_after_an_interruption(
     workers: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -87,7 +87,14 @@ def test_polars_of_the_user_counts_too(tmp_path: Path) -> None:
     assert found == ["spawn", "parent: 0 went on"]
 
 
-@pytest.mark.parametrize("before", ["", "import polars; polars.Series(TEXTS)", "model = counts()"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param("", marks=pytest.mark.torture),
+        pytest.param("import polars; polars.Series(TEXTS)", marks=pytest.mark.torture),
+        "model = counts()",
+    ],
+)
 def test_a_child_of_one_that_read_nothing_goes_on(before: str, tmp_path: Path) -> None:
     found = run(before, "print(told(vectorizer), told(counts))", tmp_path)
     assert found == ["went on went on", "parent: 0 went on"]

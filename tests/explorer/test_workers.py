@@ -91,6 +91,7 @@ def test_a_worker_that_was_killed_is_started_again(small_index: Path) -> None:
         assert "is started again" in errors
 
 
+@pytest.mark.torture
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_workers_do_not_outlive_the_one_that_started_them(small_index: Path) -> None:
     with (

@@ -150,6 +150,7 @@ def test_a_figure_of_times_can_be_written_without_any(tmp_path: Path) -> None:
     assert "Nothing was measured yet." in outcome.page.read_text()
 
 
+@pytest.mark.torture
 def test_known_results_are_not_computed(tmp_path: Path) -> None:
     run_tiny("fig2", tmp_path / "first")
     known = tmp_path / "first" / "results"
