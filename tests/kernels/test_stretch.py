@@ -14,6 +14,7 @@ from undertow.counts import CountBatch, CsrSource, checked_counts
 from undertow.engines import Place, Pressure, Start
 from undertow.engines.cpu.engine import CpuEngine
 from undertow.engines.cpu.session import CpuSession
+from undertow.kernels.cpu import pool
 from undertow.learn import Adam, AlphaNCE, Moment
 
 WORDS, UNITS = 90, 70  # two blocks of units
@@ -136,6 +137,16 @@ def test_teams_work_side_by_side() -> None:
     engine.together([partial(work, number) for number in range(4)])
     for number in range(4):
         assert_same_arrays(found[number], expected)
+
+
+def test_a_replica_has_a_team_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    teams: dict[int, Any] = {}
+    monkeypatch.setattr(pool, "_teams", teams)
+    given = (LEARNERS["windows"], Adam(), ordered(90), Pressure(0.1, 0.5))
+    at_once(*given, CpuEngine(4).replica(1, 4))
+    assert not teams  # it is one thread
+    at_once(*given, CpuEngine(4).replica(1, 2))
+    assert [*teams] == [1]
 
 
 @pytest.mark.parametrize(
